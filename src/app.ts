@@ -1,0 +1,160 @@
+/**
+ * The way of a request, whole: http → dialect → plan → engine → response. Every stage is one call, in order; whatever
+ * one of them refuses is caught here once and becomes an error response.
+ */
+import type { Collection } from './collection/declaration.ts';
+import { pageOf } from './dialect/page.ts';
+import { parsePrefer } from './dialect/prefer.ts';
+import { parseQuery } from './dialect/query.ts';
+import type { Engine, MaybePromise } from './engine/engine.ts';
+import { Refusal } from './errors.ts';
+import { readBytes, readDocument } from './http/body.ts';
+import { type Call, readCall } from './http/call.ts';
+import { readIfMatch, readRetry } from './http/conditional.ts';
+import { optionsHeaders } from './http/cors.ts';
+import { negotiate } from './http/negotiate.ts';
+import { planWrite, type WriteMethod } from './plan/index.ts';
+import { planRead, planReadItem } from './plan/read.ts';
+import { wholeRow } from './plan/shape.ts';
+import { problemResponse } from './response/problem.ts';
+import { itemResponse, listResponse } from './response/read.ts';
+import { writeResponse } from './response/write.ts';
+
+export interface AppOptions {
+  readonly collection: Collection;
+  readonly engine: Engine;
+  readonly maxBodyBytes: number;
+  readonly allowUnfilteredWrites: boolean;
+  /** Told once a request, when its answer is made. */
+  readonly onAnswer?: (answer: Answered) => void;
+}
+
+export interface Answered {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Rows read or written; absent where none were. */
+  readonly rows?: number;
+  /** What was refused, and why; or what went wrong. */
+  readonly error?: unknown;
+}
+
+export interface App {
+  fetch(request: Request): MaybePromise<Response>;
+}
+
+interface Outcome {
+  readonly response: Response;
+  readonly rows?: number;
+  readonly error?: unknown;
+}
+
+const ACTIONS = { POST: 'insert', PUT: 'replace', PATCH: 'update', DELETE: 'delete' } as const;
+
+export function createApp({ collection, engine, maxBodyBytes, allowUnfilteredWrites, onAnswer }: AppOptions): App {
+  function answer(request: Request): MaybePromise<Outcome> {
+    const call = readCall(request, collection);
+    if (call.method === 'OPTIONS') {
+      return { response: new Response(null, { status: 200, headers: optionsHeaders(request, call.target) }) };
+    }
+    if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method);
+    return call.target.kind === 'item' ? readItem(call, call.target.key) : readList(call);
+  }
+
+  function readList(call: Call): MaybePromise<Outcome> {
+    const { headers } = call.request;
+    const media = negotiate(headers.get('accept'));
+    const query = parseQuery(call.query);
+    const preferences = parsePrefer(headers.get('prefer'));
+    const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
+    const plan = planRead(collection, query, page, preferences.count);
+    return andThen(engine.read(plan), (result) => ({
+      response: listResponse(call, media, preferences, plan, result),
+      rows: result.rows.length,
+    }));
+  }
+
+  function readItem(call: Call, key: string): MaybePromise<Outcome> {
+    const media = negotiate(call.request.headers.get('accept'));
+    const query = parseQuery(call.query);
+    const plan = planReadItem(collection, key, query);
+    // The whole product first: a version may be older than the answer it goes with, but never newer.
+    const wholePlan = plan.columns === wholeRow(collection) ? plan : { ...plan, columns: wholeRow(collection) };
+    return andThen(engine.read(wholePlan), (whole) =>
+      andThen(wholePlan === plan ? whole : engine.read(plan), ({ rows }) => ({
+        response: itemResponse(call, media, plan, rows, whole.rows[0]),
+        rows: rows.length,
+      })),
+    );
+  }
+
+  async function write(call: Call, method: WriteMethod): Promise<Outcome> {
+    const { headers } = call.request;
+    const media = negotiate(headers.get('accept'));
+    const query = parseQuery(call.query);
+    const preferences = parsePrefer(headers.get('prefer'));
+    const ifMatch = readIfMatch(call);
+    const body = method === 'DELETE' ? undefined : await readBytes(call.request, maxBodyBytes);
+    const document = body === undefined ? undefined : readDocument(body, headers.get('content-type'));
+    const retry = body === undefined ? undefined : readRetry(call, body);
+    const plan = planWrite(
+      collection,
+      method,
+      {
+        query,
+        preferences,
+        singular: media.singular,
+        allowUnfiltered: allowUnfilteredWrites,
+        ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
+        ...(ifMatch === undefined ? {} : { ifMatch }),
+        ...(retry === undefined ? {} : { retry }),
+      },
+      document,
+    );
+    const result = await engine.write(plan);
+    return {
+      response: writeResponse(collection, ACTIONS[method], media, preferences, plan, result),
+      rows: result.affected,
+    };
+  }
+
+  function refuse(request: Request, error: unknown): Outcome {
+    return { response: problemResponse(error, request.method), error };
+  }
+
+  function report(request: Request, started: number, outcome: Outcome): Response {
+    const { response, rows, error } = outcome;
+    onAnswer?.({
+      method: request.method,
+      url: request.url,
+      status: response.status,
+      milliseconds: performance.now() - started,
+      ...(rows === undefined ? {} : { rows }),
+      ...(error === undefined ? {} : { error }),
+    });
+    return response;
+  }
+
+  return {
+    fetch(request) {
+      const started = performance.now();
+      try {
+        const outcome = answer(request);
+        if (!(outcome instanceof Promise)) return report(request, started, outcome);
+        return outcome.catch((error) => refuse(request, error)).then((settled) => report(request, started, settled));
+      } catch (error) {
+        return report(request, started, refuse(request, error));
+      }
+    },
+  };
+}
+
+function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Whether an answer was a fault of ours, which the log must explain. */
+export function isFault(error: unknown): boolean {
+  return error !== undefined && !(error instanceof Refusal);
+}

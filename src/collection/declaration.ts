@@ -1,0 +1,47 @@
+/**
+ * What a collection is: its name, its fields, their types. A plain value that every stage receives as an argument;
+ * no stage reaches for a particular collection. Guarantees nothing by itself and touches no database.
+ */
+import type { FieldType } from './field-types.ts';
+import type { Value } from './value.ts';
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  /** What the field holds, in a sentence for people: shown in the API's description. */
+  readonly description: string;
+  /** A required field is never null; without a default it must be given on creation. */
+  readonly required?: boolean;
+  readonly default?: Value;
+}
+
+export interface Collection {
+  readonly name: string;
+  /** In the order in which a row shows them. */
+  readonly fields: readonly Field[];
+  /** The field that identifies a row; an int4, assigned when absent. */
+  readonly key: Field;
+}
+
+interface CollectionDraft {
+  readonly name: string;
+  readonly key: string;
+  readonly fields: readonly Field[];
+}
+
+/** Checks a declaration once, so that no stage has to. */
+export function declareCollection({ name, key, fields }: CollectionDraft): Collection {
+  const keyField = fields.find((field) => field.name === key);
+  if (keyField === undefined || keyField.type !== 'int4')
+    throw new Error(`${name}: the key ${key} must be an int4 field`);
+  if (new Set(fields.map((field) => field.name)).size !== fields.length)
+    throw new Error(`${name}: a field name repeats`);
+  for (const each of [name, ...fields.map((field) => field.name)]) {
+    if (!/^[a-z][a-z0-9_]*$/.test(each)) throw new Error(`${each}: names are lower case letters, digits and _`);
+  }
+  return { name, fields, key: keyField };
+}
+
+export function fieldNamed(collection: Collection, name: string): Field | undefined {
+  return collection.fields.find((field) => field.name === name);
+}

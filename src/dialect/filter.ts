@@ -1,0 +1,122 @@
+/** `[not.]operator.value`: the right side of a filter, and with its field a condition. */
+import { Refusal } from '../errors.ts';
+import { MAX_LIST_VALUES } from '../limits.ts';
+import { readFieldPath, readListedValue } from './names.ts';
+import { type OperatorName, operatorNamed, type SearchOperator, type ValueOperator } from './operators.ts';
+import { Scanner } from './scanner.ts';
+import { type Comparison, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
+
+const OPERATOR = 'operator (eq, gt, ...)';
+const OPERATOR_NAME = /[a-z]+/y;
+const CONFIG_NAME = /[\p{L}\p{N}_$ -]+/uy;
+
+/** A filter of its own: `key=value` of the query string. What follows a list or keyword is not read, as in PostgREST. */
+export function parseFilter(key: string, value: string): Comparison {
+  const keyScanner = new Scanner('filter', key);
+  const field = readFieldPath(keyScanner);
+  const scanner = new Scanner('filter', value, hintFor(key, value));
+  const { negated, test } = readTest(scanner, readRest);
+  if (keyScanner.peek() === '.') {
+    throw new Refusal('PGRST108', `'${field.name}' is not an embedded resource in this request`, {
+      hint: `Verify that '${field.name}' is included in the 'select' query parameter.`,
+    });
+  }
+  return { kind: 'comparison', field, negated, test };
+}
+
+/** `field.operator.value` inside a logic tree. */
+export function readCondition(scanner: Scanner): Comparison {
+  const field = readFieldPath(scanner);
+  scanner.expect('.', 'delimiter (.)');
+  return { kind: 'comparison', field, ...readTest(scanner, readLogicValue) };
+}
+
+function readTest(scanner: Scanner, readValue: (scanner: Scanner) => string): { negated: boolean; test: Test } {
+  const negated = scanner.take('not.');
+  const start = scanner.position;
+  const name = scanner.takeWhile(OPERATOR_NAME);
+  const rules = operatorNamed(name);
+  if (rules === undefined) scanner.fail(negated ? OPERATOR : `"not" or ${OPERATOR}`, start);
+  const operator = name as OperatorName;
+  switch (rules.form) {
+    case 'list':
+      expectDelimiter(scanner);
+      return { negated, test: { kind: 'in', values: readList(scanner) } };
+    case 'keyword':
+      expectDelimiter(scanner);
+      return { negated, test: { kind: 'is', value: readIsValue(scanner) } };
+    case 'search': {
+      const config = readParenthesised(scanner, CONFIG_NAME);
+      expectDelimiter(scanner);
+      const search = { kind: 'search', operator: operator as SearchOperator, query: readValue(scanner) } as const;
+      return { negated, test: config === undefined ? search : { ...search, config: config.trim() } };
+    }
+    case 'value': {
+      const quantifier = rules.quantifiable ? readQuantifier(scanner) : undefined;
+      expectDelimiter(scanner);
+      const test = { kind: 'value', operator: operator as ValueOperator, value: readValue(scanner) } as const;
+      return { negated, test: quantifier === undefined ? test : { ...test, quantifier } };
+    }
+  }
+}
+
+function expectDelimiter(scanner: Scanner): void {
+  scanner.expect('.', OPERATOR);
+}
+
+function readRest(scanner: Scanner): string {
+  const rest = scanner.text.slice(scanner.position);
+  scanner.position = scanner.text.length;
+  return rest;
+}
+
+const ARRAY = /\{[^{}]*\}/y;
+
+function readLogicValue(scanner: Scanner): string {
+  const array = scanner.takeWhile(ARRAY);
+  return array === '' ? readListedValue(scanner) : array;
+}
+
+export function readList(scanner: Scanner): string[] {
+  scanner.expect('(');
+  const values: string[] = [];
+  do {
+    values.push(readListedValue(scanner));
+    if (values.length > MAX_LIST_VALUES) throw tooManyValues();
+  } while (scanner.take(','));
+  scanner.expect(')', '"," or ")"');
+  return values.length === 1 && values[0] === '' ? [] : values;
+}
+
+export function tooManyValues(): Refusal {
+  return new Refusal('54000', `a list may hold ${MAX_LIST_VALUES} values`, { hint: 'Ask in several requests.' });
+}
+
+function readIsValue(scanner: Scanner): IsValue {
+  const rest = scanner.text.slice(scanner.position).toLowerCase();
+  const found = IS_VALUES.find((value) => rest.startsWith(value));
+  if (found === undefined) scanner.fail(`isVal: (null, not_null, true, false, unknown)`);
+  scanner.position += found.length;
+  return found;
+}
+
+function readParenthesised(scanner: Scanner, content: RegExp): string | undefined {
+  return scanner.attempt(() => {
+    if (!scanner.take('(')) return undefined;
+    const found = scanner.takeWhile(content);
+    return found !== '' && scanner.take(')') ? found : undefined;
+  });
+}
+
+function readQuantifier(scanner: Scanner): Quantifier | undefined {
+  const start = scanner.position;
+  if (!scanner.take('(')) return undefined;
+  if (scanner.take('any)')) return 'any';
+  if (scanner.take('all)')) return 'all';
+  return scanner.fail(OPERATOR, start + 1);
+}
+
+/** `id=1` is the commonest slip. */
+function hintFor(key: string, value: string): string | undefined {
+  return /^(not\.)?[a-z]+[.(]/.test(value) ? undefined : `To filter by a value, write ${key}=eq.${value}`;
+}

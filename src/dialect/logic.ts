@@ -1,0 +1,52 @@
+/** `and=(…)`, `or=(…)`, their negations, and what nests in them. */
+import { Refusal } from '../errors.ts';
+import { MAX_LOGIC_DEPTH } from '../limits.ts';
+import { readCondition } from './filter.ts';
+import { FIELD_NAME } from './names.ts';
+import { Scanner } from './scanner.ts';
+import type { Condition, Group } from './tree.ts';
+
+const LOGIC_KEYS = ['and', 'or', 'not.and', 'not.or'] as const;
+export type LogicKey = (typeof LOGIC_KEYS)[number];
+
+export function isLogicKey(key: string): key is LogicKey {
+  return (LOGIC_KEYS as readonly string[]).includes(key);
+}
+
+export function parseLogic(key: LogicKey, value: string): Group {
+  const scanner = new Scanner('logic tree', value, `Write ${key}=(id.eq.1,id.eq.2), with parentheses.`);
+  const negated = key.startsWith('not.');
+  const group = readTerms(scanner, negated ? (key.slice(4) as 'and' | 'or') : (key as 'and' | 'or'), negated, 1);
+  if (!scanner.atEnd) scanner.fail('end of input');
+  return group;
+}
+
+function readTerms(scanner: Scanner, joiner: 'and' | 'or', negated: boolean, depth: number): Group {
+  if (depth > MAX_LOGIC_DEPTH) throw new Refusal('54000', `and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
+  scanner.skipSpaces();
+  scanner.expect('(');
+  const terms: Condition[] = [];
+  do {
+    scanner.skipSpaces();
+    if (scanner.peek() === ')' || scanner.atEnd) {
+      scanner.fail(`${FIELD_NAME}, negation operator (not) or logic operator (and, or)`);
+    }
+    terms.push(readTerm(scanner, depth));
+    scanner.skipSpaces();
+  } while (scanner.take(','));
+  scanner.expect(')', '"," or ")"');
+  scanner.skipSpaces();
+  return { kind: 'group', joiner, negated, terms };
+}
+
+function readTerm(scanner: Scanner, depth: number): Condition {
+  const opening = scanner.attempt(() => {
+    const negated = scanner.take('not.');
+    const joiner = scanner.take('and') ? 'and' : scanner.take('or') ? 'or' : undefined;
+    scanner.skipSpaces();
+    return joiner !== undefined && scanner.peek() === '(' ? ({ joiner, negated } as const) : undefined;
+  });
+  if (opening !== undefined) return readTerms(scanner, opening.joiner, opening.negated, depth + 1);
+  if (scanner.peek(4) === 'not.') scanner.fail('logic operator (and, or)', scanner.position + 4);
+  return readCondition(scanner);
+}

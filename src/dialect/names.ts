@@ -1,0 +1,65 @@
+/** Names and values as PostgREST writes them: plain or quoted names, steps into JSON, quoted values. */
+import type { Scanner } from './scanner.ts';
+import type { FieldPath, JsonStep } from './tree.ts';
+
+export const FIELD_NAME = 'field name (* or [a..z0..9_$])';
+
+/** A dash may stand inside a name, unless it begins an arrow. */
+const PLAIN_NAME = /[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy;
+const JSON_KEY = /[^\s"',:.()<>-][^"',:.()>-]*|-?\d+/y;
+
+export function readName(scanner: Scanner): string {
+  const quoted = readQuoted(scanner);
+  if (quoted !== undefined) return quoted;
+  const start = scanner.position;
+  const name = scanner.takeWhile(PLAIN_NAME).trim();
+  if (name === '') scanner.fail(FIELD_NAME, start);
+  return name;
+}
+
+export function readFieldPath(scanner: Scanner): FieldPath {
+  scanner.skipSpaces();
+  const name = readName(scanner);
+  scanner.skipSpaces();
+  const json: JsonStep[] = [];
+  while (scanner.peek(2) === '->') {
+    const arrow = scanner.take('->>') ? '->>' : '->';
+    if (arrow === '->') scanner.take('->');
+    const key = readQuoted(scanner) ?? scanner.takeWhile(JSON_KEY);
+    if (key === '') scanner.fail('a key or an index');
+    json.push({ arrow, key });
+  }
+  scanner.skipSpaces();
+  return { name, json };
+}
+
+/** A text in double quotes, in which a backslash takes the next character as it is. */
+export function readQuoted(scanner: Scanner): string | undefined {
+  return scanner.attempt(() => {
+    if (!scanner.take('"')) return undefined;
+    let value = '';
+    while (!scanner.atEnd) {
+      let character = scanner.peek();
+      scanner.position++;
+      if (character === '"') return value;
+      if (character === '\\') {
+        if (scanner.atEnd) return undefined;
+        character = scanner.peek();
+        scanner.position++;
+      }
+      value += character;
+    }
+    return undefined;
+  });
+}
+
+const UP_TO_SEPARATOR = /[^,)]*/y;
+
+/** A value in a list or a logic tree: quoted when a separator follows the quote, otherwise all up to the separator. */
+export function readListedValue(scanner: Scanner): string {
+  const quoted = scanner.attempt(() => {
+    const value = readQuoted(scanner);
+    return scanner.atEnd || scanner.peek() === ',' || scanner.peek() === ')' ? value : undefined;
+  });
+  return quoted ?? scanner.takeWhile(UP_TO_SEPARATOR);
+}

@@ -1,0 +1,90 @@
+/**
+ * The one table of operators. The parser reads names and forms from it, the planner which types an operator serves,
+ * the documentation and its tests the words and the example.
+ */
+import type { FieldType } from '../collection/field-types.ts';
+
+/** How the part after `operator.` is written. */
+type Form = 'value' | 'list' | 'keyword' | 'search';
+
+export interface OperatorRules {
+  readonly form: Form;
+  /** PostgreSQL's spelling, for its messages. */
+  readonly symbol: string;
+  readonly meaning: string;
+  readonly example: string;
+  /** Field types it serves; on others it is refused as PostgreSQL does. */
+  readonly serves: readonly FieldType[];
+  /** Whether `(any)` and `(all)` may follow the name. */
+  readonly quantifiable: boolean;
+}
+
+const ALL: readonly FieldType[] = ['int4', 'decimal', 'text'];
+const TEXT: readonly FieldType[] = ['text'];
+const NONE: readonly FieldType[] = [];
+
+function rules(
+  form: Form,
+  symbol: string,
+  serves: readonly FieldType[],
+  meaning: string,
+  example: string,
+  quantifiable = false,
+): OperatorRules {
+  return { form, symbol, serves, meaning, example, quantifiable };
+}
+
+export const OPERATORS = {
+  eq: rules('value', '=', ALL, 'equals', 'id=eq.1', true),
+  neq: rules('value', '<>', ALL, 'differs from', 'discontinued=neq.0'),
+  gt: rules('value', '>', ALL, 'is greater than', 'unit_price=gt.50', true),
+  gte: rules('value', '>=', ALL, 'is at least', 'unit_price=gte.50', true),
+  lt: rules('value', '<', ALL, 'is less than', 'units_in_stock=lt.10', true),
+  lte: rules('value', '<=', ALL, 'is at most', 'units_in_stock=lte.10', true),
+  like: rules(
+    'value',
+    '~~',
+    TEXT,
+    'matches the pattern (* stands for any text, _ for one character)',
+    'product_name=like.Ch*',
+    true,
+  ),
+  ilike: rules('value', '~~*', TEXT, 'matches the pattern in any case', 'product_name=ilike.*sauce*', true),
+  match: rules('value', '~', TEXT, 'matches the regular expression', 'product_name=match.^Ch', true),
+  imatch: rules('value', '~*', TEXT, 'matches the regular expression in any case', 'product_name=imatch.^ch', true),
+  in: rules('list', '=', ALL, 'equals one of the listed values', 'id=in.(1,2,3)'),
+  is: rules('keyword', 'IS', ALL, 'is null, not_null, true, false or unknown', 'unit_price=is.null'),
+  isdistinct: rules(
+    'value',
+    'IS DISTINCT FROM',
+    ALL,
+    'differs from, null counting as a value',
+    'supplier_id=isdistinct.1',
+  ),
+  fts: rules('search', '@@', TEXT, 'matches the full text query (to_tsquery)', 'product_name=fts.tofu'),
+  plfts: rules('search', '@@', TEXT, 'contains all the words (plainto_tsquery)', 'product_name=plfts.chef anton'),
+  phfts: rules(
+    'search',
+    '@@',
+    TEXT,
+    'contains the words as a phrase (phraseto_tsquery)',
+    'product_name=phfts.hot pepper',
+  ),
+  wfts: rules('search', '@@', TEXT, 'matches a web search (websearch_to_tsquery)', 'product_name=wfts.chef -gumbo'),
+  cs: rules('value', '@>', NONE, 'contains (arrays and ranges only)', 'id=cs.{1}'),
+  cd: rules('value', '<@', NONE, 'is contained in (arrays and ranges only)', 'id=cd.{1}'),
+  ov: rules('value', '&&', NONE, 'overlaps (arrays and ranges only)', 'id=ov.{1}'),
+  sl: rules('value', '<<', NONE, 'is strictly left of (ranges only)', 'id=sl.(1,10)'),
+  sr: rules('value', '>>', NONE, 'is strictly right of (ranges only)', 'id=sr.(1,10)'),
+  nxr: rules('value', '&<', NONE, 'does not extend to the right of (ranges only)', 'id=nxr.(1,10)'),
+  nxl: rules('value', '&>', NONE, 'does not extend to the left of (ranges only)', 'id=nxl.(1,10)'),
+  adj: rules('value', '-|-', NONE, 'is adjacent to (ranges only)', 'id=adj.(1,10)'),
+} as const satisfies Record<string, OperatorRules>;
+
+export type OperatorName = keyof typeof OPERATORS;
+export type SearchOperator = 'fts' | 'plfts' | 'phfts' | 'wfts';
+export type ValueOperator = Exclude<OperatorName, SearchOperator | 'in' | 'is'>;
+
+export function operatorNamed(name: string): OperatorRules | undefined {
+  return Object.hasOwn(OPERATORS, name) ? OPERATORS[name as OperatorName] : undefined;
+}

@@ -1,0 +1,40 @@
+/** `order=`: fields, each with its direction and where its nulls go. */
+import { Refusal } from '../errors.ts';
+import { MAX_TERMS } from '../limits.ts';
+import { readFieldPath } from './names.ts';
+import { Scanner } from './scanner.ts';
+import type { OrderTerm } from './tree.ts';
+
+const WORD = /[A-Za-z]*/y;
+
+export function parseOrder(value: string): readonly OrderTerm[] {
+  const scanner = new Scanner('order', value);
+  const terms: OrderTerm[] = [];
+  do {
+    terms.push(readOrderTerm(scanner));
+    if (terms.length > MAX_TERMS) throw new Refusal('54000', `order may name ${MAX_TERMS} fields`);
+  } while (scanner.take(','));
+  if (!scanner.atEnd) scanner.fail('delimiter (.), "," or end of input');
+  return terms;
+}
+
+function readOrderTerm(scanner: Scanner): OrderTerm {
+  const field = readFieldPath(scanner);
+  if (scanner.peek() === '(') {
+    throw new Refusal('PGRST108', `'${field.name}' is not an embedded resource in this request`);
+  }
+  let descending: boolean | undefined;
+  let nulls: 'first' | 'last' | undefined;
+  while (nulls === undefined && scanner.take('.')) {
+    const start = scanner.position;
+    const word = scanner.takeWhile(WORD);
+    if (word === 'nullsfirst' || word === 'nullslast') nulls = word === 'nullsfirst' ? 'first' : 'last';
+    else if (descending === undefined && (word === 'asc' || word === 'desc')) descending = word === 'desc';
+    else
+      scanner.fail(
+        descending === undefined ? '"asc", "desc", "nullsfirst" or "nullslast"' : '"nullsfirst" or "nullslast"',
+        start,
+      );
+  }
+  return { field, descending: descending ?? false, ...(nulls === undefined ? {} : { nulls }) };
+}

@@ -1,0 +1,36 @@
+/** Which rows of the result are asked for: `limit`, `offset` and the Range header, made one. */
+import { Refusal } from '../errors.ts';
+import type { Query } from './tree.ts';
+
+export interface Page {
+  readonly offset: number;
+  /** Absent: to the end. */
+  readonly limit?: number;
+}
+
+const RANGE = /^(\d+)-(\d*)$/;
+
+/** A Range header that is no range of items is ignored (RFC 9110, 14.2). */
+export function pageOf(query: Query, rangeHeader: string | null): Page {
+  const asked = pageOfQuery(query);
+  const match = rangeHeader === null ? null : RANGE.exec(rangeHeader);
+  if (match === null) return asked;
+  const first = Number(match[1]);
+  const last = match[2] === '' ? Number.POSITIVE_INFINITY : Number(match[2]);
+  if (first > last) {
+    throw notSatisfiable('The lower boundary must be lower than or equal to the upper boundary in the Range header.');
+  }
+  const offset = Math.max(first, asked.offset);
+  const end = Math.min(last + 1, asked.limit === undefined ? Number.POSITIVE_INFINITY : asked.offset + asked.limit);
+  if (end < offset) throw notSatisfiable('Limit should be greater than or equal to zero.');
+  return end === Number.POSITIVE_INFINITY ? { offset } : { offset, limit: end - offset };
+}
+
+export function pageOfQuery(query: Query): Page {
+  const offset = query.offset ?? 0;
+  return query.limit === undefined ? { offset } : { offset, limit: query.limit };
+}
+
+export function notSatisfiable(details: string, headers?: Readonly<Record<string, string>>): Refusal {
+  return new Refusal('PGRST103', 'Requested range not satisfiable', { details, headers });
+}

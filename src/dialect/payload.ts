@@ -1,0 +1,81 @@
+/**
+ * The body of a write as rows of cells. Every row has the same columns: those of `columns=`, or the keys of the
+ * objects, which must then agree.
+ */
+import { Refusal } from '../errors.ts';
+import type { Document } from '../http/body.ts';
+
+export interface Payload {
+  readonly columns: readonly string[];
+  /** Cells in the order of the columns; undefined where a row lacks one. */
+  readonly rows: readonly (readonly unknown[])[];
+  /** Whether the client sent a list, be it of one. */
+  readonly isList: boolean;
+}
+
+export function readPayload(document: Document, columns: readonly string[] | undefined): Payload {
+  if (document.kind === 'table') return tablePayload(document.header, document.rows, columns);
+  const { value } = document;
+  const isList = Array.isArray(value);
+  const objects: readonly unknown[] = isList ? value : [value];
+  if (!isList && !isObject(value)) {
+    throw new Refusal('PGRST102', 'Empty or invalid json', { hint: 'Send a JSON object, or an array of objects.' });
+  }
+  if (columns === undefined) return { ...sameKeys(objects), isList };
+  return {
+    columns,
+    rows: objects.map((object, index) => {
+      if (!isObject(object)) throw noObject(index);
+      return columns.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
+    }),
+    isList,
+  };
+}
+
+/** The objects of a bulk update keep their own keys: each changes only what it carries. */
+export function readObjects(document: Document): readonly Readonly<Record<string, unknown>>[] | undefined {
+  if (document.kind !== 'json' || !Array.isArray(document.value)) return undefined;
+  return document.value.map((object, index) => {
+    if (!isObject(object)) throw noObject(index);
+    return object;
+  });
+}
+
+function sameKeys(objects: readonly unknown[]): Pick<Payload, 'columns' | 'rows'> {
+  if (objects.length === 0) return { columns: [], rows: [] };
+  const first = objects[0];
+  if (!isObject(first)) throw noObject(0);
+  const columns = Object.keys(first);
+  const rows = objects.map((object, index) => {
+    if (!isObject(object)) throw noObject(index);
+    const cells = columns.map((name) => object[name]);
+    if (cells.includes(undefined) || Object.keys(object).length !== columns.length) throw keysDiffer(index);
+    return cells;
+  });
+  return { columns, rows };
+}
+
+function tablePayload(
+  header: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  columns: readonly string[] | undefined,
+): Payload {
+  if (columns === undefined) return { columns: header, rows, isList: true };
+  const places = columns.map((name) => header.indexOf(name));
+  return { columns, rows: rows.map((row) => places.map((place) => row[place])), isList: true };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function noObject(index: number): Refusal {
+  return new Refusal('PGRST102', 'All object keys must match', { details: `row ${index + 1} is not an object` });
+}
+
+function keysDiffer(index: number): Refusal {
+  return new Refusal('PGRST102', 'All object keys must match', {
+    details: `row ${index + 1} has other keys than row 1`,
+    hint: 'Give every object the same keys, or name the fields with the columns parameter.',
+  });
+}

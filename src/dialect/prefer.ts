@@ -1,0 +1,49 @@
+/** The Prefer header (RFC 7240) with PostgREST's preferences. What is unknown is ignored, or refused when strict. */
+import { Refusal } from '../errors.ts';
+
+const CHOICES = {
+  resolution: ['merge-duplicates', 'ignore-duplicates'],
+  return: ['representation', 'headers-only', 'minimal'],
+  count: ['exact', 'planned', 'estimated'],
+  missing: ['default', 'null'],
+  handling: ['strict', 'lenient'],
+  tx: ['commit', 'rollback'],
+} as const;
+
+type Choices = typeof CHOICES;
+export type PreferenceName = keyof Choices | 'max-affected' | 'timezone';
+
+export type Preferences = { readonly [Name in keyof Choices]?: Choices[Name][number] } & {
+  readonly 'max-affected'?: number;
+  readonly timezone?: string;
+};
+
+export const NO_PREFERENCES: Preferences = {};
+
+export function parsePrefer(header: string | null): Preferences {
+  if (header === null) return NO_PREFERENCES;
+  const preferences: Record<string, string | number> = {};
+  const unknown: string[] = [];
+  for (const part of header.split(',')) {
+    const preference = part.trim();
+    if (preference === '') continue;
+    const equals = preference.indexOf('=');
+    const name = preference.slice(0, equals);
+    const value = preference.slice(equals + 1);
+    if (Object.hasOwn(preferences, name)) continue;
+    if (Object.hasOwn(CHOICES, name) && (CHOICES[name as keyof Choices] as readonly string[]).includes(value)) {
+      preferences[name] = value;
+    } else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) preferences[name] = Number(value);
+    else if (name === 'timezone' && value !== '') preferences[name] = value;
+    else unknown.push(preference);
+  }
+  if (preferences.handling === 'strict' && unknown.length > 0) {
+    throw new Refusal('PGRST122', 'Invalid preferences given with handling=strict', {
+      details: `Invalid preferences: ${unknown.join(', ')}`,
+      hint: `Known preferences: ${Object.entries(CHOICES)
+        .map(([name, values]) => `${name}=${values.join('|')}`)
+        .join(', ')}, max-affected=<number>.`,
+    });
+  }
+  return preferences as Preferences;
+}

@@ -1,0 +1,68 @@
+/**
+ * Stage 2, dialect: the query string becomes a syntax tree.
+ *
+ * In: the text after `?`. Out: a `Query`. Guarantees: the tree is well-formed by PostgREST's grammar and within the
+ * named limits. Promises nothing about sense: it does not know which fields exist. Refuses: PGRST100 with the position
+ * and what was expected, PGRST108, 22021 and 54000. Touches no database.
+ */
+import { Refusal } from '../errors.ts';
+import { splitQuery } from '../http/query-string.ts';
+import { MAX_CONDITIONS } from '../limits.ts';
+import { parseFilter } from './filter.ts';
+import { isLogicKey, parseLogic } from './logic.ts';
+import { readName } from './names.ts';
+import { parseOrder } from './order.ts';
+import { Scanner } from './scanner.ts';
+import { EVERYTHING, parseSelect } from './select.ts';
+import type { Condition, Query } from './tree.ts';
+
+const NO_CONDITIONS: readonly Condition[] = [];
+
+export const EMPTY_QUERY: Query = { conditions: NO_CONDITIONS, select: EVERYTHING, order: [] };
+
+export function parseQuery(text: string): Query {
+  if (text === '') return EMPTY_QUERY;
+  const conditions: Condition[] = [];
+  const query: { -readonly [Key in keyof Query]: Query[Key] } = { ...EMPTY_QUERY, conditions };
+  for (const [key, value] of splitQuery(text)) {
+    if (key === 'select') query.select = parseSelect(value);
+    else if (key === 'order') query.order = parseOrder(value);
+    else if (key === 'limit') query.limit = parseWholeNumber(key, value);
+    else if (key === 'offset') query.offset = parseWholeNumber(key, value);
+    else if (key === 'columns') query.columns = parseNames('columns parameter', value);
+    else if (key === 'on_conflict') query.onConflict = parseNames('on_conflict parameter', value);
+    else conditions.push(isLogicKey(key) ? parseLogic(key, value) : parseFilter(key, value));
+  }
+  checkConditionCount(conditions);
+  return query;
+}
+
+function parseWholeNumber(name: string, value: string): number {
+  if (!/^\d+$/.test(value)) {
+    throw new Refusal('PGRST100', `"failed to parse ${name} (${value})" (line 1, column 1)`, {
+      details: `unexpected "${value}" expecting a whole number from 0 on`,
+    });
+  }
+  return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
+}
+
+function parseNames(subject: string, value: string): readonly string[] {
+  const scanner = new Scanner(subject, value);
+  const names: string[] = [];
+  do {
+    scanner.skipSpaces();
+    names.push(readName(scanner));
+    scanner.skipSpaces();
+  } while (scanner.take(','));
+  if (!scanner.atEnd) scanner.fail('"," or end of input');
+  return [...new Set(names)];
+}
+
+function checkConditionCount(conditions: readonly Condition[]): void {
+  const count = (terms: readonly Condition[]): number =>
+    terms.reduce((sum, term) => sum + (term.kind === 'group' ? count(term.terms) : 1), 0);
+  if (conditions.length > 1 || conditions[0]?.kind === 'group') {
+    if (count(conditions) > MAX_CONDITIONS)
+      throw new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+  }
+}

@@ -1,0 +1,61 @@
+/** A position in a text, and the one way to refuse it: what was found there, and what was expected. */
+import { Refusal } from '../errors.ts';
+
+export class Scanner {
+  position = 0;
+
+  constructor(
+    /** What the text is, for the message: `filter`, `order`, … */
+    private readonly subject: string,
+    readonly text: string,
+    private readonly hint?: string,
+  ) {}
+
+  get atEnd(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  peek(length = 1): string {
+    return this.text.slice(this.position, this.position + length);
+  }
+
+  /** Takes the given text if it comes next. */
+  take(expected: string): boolean {
+    if (!this.text.startsWith(expected, this.position)) return false;
+    this.position += expected.length;
+    return true;
+  }
+
+  /** Takes what a sticky pattern matches here, or an empty text. */
+  takeWhile(pattern: RegExp): string {
+    pattern.lastIndex = this.position;
+    const found = pattern.exec(this.text)?.[0] ?? '';
+    this.position += found.length;
+    return found;
+  }
+
+  expect(expected: string, words = `"${expected}"`): void {
+    if (!this.take(expected)) this.fail(words);
+  }
+
+  skipSpaces(): void {
+    while (this.text.charCodeAt(this.position) === 32) this.position++;
+  }
+
+  /** Tries a reading; where it does not fit, the position is as before. */
+  attempt<T>(read: () => T | undefined): T | undefined {
+    const start = this.position;
+    const found = read();
+    if (found === undefined) this.position = start;
+    return found;
+  }
+
+  fail(expecting: string, position = this.position): never {
+    const character = this.text.codePointAt(position);
+    const unexpected = character === undefined ? 'end of input' : `"${String.fromCodePoint(character)}"`;
+    throw new Refusal('PGRST100', `"failed to parse ${this.subject} (${this.text})" (line 1, column ${position + 1})`, {
+      details: `unexpected ${unexpected} expecting ${expecting}`,
+      hint: this.hint,
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The syntax tree of a request: what the client wrote, before anyone knows whether the names and values make sense.
+ * Frozen plain data with a literal `kind`, so that a stage that forgets a kind does not compile.
+ */
+import type { SearchOperator, ValueOperator } from './operators.ts';
+
+/** A field as written: its name and, where the client reaches into JSON, the steps into it. */
+export interface FieldPath {
+  readonly name: string;
+  readonly json: readonly JsonStep[];
+}
+export interface JsonStep {
+  readonly arrow: '->' | '->>';
+  readonly key: string;
+}
+
+export type Condition = Comparison | Group;
+
+export interface Comparison {
+  readonly kind: 'comparison';
+  readonly field: FieldPath;
+  readonly negated: boolean;
+  readonly test: Test;
+}
+export interface Group {
+  readonly kind: 'group';
+  readonly joiner: 'and' | 'or';
+  readonly negated: boolean;
+  readonly terms: readonly Condition[];
+}
+
+export type Test =
+  | {
+      readonly kind: 'value';
+      readonly operator: ValueOperator;
+      readonly quantifier?: Quantifier;
+      readonly value: string;
+    }
+  | { readonly kind: 'in'; readonly values: readonly string[] }
+  | { readonly kind: 'is'; readonly value: IsValue }
+  | { readonly kind: 'search'; readonly operator: SearchOperator; readonly config?: string; readonly query: string };
+
+export type Quantifier = 'any' | 'all';
+export const IS_VALUES = ['not_null', 'null', 'true', 'false', 'unknown'] as const;
+export type IsValue = (typeof IS_VALUES)[number];
+
+export const AGGREGATES = ['sum', 'avg', 'count', 'max', 'min'] as const;
+export type Aggregate = (typeof AGGREGATES)[number];
+
+export type SelectItem =
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'column';
+      readonly field: FieldPath;
+      readonly alias?: string;
+      readonly cast?: string;
+      readonly aggregate?: Aggregate;
+      readonly aggregateCast?: string;
+    }
+  | { readonly kind: 'count'; readonly alias?: string; readonly cast?: string }
+  | { readonly kind: 'embed'; readonly name: string };
+
+export interface OrderTerm {
+  readonly field: FieldPath;
+  readonly descending: boolean;
+  readonly nulls?: 'first' | 'last';
+}
+
+/** The query string as a whole. */
+export interface Query {
+  /** All must hold. */
+  readonly conditions: readonly Condition[];
+  readonly select: readonly SelectItem[];
+  readonly order: readonly OrderTerm[];
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly columns?: readonly string[];
+  readonly onConflict?: readonly string[];
+}

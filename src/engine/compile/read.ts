@@ -1,0 +1,72 @@
+/** Reads in SQL: columns, groups, order, page; and the count beside them. */
+import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
+import { compileWhere } from './predicate.ts';
+import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
+
+export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect): Statement {
+  return buildStatement(dialect, (bind) => {
+    const body = `from ${identifier(table)}${compileWhere(plan.where, dialect, bind)}`;
+    return `${compileShape(plan, table, body, dialect)}${compilePage(plan, bind)}`;
+  });
+}
+
+/** How many rows the same read has without its page. */
+export function compileCount(table: string, plan: ReadPlan, dialect: SqlDialect): Statement {
+  return buildStatement(dialect, (bind) => {
+    const body = `from ${identifier(table)}${compileWhere(plan.where, dialect, bind)}`;
+    if (plan.groupBy === undefined) return `select count(*) as total ${body}`;
+    const groups = plan.groupBy.length === 0 ? ' limit 1' : groupClause(plan.groupBy, table, dialect);
+    return `select count(*) as total from (select count(*) ${body}${groups}) as grouped`;
+  });
+}
+
+/** `select … from … group by … order by …`, over whatever the rows come from, as long as it is called `table`. */
+export function compileShape(shape: Shape, table: string, from: string, dialect: SqlDialect): string {
+  const columns = shape.columns.map((column) => compileColumn(column, table, dialect)).join(', ');
+  const groups = shape.groupBy === undefined ? '' : groupClause(shape.groupBy, table, dialect);
+  return `select ${columns === '' ? 'null' : columns} ${from}${groups}${compileOrder(shape.order, table, dialect)}`;
+}
+
+export function compileOrder(order: readonly OrderKey[], table: string, dialect: SqlDialect): string {
+  // A constant orders nothing, and a bare null is no order key in SQL.
+  const keys = order.filter(({ expression }) => expression.kind !== 'null');
+  if (keys.length === 0) return '';
+  return ` order by ${keys.map((key) => compileOrderKey(key, table, dialect)).join(', ')}`;
+}
+
+export function compilePage({ offset, limit }: { offset: number; limit?: number }, bind: Bind): string {
+  if (limit === undefined && offset === 0) return '';
+  if (limit === undefined) return ` limit ${bind(Number.MAX_SAFE_INTEGER)} offset ${bind(offset)}`;
+  return offset === 0 ? ` limit ${bind(limit)}` : ` limit ${bind(limit)} offset ${bind(offset)}`;
+}
+
+function compileColumn({ name, expression }: OutputColumn, table: string, dialect: SqlDialect): string {
+  if (expression.kind === 'field' && expression.field.name === name) return identifier(name);
+  return `${compileExpression(expression, table, dialect)} as ${identifier(name)}`;
+}
+
+function groupClause(groupBy: readonly Expression[], table: string, dialect: SqlDialect): string {
+  const keys = groupBy.filter((expression) => expression.kind !== 'null');
+  return keys.length === 0 ? '' : ` group by ${keys.map((each) => compileExpression(each, table, dialect)).join(', ')}`;
+}
+
+function compileOrderKey({ expression, descending, nulls }: OrderKey, table: string, dialect: SqlDialect): string {
+  const direction = descending ? ' desc' : '';
+  return `${compileExpression(expression, table, dialect)}${direction}${nulls === undefined ? '' : ` nulls ${nulls}`}`;
+}
+
+/** Fields carry their table's name: a column of the answer may have the name of another field. */
+function compileExpression(expression: Expression, table: string, dialect: SqlDialect): string {
+  switch (expression.kind) {
+    case 'field':
+      return `${identifier(table)}.${identifier(expression.field.name)}`;
+    case 'null':
+      return 'null';
+    case 'count':
+      return 'count(*)';
+    case 'cast':
+      return dialect.cast(compileExpression(expression.of, table, dialect), expression.of.type, expression.type);
+    case 'aggregate':
+      return dialect.aggregate(expression, compileExpression(expression.of, table, dialect));
+  }
+}

@@ -1,0 +1,39 @@
+/** SQL in the making: its text, and its values as bound parameters. */
+import type { Field } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import type { Expression, Predicate, ScalarType } from '../../plan/types.ts';
+
+export interface Statement {
+  readonly sql: string;
+  readonly params: readonly Value[];
+}
+
+/** Collects the values of one statement; each becomes a placeholder. */
+export type Bind = (value: Value) => string;
+
+type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
+
+/** Where the engines' SQL differs. Everything else is compiled once for both. */
+export interface SqlDialect {
+  placeholder(position: number): string;
+  /** `field is one of these values`, in one parameter whatever their number. */
+  memberOf(field: Field, values: readonly Value[], bind: Bind): string;
+  /** like, regex and search; may refuse a pattern that does not compile. */
+  textTest(predicate: TextPredicate, column: string, bind: Bind): string;
+  cast(sql: string, from: ScalarType, to: ScalarType): string;
+  aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
+}
+
+export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => string): Statement {
+  const params: Value[] = [];
+  const sql = build((value) => {
+    params.push(value);
+    return dialect.placeholder(params.length);
+  });
+  return { sql, params };
+}
+
+/** Names come from a declaration that allows only lower case letters, digits and _; the quotes keep keywords apart. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

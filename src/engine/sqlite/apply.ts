@@ -1,0 +1,238 @@
+/**
+ * Writes that share one commit. Each job has its savepoint: one client's mistake rolls back only its own. The commit
+ * syncs the disk once for all of them, and no outcome is told before it.
+ */
+import type { Collection } from '../../collection/declaration.ts';
+import type { Row, Value } from '../../collection/value.ts';
+import { versionOfText } from '../../collection/version.ts';
+import { type ErrorCode, Refusal } from '../../errors.ts';
+import { notOne } from '../../plan/terms.ts';
+import { identifier, type Statement } from '../compile/statement.ts';
+import type { WriteResult } from '../engine.ts';
+import type { Connection } from './connection.ts';
+import type { Job } from './jobs.ts';
+import { translateError } from './refusals.ts';
+import { recallResult, rememberResult } from './retries.ts';
+
+/** What became of a job, in a form that crosses threads. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly result: WriteResult }
+  | {
+      readonly kind: 'refused';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details: string | null;
+      readonly hint: string | null;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'fault'; readonly message: string };
+
+export function applyJobs(
+  connection: Connection,
+  collection: Collection,
+  jobs: readonly Job[],
+  retryHours: number,
+): Outcome[] {
+  const { db } = connection;
+  try {
+    db.run('begin immediate');
+    const outcomes = jobs.map((job) => applyJob(connection, collection, job, retryHours));
+    db.run('commit');
+    return outcomes;
+  } catch (error) {
+    if (db.inTransaction) db.run('rollback');
+    const outcome = asOutcome(translateError(error, collection, undefined));
+    return jobs.map(() => outcome);
+  }
+}
+
+function applyJob(connection: Connection, collection: Collection, job: Job, retryHours: number): Outcome {
+  const { db } = connection;
+  db.run('savepoint job');
+  try {
+    const result = runJob(connection, collection, job, retryHours);
+    if (job.dryRun) db.run('rollback to job');
+    db.run('release job');
+    return { kind: 'done', result };
+  } catch (error) {
+    const translated = error instanceof Refusal ? error : translateError(error, collection, undefined);
+    // A full disk ends the whole transaction, with all that shares it.
+    if (!db.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
+    db.run('rollback to job');
+    db.run('release job');
+    return asOutcome(translated);
+  }
+}
+
+function runJob(connection: Connection, collection: Collection, job: Job, retryHours: number): WriteResult {
+  if (job.retry !== undefined) {
+    const earlier = recallResult(connection, job.retry, retryHours);
+    if (earlier !== undefined) return { ...earlier, replayed: true };
+  }
+  if (job.precondition !== undefined) checkPrecondition(connection, collection, job.precondition);
+  const written = write(connection, collection, job);
+  checkTerms(job, written.affected);
+  const { changed, ...counts } = written;
+  const result: WriteResult =
+    job.returning === undefined ? counts : { ...counts, rows: representation(connection, job.returning, changed) };
+  if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result);
+  return result;
+}
+
+interface Written {
+  readonly affected: number;
+  readonly inserted: number;
+  readonly key?: Value;
+  /** The changed rows as lists, where the answer needs them. */
+  readonly changed: readonly (readonly unknown[])[];
+}
+
+function write(connection: Connection, collection: Collection, job: Job): Written {
+  switch (job.kind) {
+    case 'insert':
+      return insertRows(connection, collection, job);
+    case 'change':
+      try {
+        const { affected, changed } = change(connection, job.statement, job.returning !== undefined);
+        return { affected, inserted: 0, changed };
+      } catch (error) {
+        throw translateError(error, collection, job.newKey);
+      }
+    case 'change-each': {
+      const changed: (readonly unknown[])[] = [];
+      for (const [index, { key, statement }] of job.changes.entries()) {
+        const each = changeOne(connection, collection, key, statement, job.returning !== undefined, index);
+        changed.push(...each);
+      }
+      return { affected: job.changes.length, inserted: 0, changed };
+    }
+  }
+}
+
+function insertRows(connection: Connection, collection: Collection, job: Extract<Job, { kind: 'insert' }>): Written {
+  const insert = connection.prepare(job.sql);
+  const exists = job.merges ? connection.prepare(existsSql(collection)) : undefined;
+  const keyPlace = collection.fields.findIndex((field) => field.name === collection.key.name);
+  const changed: (readonly unknown[])[] = [];
+  let affected = 0;
+  let inserted = 0;
+  let key: Value | undefined;
+  for (const row of job.rows) {
+    const given = row[keyPlace] ?? null;
+    const known = exists !== undefined && given !== null && exists.values(given).length > 0;
+    try {
+      if (job.returning === undefined) {
+        const { changes, lastInsertRowid } = insert.run(...(row as Value[]));
+        affected += changes;
+        if (changes > 0) key = given ?? Number(lastInsertRowid);
+        if (changes > 0 && !known) inserted++;
+      } else {
+        const [written] = insert.values(...(row as Value[]));
+        if (written === undefined) continue;
+        affected++;
+        if (!known) inserted++;
+        key = written[keyPlace] as Value;
+        changed.push(written);
+      }
+    } catch (error) {
+      throw translateError(error, collection, given ?? undefined);
+    }
+  }
+  return { affected, inserted, changed, ...(affected === 1 && key !== undefined ? { key } : {}) };
+}
+
+function change(
+  connection: Connection,
+  statement: Statement,
+  wantRows: boolean,
+): Pick<Written, 'affected' | 'changed'> {
+  if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
+  const changed = connection.prepare(statement.sql).values(...(statement.params as Value[]));
+  return { affected: changed.length, changed };
+}
+
+function changeOne(
+  connection: Connection,
+  collection: Collection,
+  key: Value,
+  statement: Statement,
+  wantRows: boolean,
+  index: number,
+): readonly (readonly unknown[])[] {
+  // An object with nothing but its key changes nothing, and must name a product all the same.
+  if (connection.prepare(existsSql(collection)).values(key).length === 0) {
+    throw new Refusal('CAT404', `there is no ${collection.key.name} ${key} in ${collection.name}`, {
+      details: `row ${index + 1}: ${collection.key.name} ${key} does not exist; nothing was changed`,
+    });
+  }
+  try {
+    return change(connection, statement, wantRows).changed;
+  } catch (error) {
+    throw translateError(error, collection, key);
+  }
+}
+
+function checkTerms(job: Job, affected: number): void {
+  if (job.mustExist && affected === 0)
+    throw new Refusal('CAT404', 'there is no such product', { details: 'Nothing was changed.' });
+  if (job.singular && affected !== 1) throw notOne(affected);
+  if (job.maxAffected !== undefined && affected > job.maxAffected) {
+    throw new Refusal('PGRST124', 'Query result exceeds max-affected preference constraint', {
+      details: `The query affects ${affected} rows; nothing was changed.`,
+    });
+  }
+}
+
+function checkPrecondition(
+  connection: Connection,
+  collection: Collection,
+  precondition: NonNullable<Job['precondition']>,
+): void {
+  const columns = collection.fields.map((field) => identifier(field.name)).join(', ');
+  const sql = `select ${columns} from ${identifier(collection.name)} where ${identifier(collection.key.name)} = ?`;
+  const [row] = connection.rows({ sql, params: [precondition.key] });
+  const holds =
+    row !== undefined &&
+    (precondition.versions === '*' || precondition.versions.includes(versionOfText(JSON.stringify(row))));
+  if (holds) return;
+  throw new Refusal('CAT412', 'the product has changed since it was read', {
+    details:
+      row === undefined ? 'It does not exist.' : 'Its ETag differs from the one in If-Match; nothing was changed.',
+    hint: 'Read it again, decide, and send the write with the new ETag.',
+  });
+}
+
+function representation(
+  connection: Connection,
+  { sql, booleans }: NonNullable<Job['returning']>,
+  changed: readonly (readonly unknown[])[],
+): Row[] {
+  return withBooleans(connection.rows({ sql, params: [JSON.stringify(changed)] }), booleans);
+}
+
+export function withBooleans(rows: Row[], columns: readonly string[]): Row[] {
+  if (columns.length === 0) return rows;
+  return rows.map((row) => ({
+    ...row,
+    ...Object.fromEntries(columns.map((name) => [name, row[name] === null ? null : row[name] === 1])),
+  }));
+}
+
+function existsSql(collection: Collection): string {
+  return `select 1 from ${identifier(collection.name)} where ${identifier(collection.key.name)} = ?`;
+}
+
+function asOutcome(error: unknown): Outcome {
+  if (error instanceof Refusal) {
+    const { code, message, details, hint, headers } = error;
+    return { kind: 'refused', code, message, details, hint, headers };
+  }
+  return { kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+export function settle(outcome: Outcome): WriteResult {
+  if (outcome.kind === 'done') return outcome.result;
+  if (outcome.kind === 'fault') throw new Error(outcome.message);
+  const { code, message, details, hint, headers } = outcome;
+  throw new Refusal(code, message, { details: details ?? undefined, hint: hint ?? undefined, headers });
+}

@@ -1,0 +1,62 @@
+/** One connection to a catalogue file, with its settings and its prepared statements. */
+import { Database, type Statement as Prepared } from 'bun:sqlite';
+import type { Row, Value } from '../../collection/value.ts';
+import { SQLITE_BUSY_MS } from '../../limits.ts';
+import type { Statement } from '../compile/statement.ts';
+import { defineFunctions } from './functions.ts';
+
+/** Statements kept prepared; a query's shape is its SQL, since all values are bound. */
+const MAX_PREPARED = 500;
+
+export class Connection {
+  readonly db: Database;
+  private readonly prepared = new Map<string, Prepared>();
+
+  constructor(path: string, { readOnly = false } = {}) {
+    this.db = new Database(path, { create: !readOnly, readwrite: true });
+    try {
+      this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
+      // An acknowledged write survives kill -9 and power loss: the log is synced at every commit.
+      this.db.run('pragma journal_mode = wal');
+      this.db.run('pragma synchronous = full');
+      if (readOnly) this.db.run('pragma query_only = 1');
+      defineFunctions(this.db);
+    } catch (error) {
+      this.db.close();
+      throw error;
+    }
+  }
+
+  rows(statement: Statement): Row[] {
+    return this.prepare(statement.sql).all(...(statement.params as Value[])) as Row[];
+  }
+
+  /** The number in the first column of the first row. */
+  number(statement: Statement): number {
+    return Number(this.prepare(statement.sql).values(...(statement.params as Value[]))[0]?.[0] ?? 0);
+  }
+
+  run(statement: Statement): { changes: number; lastInsertRowid: number } {
+    const { changes, lastInsertRowid } = this.prepare(statement.sql).run(...(statement.params as Value[]));
+    return { changes, lastInsertRowid: Number(lastInsertRowid) };
+  }
+
+  prepare(sql: string): Prepared {
+    const known = this.prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.db.prepare(sql);
+    this.prepared.set(sql, statement);
+    if (this.prepared.size > MAX_PREPARED) {
+      const [oldest, oldestStatement] = this.prepared.entries().next().value!;
+      oldestStatement.finalize();
+      this.prepared.delete(oldest);
+    }
+    return statement;
+  }
+
+  close(): void {
+    for (const statement of this.prepared.values()) statement.finalize();
+    this.prepared.clear();
+    this.db.close();
+  }
+}

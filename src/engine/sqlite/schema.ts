@@ -1,0 +1,101 @@
+/** The tables of a catalogue file, made and brought up to date from the collection's declaration. */
+import type { Database } from 'bun:sqlite';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import type { FieldType } from '../../collection/field-types.ts';
+import type { Row, Value } from '../../collection/value.ts';
+import { INT4_MAX, INT4_MIN } from '../../limits.ts';
+import { identifier } from '../compile/statement.ts';
+
+/** Marks a file as ours ("PCat"), so that another program's database is never touched. */
+const APPLICATION_ID = 0x50436174;
+/** Counts changes to the tables beside the collection's own; its fields are compared one by one. */
+const SCHEMA_VERSION = 1;
+
+export const RETRY_TABLE = 'idempotency_keys';
+
+export class NotOurDatabase extends Error {}
+
+const COLUMN_TYPES: Readonly<Record<FieldType, string>> = { int4: 'integer', decimal: 'real', text: 'text' };
+
+/** Returns whether the catalogue is new. All in one transaction: a kill in between leaves no half catalogue. */
+export function prepareSchema(db: Database, collection: Collection, firstRows: readonly Row[]): boolean {
+  return db
+    .transaction(() => {
+      const isNew = checkOwner(db);
+      if (isNew) createTables(db, collection);
+      else addMissingFields(db, collection);
+      db.run(`pragma application_id = ${APPLICATION_ID}`);
+      db.run(`pragma user_version = ${SCHEMA_VERSION}`);
+      if (isNew) insertRows(db, collection, firstRows);
+      return isNew;
+    })
+    .immediate();
+}
+
+function checkOwner(db: Database): boolean {
+  const owner = pragma(db, 'application_id');
+  if (owner === 0 && count(db, 'select count(*) from sqlite_schema') === 0) return true;
+  if (owner !== APPLICATION_ID) throw new NotOurDatabase('it is an SQLite database of another program');
+  if (pragma(db, 'user_version') > SCHEMA_VERSION) {
+    throw new NotOurDatabase('it was written by a newer version of this program');
+  }
+  return false;
+}
+
+/** Autoincrement: an id that was deleted is never given to another product, and ids chosen by clients are passed. */
+function createTables(db: Database, collection: Collection): void {
+  const columns = collection.fields.map((field) =>
+    field === collection.key
+      ? `${identifier(field.name)} integer primary key autoincrement${check(field)}`
+      : columnDefinition(field),
+  );
+  db.run(`create table ${identifier(collection.name)} (${columns.join(', ')}) strict`);
+  db.run(
+    `create table ${RETRY_TABLE} (key text primary key, fingerprint text not null, result text not null, created_at integer not null) strict, without rowid`,
+  );
+  db.run(`create index ${RETRY_TABLE}_created_at on ${RETRY_TABLE} (created_at)`);
+}
+
+function addMissingFields(db: Database, collection: Collection): void {
+  const present = db
+    .query<{ name: string }, [string]>('select name from pragma_table_info(?)')
+    .all(collection.name)
+    .map((column) => column.name);
+  for (const field of collection.fields) {
+    if (!present.includes(field.name)) {
+      db.run(`alter table ${identifier(collection.name)} add column ${columnDefinition(field)}`);
+    }
+  }
+}
+
+function columnDefinition(field: Field): string {
+  const required = field.required ? ' not null' : '';
+  const byDefault = field.default === undefined ? '' : ` default ${literal(field.default)}`;
+  return `${identifier(field.name)} ${COLUMN_TYPES[field.type]}${required}${byDefault}${check(field)}`;
+}
+
+/** The planner has checked the value already; the file keeps its word even to other programs. */
+function check(field: Field): string {
+  return field.type === 'int4' ? ` check (${identifier(field.name)} between ${INT4_MIN} and ${INT4_MAX})` : '';
+}
+
+function insertRows(db: Database, { name, fields }: Collection, rows: readonly Row[]): void {
+  const insert = db.prepare(
+    `insert into ${identifier(name)} (${fields.map((field) => identifier(field.name)).join(', ')}) values (${fields.map(() => '?').join(', ')})`,
+  );
+  for (const row of rows) insert.run(...fields.map((field) => (row[field.name] ?? null) as Value));
+  insert.finalize();
+}
+
+function literal(value: Value): string {
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+function pragma(db: Database, name: string): number {
+  return count(db, `select * from pragma_${name}`);
+}
+
+function count(db: Database, sql: string): number {
+  const [row] = db.query(sql).values();
+  return Number(row?.[0] ?? 0);
+}

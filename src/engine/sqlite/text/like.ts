@@ -1,0 +1,80 @@
+/**
+ * LIKE and ILIKE as PostgreSQL has them: `%` is any run of characters, `_` is one character (a code point, not half of an
+ * emoji), `\` takes the next one literally, and the whole text has to match.
+ *
+ * A `%` is only ever retried from the last one seen, so the worst case is text length times pattern length.
+ */
+import { Refusal } from '../../../errors.ts';
+import { foldCase } from './case.ts';
+
+/** Tokens of a pattern: a code point, or one of these two, which no code point can be. */
+const ANY_ONE = -1;
+const ANY_RUN = -2;
+
+export function compileLike(pattern: string, caseless: boolean): (text: string) => boolean {
+  const tokens = tokenize(caseless ? foldCase(pattern) : pattern);
+  const matches = quickMatcher(tokens) ?? ((text: string) => matchTokens(tokens, text));
+  return caseless ? (text) => matches(foldCase(text)) : matches;
+}
+
+function tokenize(pattern: string): readonly number[] {
+  const tokens: number[] = [];
+  let escaped = false;
+  for (const character of pattern) {
+    if (escaped) {
+      tokens.push(character.codePointAt(0)!);
+      escaped = false;
+    } else if (character === '\\') escaped = true;
+    else if (character === '_') tokens.push(ANY_ONE);
+    else if (character !== '%') tokens.push(character.codePointAt(0)!);
+    else if (tokens.at(-1) !== ANY_RUN) tokens.push(ANY_RUN);
+  }
+  if (escaped) {
+    throw new Refusal('22025', 'LIKE pattern must not end with escape character', {
+      hint: 'Write \\\\ for a backslash that is meant literally.',
+    });
+  }
+  return tokens;
+}
+
+/** The common shapes (`x`, `x%`, `%x`, `%x%`) need no loop of ours; null for any other. */
+function quickMatcher(tokens: readonly number[]): ((text: string) => boolean) | null {
+  const openStart = tokens[0] === ANY_RUN;
+  const openEnd = tokens.length > 1 && tokens.at(-1) === ANY_RUN;
+  const inner = tokens.slice(openStart ? 1 : 0, openEnd ? -1 : undefined);
+  if (inner.some((token) => token < 0)) return null;
+  const literal = inner.map((token) => String.fromCodePoint(token)).join('');
+  if (openStart) return openEnd ? (text) => text.includes(literal) : (text) => text.endsWith(literal);
+  return openEnd ? (text) => text.startsWith(literal) : (text) => text === literal;
+}
+
+function matchTokens(tokens: readonly number[], text: string): boolean {
+  let at = 0;
+  let token = 0;
+  /** The token after the last `%`, and where in the text that `%` ends for now. */
+  let resumeToken = -1;
+  let resumeAt = 0;
+  while (at < text.length) {
+    const wanted = tokens[token];
+    const codePoint = text.codePointAt(at)!;
+    if (wanted === ANY_RUN) {
+      token += 1;
+      if (token === tokens.length) return true;
+      resumeToken = token;
+      resumeAt = at;
+    } else if (wanted === codePoint || wanted === ANY_ONE) {
+      token += 1;
+      at += width(codePoint);
+    } else if (resumeToken >= 0) {
+      resumeAt += width(text.codePointAt(resumeAt)!);
+      at = resumeAt;
+      token = resumeToken;
+    } else return false;
+  }
+  while (tokens[token] === ANY_RUN) token += 1;
+  return token === tokens.length;
+}
+
+function width(codePoint: number): number {
+  return codePoint > 0xffff ? 2 : 1;
+}

@@ -1,0 +1,34 @@
+/**
+ * PostgreSQL's `~` and `~*`: its advanced regular expressions, run by RE2 in time linear in the text, so that no pattern
+ * a client sends can hang the service. What RE2 cannot do in linear time (back-references, look-around) is refused.
+ */
+import { RE2JS } from 're2js';
+import { Refusal } from '../../../errors.ts';
+import { readOptions } from './regex/options.ts';
+import { Pattern } from './regex/pattern.ts';
+import { tooComplex } from './regex/problems.ts';
+import { translate } from './regex/translate.ts';
+
+/** Compiled instructions. Matching costs text length times this at worst, so it is bounded. */
+const MAX_PROGRAM_SIZE = 20_000;
+
+export function compileRegex(pattern: string, caseless: boolean): (text: string) => boolean {
+  const reading = new Pattern(pattern);
+  const options = readOptions(reading, caseless);
+  const source = options.literal ? RE2JS.quote(reading.rest()) : translate(reading, options);
+  const flags = (options.caseless ? RE2JS.CASE_INSENSITIVE : 0) | (source.includes('(?<') ? RE2JS.LOOKBEHINDS : 0);
+  const program = compile(source, flags);
+  return (text) => program.test(text);
+}
+
+function compile(source: string, flags: number): RE2JS {
+  try {
+    const program = RE2JS.compile(source, flags);
+    if (program.programSize() > MAX_PROGRAM_SIZE) throw tooComplex();
+    return program;
+  } catch (problem) {
+    if (problem instanceof Refusal) throw problem;
+    // The translation is valid syntax, so what RE2 objects to is size: nested bounds over 1000, or the depth of nesting.
+    throw tooComplex();
+  }
+}

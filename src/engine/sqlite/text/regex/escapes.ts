@@ -1,0 +1,91 @@
+/** What a backslash introduces: a character by name or number, a class, a constraint or a back-reference. */
+import type { Pattern } from './pattern.ts';
+import { invalid } from './problems.ts';
+
+export type Escape =
+  | { readonly kind: 'character'; readonly codePoint: number }
+  /** An RE2 class that may stand inside brackets. */
+  | { readonly kind: 'class'; readonly source: string }
+  | { readonly kind: 'constraint'; readonly source: string }
+  | { readonly kind: 'reference'; readonly group: number };
+
+const HIGHEST_CHARACTER = 0x7ffffffe;
+
+const CHARACTERS: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  B: '\\',
+  e: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+};
+
+const CLASSES: Readonly<Record<string, string>> = {
+  d: '\\d',
+  D: '\\D',
+  // RE2's \s lacks the vertical tab.
+  s: '[:space:]',
+  S: '[:^space:]',
+  w: '\\w',
+  W: '\\W',
+};
+
+// RE2 knows no start or end of a word, but a boundary and the character before it tell which of them it is.
+export const WORD_START = '\\b(?<!\\w)';
+export const WORD_END = '\\b(?<=\\w)';
+
+const CONSTRAINTS: Readonly<Record<string, string>> = {
+  A: '\\A',
+  Z: '\\z',
+  m: WORD_START,
+  M: WORD_END,
+  y: '\\b',
+  Y: '\\B',
+};
+
+/** Reads what follows a backslash. `groups` is how many capturing groups were opened before it. */
+export function readEscape(pattern: Pattern, groups: number): Escape {
+  if (pattern.ended) throw invalid('escape');
+  const letter = pattern.take();
+  if (!/[a-z0-9]/i.test(letter)) return character(letter.codePointAt(0)!);
+  if (CHARACTERS[letter]) return character(CHARACTERS[letter].codePointAt(0)!);
+  if (CLASSES[letter]) return { kind: 'class', source: CLASSES[letter] };
+  if (CONSTRAINTS[letter]) return { kind: 'constraint', source: CONSTRAINTS[letter] };
+  if (letter === 'c' && !pattern.ended) return character(pattern.take().codePointAt(0)! & 0x1f);
+  if (letter === 'x') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]/i, 255), 1));
+  if (letter === 'u') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]/i, 4), 4));
+  if (letter === 'U') return character(hexadecimal(pattern.takeWhile(/[0-9a-f]/i, 8), 8));
+  if (/[0-9]/.test(letter)) {
+    pattern.back(1);
+    return readNumber(pattern, groups);
+  }
+  throw invalid('escape', 'To match a letter itself, write it without the backslash.');
+}
+
+/** `\1` to `\9`, and more digits if there are as many groups, refer back; anything else is an octal character code. */
+function readNumber(pattern: Pattern, groups: number): Escape {
+  if (!pattern.sees('0')) {
+    const digits = pattern.takeWhile(/[0-9]/, 255);
+    if (digits.length === 1 || Number(digits) <= groups) return { kind: 'reference', group: Number(digits) };
+    pattern.back(digits.length);
+  }
+  const octal = pattern.takeWhile(/[0-7]/, 3);
+  if (octal === '') throw invalid('escape');
+  if (Number.parseInt(octal, 8) <= 0xff) return character(Number.parseInt(octal, 8));
+  pattern.back(1);
+  return character(Number.parseInt(octal.slice(0, 2), 8));
+}
+
+function hexadecimal(digits: string, least: number): number {
+  if (digits.length < least) throw invalid('escape');
+  const codePoint = Number.parseInt(digits, 16);
+  if (codePoint > HIGHEST_CHARACTER) throw invalid('escape');
+  return codePoint;
+}
+
+function character(codePoint: number): Escape {
+  return { kind: 'character', codePoint };
+}

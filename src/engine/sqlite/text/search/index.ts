@@ -1,0 +1,29 @@
+/**
+ * Full text search as PostgreSQL does it: `to_tsvector(config, text) @@ to_tsquery(config, query)` and its kin.
+ *
+ *     text  → tokens → lexemes → vector ┐
+ *     query → syntax → lexemes → tree   ┴→ match
+ */
+import { type Reader, readerFor } from './lexemes.ts';
+import { matches, vectorOf } from './match.ts';
+import { closeGaps, type Draft, NEXT_TO } from './query.ts';
+import { parseOperators, parseText, parseWebSearch } from './syntax.ts';
+
+/** to_tsquery, plainto_tsquery, phraseto_tsquery and websearch_to_tsquery. */
+export type SearchMode = 'fts' | 'plfts' | 'phfts' | 'wfts';
+
+const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draft | null>> = {
+  fts: parseOperators,
+  plfts: (query, read) => parseText(query, read, { kind: 'and' }),
+  phfts: (query, read) => parseText(query, read, NEXT_TO),
+  wfts: parseWebSearch,
+};
+
+export function compileSearch(mode: SearchMode, config: string, query: string): (text: string) => boolean {
+  const read = readerFor(config);
+  const draft = PARSERS[mode](query, read);
+  const tree = draft && closeGaps(draft);
+  // A query of nothing but stop words finds nothing, not everything.
+  if (!tree) return () => false;
+  return (text) => matches(tree, vectorOf(read(text)));
+}

@@ -1,0 +1,89 @@
+/**
+ * Words of a text, as PostgreSQL's default text search parser finds them.
+ *
+ * A hyphenated word counts as a whole and in its parts, a URL as a whole, as host and as path; apostrophes separate.
+ * Markup and protocols are passed over. The alternatives are tried in the order of the list. Repetitions that look far
+ * ahead are bounded, so that a hostile text cannot make reading it quadratic.
+ */
+export interface Token {
+  readonly text: string;
+  /** Made of letters only, so that it has a stem. */
+  readonly word: boolean;
+}
+
+/** Letters of any script; digits other than ASCII's count among them. */
+const LETTER = '[[\\p{Alphabetic}\\p{Nd}]--[0-9]]';
+const LETTER_OR_MARK = `[\\p{M}${LETTER}]`;
+const INSIDE_WORD = '[\\p{Alphabetic}\\p{Nd}\\p{M}]';
+const NUMBERED_WORD = `(?:${LETTER}${LETTER_OR_MARK}*[0-9]|[0-9]+${LETTER_OR_MARK})${INSIDE_WORD}*`;
+/** A word, possibly with digits, but not digits alone. */
+const PART = `(?:${LETTER}|[0-9]+${LETTER_OR_MARK})${INSIDE_WORD}*`;
+
+const COMMENT = '<!--[\\s\\S]{0,2000}?-->';
+const ATTRIBUTES = '(?:[A-Za-z0-9=\\-_#\\/:.&?%~\\s]|\'[^\']{0,500}\'|"[^"]{0,500}"){0,500}';
+const TAG = `<(?:\\/?[A-Za-z]|[:_]|\\?x|![Dd])${ATTRIBUTES}>`;
+const ENTITY = '&(?:#[0-9]{1,20}|#[xX][0-9A-Fa-f]{1,20}|[A-Za-z:_][A-Za-z0-9:_.\\-]{0,100});';
+const PROTOCOL = '[A-Za-z]+:\\/\\/';
+
+const NAME = '[A-Za-z0-9]+(?:[._\\-][A-Za-z0-9]+){0,30}';
+const HOST = `${NAME}\\.[A-Za-z]{2,}(?![A-Za-z0-9])(?::[0-9]+)?`;
+const URL_CHARACTER = '[[!-~]--["<>\\\\\\^`\\{\\|\\}]]';
+
+const FILE_START = '(?=[A-Za-z0-9_]|\\.{1,2}[A-Za-z0-9_\\/]|~[A-Za-z0-9_\\/])';
+const FILE_STEP = `(?:[A-Za-z0-9_\\-]|\\.(?=[A-Za-z0-9_])|\\/${FILE_START})`;
+const FILE_FROM_WORD = `(?:[A-Za-z]+|${NUMBERED_WORD})(?:\\.(?=[A-Za-z0-9_])|\\/${FILE_START})`;
+/** Only at the start or right after a word; elsewhere the mark is taken for punctuation. */
+const FILE_FROM_MARK = `(?<=^|${INSIDE_WORD}|[>;_\\/])(?:(?:~\\/?|\\.{1,2}\\/)(?=[A-Za-z0-9_])|\\.\\.(?=[\\s\\/]|$))`;
+
+const SCIENTIFIC = '[+\\-]?[0-9]+(?:\\.[0-9]+)?[eE][+\\-]?[0-9]+';
+const SIGNED = '[+\\-][0-9]+(?:\\.[0-9]+)?(?![0-9]|\\.[0-9])';
+/** With one point a decimal, with more a version; without any, digits that no word follows. */
+const UNSIGNED = `[0-9]+(?:\\.[0-9]+){1,500}|[0-9]+(?!${INSIDE_WORD})`;
+
+const TOKEN = new RegExp(
+  [
+    COMMENT,
+    TAG,
+    ENTITY,
+    PROTOCOL,
+    `(?<scientific>${SCIENTIFIC})`,
+    `(?<email>${NAME}@${HOST})`,
+    `(?<host>${HOST})(?<path>\\/${URL_CHARACTER}+)?`,
+    `(?<file>(?:${FILE_FROM_WORD}|${FILE_FROM_MARK}|[0-9]*\\/${FILE_START})${FILE_STEP}{0,2000})`,
+    `(?<number>${SIGNED}|${UNSIGNED})`,
+    // A hyphen after a compound never is the sign of a number.
+    `(?<compound>${PART}(?:-${PART}){1,500})(?:-(?=[0-9]))?`,
+    `(?<part>${PART})`,
+  ].join('|'),
+  'gv',
+);
+
+/** Most texts hold none of these, and then there are only plain words to find. */
+const NOT_PLAIN = /[0-9./@<&:~-]/;
+const PLAIN_WORD = new RegExp(PART, 'gv');
+
+export function tokenize(text: string): Iterable<Token> {
+  return NOT_PLAIN.test(text) ? allTokens(text) : (text.match(PLAIN_WORD) ?? []).map(wordToken);
+}
+
+function* allTokens(text: string): Generator<Token> {
+  for (const { groups = {} } of text.matchAll(TOKEN)) {
+    const { scientific, email, host, path, file, number, compound, part } = groups;
+    if (host !== undefined && path !== undefined) {
+      yield { text: host + path, word: false };
+      yield { text: host, word: false };
+      yield { text: path, word: false };
+    } else if (compound !== undefined) {
+      yield wordToken(compound);
+      yield* compound.split('-').map(wordToken);
+    } else if (part !== undefined) yield wordToken(part);
+    else {
+      const other = scientific ?? email ?? host ?? file ?? number;
+      if (other !== undefined) yield { text: other, word: false };
+    }
+  }
+}
+
+function wordToken(text: string): Token {
+  return { text, word: !/[0-9]/.test(text) };
+}

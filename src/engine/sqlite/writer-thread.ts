@@ -1,0 +1,31 @@
+/** The thread that writes: it owns the writing connection and knows nothing but jobs. */
+import type { Collection } from '../../collection/declaration.ts';
+import { applyJobs } from './apply.ts';
+import { Connection } from './connection.ts';
+import type { WriterAnswer, WriterRequest } from './writer.ts';
+
+declare const self: Worker;
+
+let open: { connection: Connection; collection: Collection; retryHours: number } | undefined;
+
+self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
+  self.postMessage(answer(data));
+};
+
+function answer(request: WriterRequest): WriterAnswer {
+  try {
+    switch (request.kind) {
+      case 'open':
+        open = { ...request, connection: new Connection(request.path) };
+        return { outcomes: [] };
+      case 'commit':
+        if (open === undefined) throw new Error('the writing connection is not open');
+        return { outcomes: applyJobs(open.connection, open.collection, request.jobs, open.retryHours) };
+      case 'close':
+        open?.connection.close();
+        return { outcomes: [] };
+    }
+  } catch (error) {
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The one writer: writes that arrive while a commit is under way wait for it and share the next one. The commits
+ * themselves run on a thread of their own, so that syncing the disk never holds up a read.
+ */
+import type { Collection } from '../../collection/declaration.ts';
+import { MAX_WRITES_PER_COMMIT } from '../../limits.ts';
+import type { MaybePromise, WriteResult } from '../engine.ts';
+import { type Outcome, settle } from './apply.ts';
+import type { Job } from './jobs.ts';
+
+export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly Outcome[]>;
+
+interface Waiting {
+  readonly job: Job;
+  readonly resolve: (result: WriteResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Writer {
+  private waiting: Waiting[] = [];
+  private busy = false;
+  private idle: (() => void) | undefined;
+
+  constructor(private readonly commit: Commit) {}
+
+  write(job: Job): Promise<WriteResult> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ job, resolve, reject });
+      if (!this.busy) {
+        this.busy = true;
+        // After the requests that are being read in this turn of the event loop, so that they share a commit.
+        setImmediate(() => this.drain());
+      }
+    });
+  }
+
+  /** Resolves when every write so far is settled. */
+  async settled(): Promise<void> {
+    if (this.busy) await new Promise<void>((resolve) => (this.idle = resolve));
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, MAX_WRITES_PER_COMMIT);
+      try {
+        const outcomes = await this.commit(batch.map(({ job }) => job));
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          try {
+            resolve(settle(outcomes[index]!));
+          } catch (error) {
+            reject(error);
+          }
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.busy = false;
+    this.idle?.();
+  }
+}
+
+/** A message to the writer's thread, and its answer. */
+export type WriterRequest =
+  | { readonly kind: 'open'; readonly path: string; readonly collection: Collection; readonly retryHours: number }
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
+  | { readonly kind: 'close' };
+export type WriterAnswer = { readonly outcomes: readonly Outcome[] } | { readonly fault: string };
+
+/** A thread that answers one message at a time, in order. */
+export class WriterThread {
+  private readonly worker = new Worker(new URL('./writer-thread.ts', import.meta.url).href);
+  private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
+
+  constructor(path: string, collection: Collection, retryHours: number) {
+    this.worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => this.waiting.shift()?.resolve(data);
+    this.worker.onerror = (event) => {
+      for (const { reject } of this.waiting.splice(0))
+        reject(new Error(`the writer's thread failed: ${event.message}`));
+    };
+    void this.ask({ kind: 'open', path, collection, retryHours });
+  }
+
+  readonly commit: Commit = async (jobs) => {
+    const answer = await this.ask({ kind: 'commit', jobs });
+    if ('fault' in answer) throw new Error(answer.fault);
+    return answer.outcomes;
+  };
+
+  async close(): Promise<void> {
+    await this.ask({ kind: 'close' });
+    this.worker.terminate();
+  }
+
+  private ask(request: WriterRequest): Promise<WriterAnswer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      this.worker.postMessage(request);
+    });
+  }
+}

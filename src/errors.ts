@@ -1,0 +1,91 @@
+/**
+ * The error catalogue: every code a client can meet, its status and what it means.
+ *
+ * Codes that PostgREST or PostgreSQL define keep their meaning; `CAT…` codes are ours, named after their status, for
+ * what neither of them has. An expected failure is a `Refusal`, thrown wherever it is noticed and caught once, in
+ * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
+ */
+interface CatalogueEntry {
+  readonly status: number;
+  readonly meaning: string;
+}
+
+export const ERRORS = {
+  PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
+  PGRST102: { status: 400, meaning: 'The request body could not be read' },
+  PGRST103: { status: 416, meaning: 'The requested page lies outside the result' },
+  PGRST105: { status: 405, meaning: 'A PUT must be filtered by exactly its key' },
+  PGRST107: { status: 406, meaning: 'None of the accepted media types is available' },
+  PGRST108: { status: 400, meaning: 'A filter names an embedded resource that was not selected' },
+  PGRST114: { status: 400, meaning: 'limit and offset do not go with PUT' },
+  PGRST115: { status: 400, meaning: 'The key in the body differs from the key in the URL' },
+  PGRST116: { status: 406, meaning: 'A single object was asked for, and the result is not exactly one row' },
+  PGRST117: { status: 405, meaning: 'The method is not supported' },
+  PGRST122: { status: 400, meaning: 'A preference is unknown, under handling=strict' },
+  PGRST124: { status: 400, meaning: 'More rows would change than max-affected allows' },
+  PGRST125: { status: 404, meaning: 'The path names nothing here' },
+  PGRST200: { status: 400, meaning: 'There is no relationship to embed' },
+  PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
+  PGRST205: { status: 404, meaning: 'There is no such collection' },
+  '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
+  '22003': { status: 400, meaning: 'A number is out of range for its field' },
+  '2200H': { status: 400, meaning: 'No id is left to assign' },
+  '22021': { status: 400, meaning: 'Text is not valid UTF-8 or holds a NUL' },
+  '22025': { status: 400, meaning: 'A like pattern ends with its escape character' },
+  '2201B': { status: 400, meaning: 'A regular expression is invalid or not supported' },
+  '22P02': { status: 400, meaning: 'A value is not of the type of its field' },
+  '23502': { status: 400, meaning: 'A required field is null or missing' },
+  '23505': { status: 409, meaning: 'A product with this key exists already' },
+  '42601': { status: 400, meaning: 'A full text query could not be parsed' },
+  '42703': { status: 400, meaning: 'There is no such field' },
+  '42704': { status: 400, meaning: 'There is no such type or text search configuration' },
+  '42725': { status: 400, meaning: 'An operator is ambiguous for this field' },
+  '42803': { status: 400, meaning: 'A field must be grouped or aggregated to be used here' },
+  '42804': { status: 400, meaning: 'An operator does not yield a condition on this field' },
+  '42846': { status: 400, meaning: 'A value cannot be cast to this type' },
+  '42883': { status: 400, meaning: 'There is no such operator or function for this type of field' },
+  '42P10': { status: 400, meaning: 'on_conflict names a field that is not unique' },
+  '54000': { status: 400, meaning: 'A request exceeds one of the named limits' },
+  '57014': { status: 504, meaning: 'The query took longer than the time limit' },
+  CAT404: { status: 404, meaning: 'There is no product with this id' },
+  CAT412: { status: 412, meaning: 'The product has changed since it was read' },
+  CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
+  CAT414: { status: 414, meaning: 'The URL is longer than the limit' },
+  CAT415: { status: 415, meaning: 'The encoding of the request body is not supported' },
+  CAT422: { status: 422, meaning: 'The idempotency key was used for another request' },
+  CAT500: { status: 500, meaning: 'A fault of the service; the details are in its log' },
+  CAT503: { status: 503, meaning: 'The database is not available; try again' },
+  CAT507: { status: 507, meaning: 'The disk is full; reads go on, writes do not' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface RefusalDetails {
+  readonly details?: string | undefined;
+  readonly hint?: string | undefined;
+  /** Headers that explain the refusal, such as Allow, Content-Range or Retry-After. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a client asked for cannot be done, and why. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly details: string | null;
+  readonly hint: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    { details, hint, headers }: RefusalDetails = {},
+  ) {
+    super(message);
+    this.details = details ?? null;
+    this.hint = hint ?? null;
+    this.headers = headers ?? {};
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}

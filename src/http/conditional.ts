@@ -1,0 +1,42 @@
+/** The headers that make a write safe to send: If-Match (RFC 9110, 13.1.1) and Idempotency-Key. */
+import { Refusal } from '../errors.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../limits.ts';
+import type { Call } from './call.ts';
+
+/** The versions a product may be in; `*` is any. If-Match compares strongly, so that a weak tag names none. */
+export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
+  const header = call.request.headers.get('if-match');
+  if (header === null) return undefined;
+  if (call.target.kind !== 'item') {
+    throw new Refusal('CAT412', 'If-Match goes with the URL of one product', {
+      hint: `Send the write to ${call.url.split('?')[0]}/<id>, whose ETag it can be compared with.`,
+    });
+  }
+  if (header.trim() === '*') return '*';
+  return header
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag.startsWith('"') && tag.endsWith('"'))
+    .map((tag) => tag.slice(1, -1).split('.')[0]!);
+}
+
+/** The same key with the same request is the same write. What makes it the same is all that its answer depends on. */
+export function readRetry(call: Call, body: Uint8Array): { key: string; fingerprint: string } | undefined {
+  const { headers } = call.request;
+  const key = headers.get('idempotency-key');
+  if (key === null || (call.method !== 'POST' && call.method !== 'PATCH')) return undefined;
+  if (key === '' || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
+    throw new Refusal('54000', `an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`);
+  }
+  const hash = new Bun.CryptoHasher('sha256');
+  for (const part of [
+    call.method,
+    call.url,
+    headers.get('content-type'),
+    headers.get('prefer'),
+    headers.get('accept'),
+  ]) {
+    hash.update(`${part ?? ''}\n`);
+  }
+  return { key, fingerprint: hash.update(body).digest('hex') };
+}

@@ -1,0 +1,41 @@
+/** Cross-origin requests, as PostgREST allows them: any origin, so that browser clients work as they are. */
+import { allowedMethods, type Target } from './call.ts';
+
+const EXPOSED = [
+  'Content-Encoding',
+  'Content-Location',
+  'Content-Range',
+  'Content-Type',
+  'Date',
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'Location',
+  'Preference-Applied',
+  'Range-Unit',
+  'Retry-After',
+  'Server-Timing',
+  'X-Request-Id',
+].join(', ');
+
+/** On every answer: a few constant bytes, which spares reading the Origin header. */
+export const CORS_HEADERS: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED,
+};
+
+const DEFAULT_REQUEST_HEADERS =
+  'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
+
+/** OPTIONS: what may be done here, and for a browser's preflight who may do it. */
+export function optionsHeaders(request: Request, target: Target): Record<string, string> {
+  const allow = allowedMethods(target);
+  const headers: Record<string, string> = { ...CORS_HEADERS, allow };
+  if (request.headers.get('access-control-request-method') !== null) {
+    headers['access-control-allow-methods'] = allow;
+    headers['access-control-allow-headers'] =
+      request.headers.get('access-control-request-headers') ?? DEFAULT_REQUEST_HEADERS;
+    headers['access-control-max-age'] = '86400';
+  }
+  return headers;
+}

@@ -1,0 +1,30 @@
+/** The query string as pairs of decoded text, in the order written. */
+import { Refusal } from '../errors.ts';
+
+export type Pair = readonly [key: string, value: string];
+
+export function splitQuery(query: string): Pair[] {
+  const pairs: Pair[] = [];
+  if (query === '') return pairs;
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    if (equals === -1) pairs.push([decode(part), '']);
+    else pairs.push([decode(part.slice(0, equals)), decode(part.slice(equals + 1))]);
+  }
+  return pairs;
+}
+
+/** `+` is a space; a `%` that begins no escape stands for itself, so that `like.Ch%` may be typed as it is. */
+export function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+  } catch {
+    throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8"', {
+      details: `The bytes of ${text} are not UTF-8.`,
+      hint: 'Encode the query string as UTF-8, then percent-encode its bytes.',
+    });
+  }
+}

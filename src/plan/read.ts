@@ -1,0 +1,44 @@
+/**
+ * Stage 3, plan, for reads: the syntax tree is given its meaning by the collection's declaration.
+ *
+ * In: a `Query`, a page, a way to count. Out: a `ReadPlan`. Guarantees: every name is a field, every value typed and in
+ * range, the order total. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200. Touches no database.
+ */
+import type { Collection } from '../collection/declaration.ts';
+import { FIELD_TYPES } from '../collection/field-types.ts';
+import type { Page } from '../dialect/page.ts';
+import type { Query } from '../dialect/tree.ts';
+import { planConditions } from './predicate.ts';
+import { planShape } from './shape.ts';
+import type { Predicate, ReadPlan } from './types.ts';
+
+export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
+  return {
+    kind: 'read',
+    ...planShape(collection, query, true),
+    where: planConditions(collection, query.conditions),
+    ...page,
+    ...(count === undefined ? {} : { count }),
+  };
+}
+
+/** One row by its key; the filters of the query hold for it too. */
+export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
+  const where = planConditions(collection, query.conditions);
+  return {
+    kind: 'read',
+    ...planShape(collection, { ...query, order: [] }, false),
+    where: withItem(collection, keyText, where),
+    offset: 0,
+  };
+}
+
+export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
+  const isItem = itemPredicate(collection, keyText);
+  return where.kind === 'constant' && where.value === true ? isItem : { kind: 'all', terms: [isItem, where] };
+}
+
+export function itemPredicate(collection: Collection, keyText: string): Predicate {
+  const { key } = collection;
+  return { kind: 'compare', field: key, operator: '=', value: FIELD_TYPES[key.type].readComparable(keyText) };
+}

@@ -1,0 +1,140 @@
+/** `select` and `order` become the shape of the answer: its columns, its groups, its order. */
+import type { Collection } from '../collection/declaration.ts';
+import type { Aggregate, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
+import { Refusal } from '../errors.ts';
+import { cast, TYPE_TITLES } from './casts.ts';
+import { noSuch } from './predicate.ts';
+import { resolvePath } from './resolve.ts';
+import type { Expression, OrderKey, OutputColumn, ScalarType, Shape } from './types.ts';
+
+/** All fields, each as it is: the columns of most requests, made once a collection. */
+const wholeRows = new WeakMap<Collection, readonly OutputColumn[]>();
+
+export function wholeRow(collection: Collection): readonly OutputColumn[] {
+  let columns = wholeRows.get(collection);
+  if (columns === undefined) {
+    columns = collection.fields.map((field) => ({
+      name: field.name,
+      expression: { kind: 'field', field, type: field.type },
+    }));
+    wholeRows.set(collection, columns);
+  }
+  return columns;
+}
+
+/**
+ * `breakTies` appends the key as the last order key (or the groups, where rows are grouped), so that no two rows
+ * compare equal and pages never overlap or skip.
+ */
+export function planShape(collection: Collection, query: Pick<Query, 'select' | 'order'>, breakTies: boolean): Shape {
+  const columns = planColumns(collection, query.select);
+  if (columns.some(({ expression }) => isAggregated(expression))) return groupedShape(collection, columns, query.order);
+  const order = query.order.map((term) => orderKey(resolvePath(collection, term.field), term));
+  return { columns, order: breakTies ? withKey(collection, order) : order };
+}
+
+function groupedShape(collection: Collection, columns: readonly OutputColumn[], terms: readonly OrderTerm[]): Shape {
+  const groupBy = columns.map((column) => column.expression).filter((expression) => !isAggregated(expression));
+  const order = terms.map((term) => orderKey(resolveGrouped(collection, columns, term.field), term));
+  const ties = groupBy.filter((expression) => !order.some((key) => sameExpression(key.expression, expression)));
+  return {
+    columns,
+    groupBy,
+    order: [...order, ...ties.map((expression) => orderKey(expression, { descending: false }))],
+  };
+}
+
+export function withKey(collection: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
+  const { key } = collection;
+  if (order.some(({ expression }) => expression.kind === 'field' && expression.field === key)) return order;
+  return [...order, { expression: { kind: 'field', field: key, type: key.type }, descending: false }];
+}
+
+export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {
+  const { descending } = term;
+  const nullable = expression.kind !== 'field' || !expression.field.required;
+  return nullable
+    ? { expression, descending, nulls: term.nulls ?? (descending ? 'first' : 'last') }
+    : { expression, descending };
+}
+
+function planColumns(collection: Collection, select: readonly SelectItem[]): readonly OutputColumn[] {
+  if (select.length === 1 && select[0]!.kind === 'all') return wholeRow(collection);
+  // A name given twice keeps its place and takes the last value, as every JSON reader does.
+  const columns = new Map<string, OutputColumn>();
+  for (const item of select) {
+    for (const column of planItem(collection, item)) columns.set(column.name, column);
+  }
+  return [...columns.values()];
+}
+
+function planItem(collection: Collection, item: SelectItem): readonly OutputColumn[] {
+  switch (item.kind) {
+    case 'all':
+      return wholeRow(collection);
+    case 'count': {
+      const count: Expression = { kind: 'count', type: 'int8' };
+      return [{ name: item.alias ?? 'count', expression: item.cast === undefined ? count : cast(count, item.cast) }];
+    }
+    case 'embed':
+      throw new Refusal(
+        'PGRST200',
+        `Could not find a relationship between '${collection.name}' and '${item.name}' in the schema cache`,
+        {
+          details: `Searched for a foreign key relationship between '${collection.name}' and '${item.name}' in the schema, but no matches were found.`,
+        },
+      );
+    case 'column': {
+      let expression = resolvePath(collection, item.field);
+      if (item.cast !== undefined) expression = cast(expression, item.cast);
+      if (item.aggregate !== undefined) expression = aggregate(item.aggregate, expression);
+      if (item.aggregateCast !== undefined) expression = cast(expression, item.aggregateCast);
+      const name = item.alias ?? item.aggregate ?? item.field.json.at(-1)?.key ?? item.field.name;
+      return [{ name, expression }];
+    }
+  }
+}
+
+const SUMS: Readonly<Partial<Record<ScalarType, ScalarType>>> = {
+  int2: 'int8',
+  int4: 'int8',
+  int8: 'decimal',
+  decimal: 'decimal',
+  float8: 'float8',
+};
+
+function aggregate(name: Aggregate, of: Expression): Expression {
+  const type = aggregateType(name, of.type);
+  if (type === undefined) throw noSuch(`function ${name}(${TYPE_TITLES[of.type]})`, 'function');
+  return { kind: 'aggregate', function: name, of, type };
+}
+
+function aggregateType(name: Aggregate, type: ScalarType): ScalarType | undefined {
+  if (name === 'count') return 'int8';
+  if (name === 'max' || name === 'min') return type === 'bool' || type === 'json' ? undefined : type;
+  const sum = SUMS[type];
+  return name === 'sum' || sum === undefined ? sum : type === 'float8' ? 'float8' : 'decimal';
+}
+
+function isAggregated(expression: Expression): boolean {
+  if (expression.kind === 'cast') return isAggregated(expression.of);
+  return expression.kind === 'count' || expression.kind === 'aggregate';
+}
+
+/** Grouped rows are ordered by what they show: a group's field, or a column by its name. */
+function resolveGrouped(collection: Collection, columns: readonly OutputColumn[], path: FieldPath): Expression {
+  const column = columns.find((each) => each.name === path.name && isAggregated(each.expression));
+  if (column !== undefined && path.json.length === 0) return column.expression;
+  const expression = resolvePath(collection, path);
+  if (columns.some((each) => sameExpression(each.expression, expression))) return expression;
+  throw new Refusal(
+    '42803',
+    `column "${collection.name}.${path.name}" must appear in the GROUP BY clause or be used in an aggregate function`,
+    { hint: `Select ${path.name} too, or order by one of: ${columns.map((each) => each.name).join(', ')}.` },
+  );
+}
+
+function sameExpression(one: Expression, other: Expression): boolean {
+  if (one.kind === 'field') return other.kind === 'field' && one.field === other.field;
+  return JSON.stringify(one) === JSON.stringify(other);
+}

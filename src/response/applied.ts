@@ -1,0 +1,25 @@
+/** Preference-Applied (RFC 7240, 3): which of the client's preferences an answer heeds, by what was done. */
+import type { PreferenceName, Preferences } from '../dialect/prefer.ts';
+
+export type Action = 'read' | 'insert' | 'replace' | 'update' | 'delete';
+
+const HEEDED: Readonly<Record<Action, readonly PreferenceName[]>> = {
+  read: ['count', 'handling'],
+  insert: ['resolution', 'missing', 'return', 'count', 'handling'],
+  replace: ['return', 'count', 'handling'],
+  update: ['missing', 'return', 'count', 'handling', 'max-affected'],
+  delete: ['return', 'count', 'handling', 'max-affected'],
+};
+
+const NOTHING: Readonly<Record<string, string>> = {};
+
+export function appliedHeader(action: Action, preferences: Preferences): Readonly<Record<string, string>> {
+  const applied: string[] = [];
+  for (const name of HEEDED[action]) {
+    const value = preferences[name];
+    if (value === undefined) continue;
+    if (name === 'max-affected' && preferences.handling !== 'strict') continue;
+    applied.push(`${name}=${value}`);
+  }
+  return applied.length === 0 ? NOTHING : { 'preference-applied': applied.join(', ') };
+}

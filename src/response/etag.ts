@@ -1,0 +1,23 @@
+/** Entity tags (RFC 9110, 8.8.3) and the conditions clients put on them. */
+import { versionOfText } from '../collection/version.ts';
+
+/**
+ * A product's tag begins with its version. A representation other than the whole product in JSON adds its own mark,
+ * so that each has a tag of its own and all of them name the same version to If-Match.
+ */
+export function itemTag(version: string, variant = ''): string {
+  return variant === '' ? `"${version}"` : `"${version}.${versionOfText(variant)}"`;
+}
+
+export function listTag(body: string, range: string): string {
+  return `"${versionOfText(body)}-${versionOfText(range)}"`;
+}
+
+/** If-None-Match compares weakly (13.1.2). */
+export function noneMatches(header: string, tag: string): boolean {
+  return header.trim() === '*' || splitTags(header).includes(tag);
+}
+
+function splitTags(header: string): string[] {
+  return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+}

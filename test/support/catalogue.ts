@@ -1,0 +1,43 @@
+/** A catalogue of its own for a test: the app on an engine, with the reference products, asked through `fetch`. */
+import { createApp } from '../../src/app.ts';
+import { products } from '../../src/collection/products.ts';
+import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
+import type { Row } from '../../src/collection/value.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+
+export const REFERENCE_PRODUCTS: readonly Row[] = referenceProducts;
+
+/** Every engine the tests run on, by name. */
+export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
+  SQLite: async () =>
+    openSqlite({ path: IN_MEMORY, collection: products, firstRows: REFERENCE_PRODUCTS, retryHours: 24 }),
+};
+
+export interface Catalogue {
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** The rows of a list, whatever the path's page and filter. */
+  readonly list: (path?: string) => Promise<Row[]>;
+  readonly close: () => Promise<void>;
+}
+
+export interface CatalogueSettings {
+  readonly maxBodyBytes?: number;
+  readonly allowUnfilteredWrites?: boolean;
+}
+
+export async function openCatalogue(engineName: string, settings: CatalogueSettings = {}): Promise<Catalogue> {
+  const engine = await ENGINES[engineName]!();
+  const app = createApp({
+    collection: products,
+    engine,
+    maxBodyBytes: settings.maxBodyBytes ?? 64 * 1024 * 1024,
+    allowUnfilteredWrites: settings.allowUnfilteredWrites ?? false,
+  });
+  const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
+  return {
+    fetch,
+    list: async (path = '/products') => (await (await fetch(path)).json()) as Row[],
+    close: () => engine.close(),
+  };
+}

@@ -1,0 +1,95 @@
+/** PostgREST's recorded answers, and when an answer of ours agrees with one. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { parseCsv } from '../../src/http/csv.ts';
+
+export interface RecordedCase {
+  readonly id: string;
+  readonly area: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly expect: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+}
+
+const FOLDER = new URL('../data/recorded/', import.meta.url);
+
+export function recordedAreas(): string[] {
+  return readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => name.slice(0, -'.jsonl'.length));
+}
+
+export function recordedCases(area: string): RecordedCase[] {
+  return readFileSync(new URL(`${area}.jsonl`, FOLDER), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RecordedCase);
+}
+
+/** What differs, in words; empty where the answers agree. */
+export async function disagreements(recorded: RecordedCase, response: Response): Promise<string[]> {
+  const { expect } = recorded;
+  const body = await response.text();
+  if (response.status !== expect.status)
+    return [`status ${response.status}, recorded ${expect.status}: ${body.slice(0, 300)}`];
+  if (expect.status >= 400) return compareCode(recorded, body);
+  const differences: string[] = [];
+  for (const name of ['content-range', 'location', 'preference-applied', 'content-type']) {
+    const theirs = expect.headers[name];
+    const ours = response.headers.get(name) ?? undefined;
+    if (name === 'location' && theirs === undefined) continue;
+    if (normalHeader(name, ours) !== normalHeader(name, theirs))
+      differences.push(`${name}: ${ours}, recorded ${theirs}`);
+  }
+  if (!bodiesAgree(recorded, body))
+    differences.push(`body ${body.slice(0, 300)}, recorded ${expect.body.slice(0, 300)}`);
+  return differences;
+}
+
+function compareCode({ expect, method }: RecordedCase, body: string): string[] {
+  if (method === 'HEAD') return [];
+  const ours = (JSON.parse(body) as { code: string }).code;
+  const theirs = (JSON.parse(expect.body) as { code: string }).code;
+  return ours === theirs ? [] : [`code ${ours}, recorded ${theirs}`];
+}
+
+function normalHeader(name: string, value: string | undefined): string {
+  if (value === undefined) return '';
+  if (name === 'preference-applied')
+    return value
+      .split(',')
+      .map((part) => part.trim())
+      .sort()
+      .join();
+  return name === 'content-type' ? value.replaceAll(' ', '').toLowerCase() : value;
+}
+
+function bodiesAgree({ method, path, expect }: RecordedCase, body: string): boolean {
+  const type = expect.headers['content-type'] ?? '';
+  if (expect.body === '' || body === '') return expect.body === body;
+  if (type.startsWith('text/csv')) return isDeepStrictEqual(parseCsv(body), parseCsv(expect.body));
+  if (!type.includes('json')) return body === expect.body;
+  const inOrder = method === 'GET' || path.includes('order=');
+  return isDeepStrictEqual(normalJson(JSON.parse(body), inOrder), normalJson(JSON.parse(expect.body), inOrder));
+}
+
+/** Averages agree to 9 decimals; rows of a write without an order may come in any. */
+function normalJson(value: unknown, inOrder: boolean): unknown {
+  if (typeof value === 'number') return Math.round(value * 1e9) / 1e9;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => normalJson(item, inOrder));
+    return inOrder ? items : items.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => one.localeCompare(other))
+      .map(([key, each]) => [key, normalJson(each, inOrder)]),
+  );
+}

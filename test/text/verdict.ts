@@ -1,0 +1,13 @@
+/** What came of compiling something a client sent: whether a text matches, or the code it was refused with. */
+import { Refusal } from '../../src/errors.ts';
+
+type Matcher = (text: string) => boolean;
+
+export function verdict(compile: () => Matcher, text: string): boolean | string {
+  try {
+    return compile()(text);
+  } catch (problem) {
+    if (problem instanceof Refusal) return `${problem.code} ${problem.message}`;
+    throw problem;
+  }
+}
