@@ -16,8 +16,9 @@ import { negotiate } from './http/negotiate.ts';
 import { planWrite, type WriteMethod } from './plan/index.ts';
 import { planRead, planReadItem } from './plan/read.ts';
 import { wholeRow } from './plan/shape.ts';
+import { encodingOf } from './response/body.ts';
 import { problemResponse } from './response/problem.ts';
-import { itemResponse, listResponse } from './response/read.ts';
+import { itemResponse, listResponse, rowsIn } from './response/read.ts';
 import { writeResponse } from './response/write.ts';
 
 export interface AppOptions {
@@ -69,9 +70,10 @@ export function createApp({ collection, engine, maxBodyBytes, allowUnfilteredWri
     const preferences = parsePrefer(headers.get('prefer'));
     const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
     const plan = planRead(collection, query, page, preferences.count);
-    return andThen(engine.read(plan), (result) => ({
-      response: listResponse(call, media, preferences, plan, result),
-      rows: result.rows.length,
+    const encoding = encodingOf(media, plan.columns);
+    return andThen(engine.read(plan, encoding), (result) => ({
+      response: listResponse(call, media, preferences, plan, encoding, result),
+      rows: rowsIn(result),
     }));
   }
 
@@ -79,11 +81,12 @@ export function createApp({ collection, engine, maxBodyBytes, allowUnfilteredWri
     const media = negotiate(call.request.headers.get('accept'));
     const query = parseQuery(call.query);
     const plan = planReadItem(collection, key, query);
+    const encoding = encodingOf(media, plan.columns);
     // The whole product first: a version may be older than the answer it goes with, but never newer.
     const wholePlan = plan.columns === wholeRow(collection) ? plan : { ...plan, columns: wholeRow(collection) };
-    return andThen(engine.read(wholePlan), (whole) =>
-      andThen(wholePlan === plan ? whole : engine.read(plan), ({ rows }) => ({
-        response: itemResponse(call, media, plan, rows, whole.rows[0]),
+    return andThen(engine.find(wholePlan), (whole) =>
+      andThen(wholePlan === plan ? whole : engine.find(plan), (rows) => ({
+        response: itemResponse(call, media, encoding, rows, whole[0]),
         rows: rows.length,
       })),
     );

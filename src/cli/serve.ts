@@ -71,8 +71,10 @@ function startListening(settings: ServeSettings, engine: Engine, log: Log): List
   }
 }
 
+const COUNT = planRead(products, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
+
 async function greet(url: string, settings: ServeSettings, engine: Engine): Promise<void> {
-  const { total } = await engine.read(planRead(products, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact'));
+  const { total } = await engine.read(COUNT, { format: 'json', stripNulls: false, columns: [] });
   console.log(`Product Catalogue listens on ${url}
 Database  ${engine.location}
 Products  ${total}

@@ -7,14 +7,28 @@
  * PGRST116, PGRST124, CAT404, CAT412, CAT422, CAT503, CAT507.
  */
 import type { Row, Value } from '../collection/value.ts';
+import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
-export interface ReadResult {
+/** A small result comes as rows; a large or costly one already encoded, in parts that are read as they are sent. */
+export type ReadResult = ReadRows | ReadParts;
+
+export interface ReadRows {
+  readonly kind: 'rows';
   readonly rows: readonly Row[];
   /** All rows that match, whatever the page; present when a count was asked for. */
   readonly total?: number;
+}
+
+export interface ReadParts {
+  readonly kind: 'parts';
+  /** How many rows the parts hold together. */
+  readonly returned: number;
+  readonly total?: number;
+  /** Text in the encoding asked for, whole when joined. Where it is but one part, it is here at once. */
+  readonly parts: readonly [string] | AsyncIterator<Uint8Array, undefined>;
 }
 
 export interface WriteResult {
@@ -33,8 +47,10 @@ export interface WriteResult {
 export interface Engine {
   /** Where the data is, for people; without secrets. */
   readonly location: string;
-  /** May answer at once, so that a quick read costs no turn of the event loop. */
-  read(plan: ReadPlan): MaybePromise<ReadResult>;
+  /** A few rows by their key. May answer at once, so that a quick read costs no turn of the event loop. */
+  find(plan: ReadPlan): MaybePromise<readonly Row[]>;
+  /** A list, however long. */
+  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult>;
   write(plan: WritePlan): Promise<WriteResult>;
   close(): Promise<void>;
 }

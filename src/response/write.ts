@@ -13,9 +13,9 @@ import type { Media } from '../http/negotiate.ts';
 import { wholeRow } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Action, appliedHeader } from './applied.ts';
+import { encodingOf, renderRows } from './body.ts';
 import { itemTag } from './etag.ts';
 import { contentRange } from './range.ts';
-import { renderRows } from './rows.ts';
 
 type WriteAction = Exclude<Action, 'read'>;
 
@@ -43,7 +43,7 @@ export function writeResponse(
   if (rows.length === 1 && plan.returning.columns === wholeRow(collection)) {
     headers.etag = itemTag(versionOfText(JSON.stringify(rows[0])));
   }
-  return new Response(renderRows(rows, plan.returning.columns, media), {
+  return new Response(renderRows(rows, encodingOf(media, plan.returning.columns), media.singular), {
     status: statusWithBody(action, preferences, result),
     headers,
   });

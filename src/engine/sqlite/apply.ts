@@ -4,11 +4,10 @@
  */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
-import { versionOfText } from '../../collection/version.ts';
 import { type ErrorCode, Refusal } from '../../errors.ts';
-import { notOne } from '../../plan/terms.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
+import { checkAffected, checkVersion, missingProduct } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import type { Job } from './jobs.ts';
 import { translateError } from './refusals.ts';
@@ -69,9 +68,11 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
     const earlier = recallResult(connection, job.retry, retryHours);
     if (earlier !== undefined) return { ...earlier, replayed: true };
   }
-  if (job.precondition !== undefined) checkPrecondition(connection, collection, job.precondition);
+  if (job.precondition !== undefined) {
+    checkVersion(job.precondition, storedRow(connection, collection, job.precondition.key));
+  }
   const written = write(connection, collection, job);
-  checkTerms(job, written.affected);
+  checkAffected(job, written.affected);
   const { changed, ...counts } = written;
   const result: WriteResult =
     job.returning === undefined ? counts : { ...counts, rows: representation(connection, job.returning, changed) };
@@ -161,9 +162,7 @@ function changeOne(
 ): readonly (readonly unknown[])[] {
   // An object with nothing but its key changes nothing, and must name a product all the same.
   if (connection.prepare(existsSql(collection)).values(key).length === 0) {
-    throw new Refusal('CAT404', `there is no ${collection.key.name} ${key} in ${collection.name}`, {
-      details: `row ${index + 1}: ${collection.key.name} ${key} does not exist; nothing was changed`,
-    });
+    throw missingProduct(collection, key, index);
   }
   try {
     return change(connection, statement, wantRows).changed;
@@ -172,34 +171,10 @@ function changeOne(
   }
 }
 
-function checkTerms(job: Job, affected: number): void {
-  if (job.mustExist && affected === 0)
-    throw new Refusal('CAT404', 'there is no such product', { details: 'Nothing was changed.' });
-  if (job.singular && affected !== 1) throw notOne(affected);
-  if (job.maxAffected !== undefined && affected > job.maxAffected) {
-    throw new Refusal('PGRST124', 'Query result exceeds max-affected preference constraint', {
-      details: `The query affects ${affected} rows; nothing was changed.`,
-    });
-  }
-}
-
-function checkPrecondition(
-  connection: Connection,
-  collection: Collection,
-  precondition: NonNullable<Job['precondition']>,
-): void {
+function storedRow(connection: Connection, collection: Collection, key: Value): Row | undefined {
   const columns = collection.fields.map((field) => identifier(field.name)).join(', ');
   const sql = `select ${columns} from ${identifier(collection.name)} where ${identifier(collection.key.name)} = ?`;
-  const [row] = connection.rows({ sql, params: [precondition.key] });
-  const holds =
-    row !== undefined &&
-    (precondition.versions === '*' || precondition.versions.includes(versionOfText(JSON.stringify(row))));
-  if (holds) return;
-  throw new Refusal('CAT412', 'the product has changed since it was read', {
-    details:
-      row === undefined ? 'It does not exist.' : 'Its ETag differs from the one in If-Match; nothing was changed.',
-    hint: 'Read it again, decide, and send the write with the new ETag.',
-  });
+  return connection.rows({ sql, params: [key] })[0];
 }
 
 function representation(

@@ -50,18 +50,20 @@ class SqliteEngine implements Engine {
     private readonly closeWriter: () => Promise<void>,
   ) {}
 
+  find(plan: ReadPlan): readonly Row[] {
+    return withBooleans(this.reader.rows(compileRead(this.collection.name, plan, sqliteDialect)), booleanColumns(plan));
+  }
+
   read(plan: ReadPlan): ReadResult {
-    const statement = compileRead(this.collection.name, plan, sqliteDialect);
-    const readRows = () => withBooleans(this.reader.rows(statement), booleanColumns(plan));
-    if (plan.count === undefined) return { rows: readRows() };
-    const isWhole = plan.offset === 0 && plan.limit === undefined;
-    if (isWhole) {
-      const rows = readRows();
-      return { rows, total: rows.length };
+    if (plan.count === undefined) return { kind: 'rows', rows: this.find(plan) };
+    if (plan.offset === 0 && plan.limit === undefined) {
+      const rows = this.find(plan);
+      return { kind: 'rows', rows, total: rows.length };
     }
     // One transaction, so that the page and the count are of the same moment.
     return this.reader.db.transaction(() => ({
-      rows: readRows(),
+      kind: 'rows' as const,
+      rows: this.find(plan),
       total: this.reader.number(compileCount(this.collection.name, plan, sqliteDialect)),
     }))();
   }

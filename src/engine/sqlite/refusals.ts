@@ -4,6 +4,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/write.ts';
+import { duplicateKey } from '../terms.ts';
 
 export function translateError(error: unknown, collection: Collection, key: Value | undefined): unknown {
   if (!(error instanceof SQLiteError)) return error;
@@ -12,9 +13,7 @@ export function translateError(error: unknown, collection: Collection, key: Valu
     case 'SQLITE_CONSTRAINT_PRIMARYKEY':
     case 'SQLITE_CONSTRAINT_ROWID':
     case 'SQLITE_CONSTRAINT_UNIQUE':
-      return new Refusal('23505', `duplicate key value violates unique constraint "${collection.name}_pkey"`, {
-        details: `Key (${collection.key.name})=(${key ?? '?'}) already exists.`,
-      });
+      return duplicateKey(collection, key);
     case 'SQLITE_CONSTRAINT_NOTNULL':
       return nullViolation(collection, { name: error.message.split('.').at(-1) ?? '?' });
     case 'SQLITE_CONSTRAINT_CHECK':

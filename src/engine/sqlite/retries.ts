@@ -1,6 +1,6 @@
 /** What idempotency keys remember: the result of a write, stored in the same transaction as the write itself. */
-import { Refusal } from '../../errors.ts';
 import type { WriteResult } from '../engine.ts';
+import { keyUsedOtherwise } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import { RETRY_TABLE } from './schema.ts';
 
@@ -18,10 +18,7 @@ export function recallResult(connection: Connection, retry: Retry, hours: number
   });
   if (kept === undefined) return undefined;
   if (kept.fingerprint === retry.fingerprint) return JSON.parse(kept.result as string) as WriteResult;
-  throw new Refusal('CAT422', 'this Idempotency-Key was used for another request', {
-    details: 'The method, the URL or the body differs from the first request with this key.',
-    hint: 'Use a new key for a new request.',
-  });
+  throw keyUsedOtherwise();
 }
 
 export function rememberResult(connection: Connection, retry: Retry, result: WriteResult): void {

@@ -1,0 +1,19 @@
+/** CSV as RFC 4180 has it, but for line ends, which are PostgREST's. */
+import type { Row, Value } from '../collection/value.ts';
+
+export function csvHeader(columns: readonly string[]): string {
+  return `${columns.map(csvCell).join(',')}\n`;
+}
+
+export function csvLine(row: Row, columns: readonly string[]): string {
+  let line = '';
+  for (const [index, name] of columns.entries()) line += index === 0 ? csvCell(row[name]) : `,${csvCell(row[name])}`;
+  return `${line}\n`;
+}
+
+function csvCell(value: Value | boolean | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return String(value);
+  // An empty text is quoted, so that it can be told from null.
+  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
