@@ -72,7 +72,7 @@ export function createApp({ collection, engine, maxBodyBytes, allowUnfilteredWri
     const plan = planRead(collection, query, page, preferences.count);
     const encoding = encodingOf(media, plan.columns);
     return andThen(engine.read(plan, encoding), (result) => ({
-      response: listResponse(call, media, preferences, plan, encoding, result),
+      response: listResponse({ call, media, query, preferences, plan, encoding }, result),
       rows: rowsIn(result),
     }));
   }

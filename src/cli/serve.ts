@@ -1,5 +1,5 @@
 /** `catalogue serve`: opens the database, listens, and stops cleanly when asked to. */
-import { createApp } from '../app.ts';
+import { type App, createApp } from '../app.ts';
 import { products } from '../collection/products.ts';
 import referenceProducts from '../collection/reference-products.json' with { type: 'json' };
 import { ConfigError, describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../config.ts';
@@ -24,22 +24,32 @@ ${describeSettings(SERVE_SETTINGS)}`,
 
   async run(args, env) {
     const settings = readSettings(SERVE_SETTINGS, args, env);
-    const engine = openEngine(settings.database, {
-      collection: products,
-      firstRows: settings.empty ? [] : referenceProducts,
-      retryHours: settings.idempotencyHours,
-    });
     const log = new Log(settings.logLevel, {
       write: (text) => process.stderr.write(text),
       isTerminal: process.stderr.isTTY === true,
     });
-    let listening: Listening;
+    // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
+    // loop: no request is read before the app is there.
+    let app: App;
+    const listening = startListening(settings, { fetch: (request) => app.fetch(request) });
+    let engine: Engine;
     try {
-      listening = startListening(settings, engine, log);
+      engine = openEngine(settings.database, {
+        collection: products,
+        firstRows: settings.empty ? [] : referenceProducts,
+        retryHours: settings.idempotencyHours,
+      });
     } catch (error) {
-      await engine.close();
+      await listening.stop(0);
       throw error;
     }
+    app = createApp({
+      collection: products,
+      engine,
+      maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
+      allowUnfilteredWrites: settings.allowUnfilteredWrites,
+      onAnswer: logAnswers(log),
+    });
     await greet(listening.url, settings, engine);
     await new Promise<void>((resolve) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
@@ -50,14 +60,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
   },
 };
 
-function startListening(settings: ServeSettings, engine: Engine, log: Log): Listening {
-  const app = createApp({
-    collection: products,
-    engine,
-    maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
-    allowUnfilteredWrites: settings.allowUnfilteredWrites,
-    onAnswer: logAnswers(log),
-  });
+function startListening(settings: ServeSettings, app: App): Listening {
   try {
     return listen(app, settings.host, settings.port);
   } catch (error) {

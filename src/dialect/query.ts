@@ -20,6 +20,13 @@ const NO_CONDITIONS: readonly Condition[] = [];
 
 export const EMPTY_QUERY: Query = { conditions: NO_CONDITIONS, select: EVERYTHING, order: [] };
 
+const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict'] as const;
+
+/** Whether a key of the query string is a parameter of the dialect, and so no filter. */
+export function isParameter(key: string): boolean {
+  return (PARAMETERS as readonly string[]).includes(key);
+}
+
 export function parseQuery(text: string): Query {
   if (text === '') return EMPTY_QUERY;
   const conditions: Condition[] = [];

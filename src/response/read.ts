@@ -7,6 +7,7 @@
 import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
+import type { Query } from '../dialect/tree.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
@@ -18,17 +19,24 @@ import type { ReadPlan } from '../plan/types.ts';
 import { appliedHeader } from './applied.ts';
 import { renderRows } from './body.ts';
 import { itemTag, listTag, noneMatches } from './etag.ts';
+import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
 
 /** Which request headers an answer depends on. */
 const VARY = 'Accept, Prefer, Range';
 
+/** A list as it was asked for and planned. */
+export interface ListRead {
+  readonly call: Call;
+  readonly media: Media;
+  readonly query: Query;
+  readonly preferences: Preferences;
+  readonly plan: ReadPlan;
+  readonly encoding: Encoding;
+}
+
 export function listResponse(
-  call: Call,
-  media: Media,
-  preferences: Preferences,
-  plan: ReadPlan,
-  encoding: Encoding,
+  { call, media, query, preferences, plan, encoding }: ListRead,
   result: ReadResult,
 ): Response {
   const { total } = result;
@@ -44,6 +52,9 @@ export function listResponse(
     vary: VARY,
     ...applied,
   };
+  const lastRow = result.kind === 'rows' ? result.rows.at(-1) : undefined;
+  const links = linkHeader({ path: call.url.split('?')[0]!, query, plan, returned, total, lastRow });
+  if (links !== undefined) headers.link = links;
   if (result.kind === 'parts' && !Array.isArray(result.parts)) {
     return streamResponse(call, status, headers, result.parts as AsyncIterator<Uint8Array, undefined>);
   }

@@ -17,7 +17,6 @@ export class Connection {
     try {
       this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
       // An acknowledged write survives kill -9 and power loss: the log is synced at every commit.
-      this.db.run('pragma journal_mode = wal');
       this.db.run('pragma synchronous = full');
       if (readOnly) this.db.run('pragma query_only = 1');
       defineFunctions(this.db);

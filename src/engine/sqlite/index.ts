@@ -11,7 +11,7 @@ import { applyJobs, withBooleans } from './apply.ts';
 import { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { booleanColumns, compileJob } from './jobs.ts';
-import { prepareSchema } from './schema.ts';
+import { checkOwner, prepareSchema } from './schema.ts';
 import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
@@ -27,6 +27,9 @@ export const IN_MEMORY = ':memory:';
 export function openSqlite({ path, collection, firstRows, retryHours }: SqliteOptions): Engine {
   const first = new Connection(path);
   try {
+    // The journal mode is kept in the file itself, so not before it is known to be ours.
+    checkOwner(first.db);
+    first.db.run('pragma journal_mode = wal');
     prepareSchema(first.db, collection, firstRows);
   } catch (error) {
     first.close();

@@ -32,7 +32,8 @@ export function prepareSchema(db: Database, collection: Collection, firstRows: r
     .immediate();
 }
 
-function checkOwner(db: Database): boolean {
+/** Returns whether the file is still empty; reads only. */
+export function checkOwner(db: Database): boolean {
   const owner = pragma(db, 'application_id');
   if (owner === 0 && count(db, 'select count(*) from sqlite_schema') === 0) return true;
   if (owner !== APPLICATION_ID) throw new NotOurDatabase('it is an SQLite database of another program');

@@ -1,0 +1,103 @@
+/** A syntax tree as a query string again: reading what this writes gives the same tree. */
+import { isLogicKey } from './logic.ts';
+import { isParameter } from './query.ts';
+import type { Condition, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
+
+/** The whole query, percent-encoded; what is as by default is left out. */
+export function printQuery(query: Query): string {
+  const pairs = query.conditions.map(printTopLevel);
+  const isWhole = query.select.length === 1 && query.select[0]!.kind === 'all';
+  if (!isWhole) pairs.push(['select', query.select.map(printItem).join(',')]);
+  if (query.order.length > 0) pairs.push(['order', query.order.map(printOrderTerm).join(',')]);
+  if (query.columns !== undefined) pairs.push(['columns', query.columns.map(printName).join(',')]);
+  if (query.onConflict !== undefined) pairs.push(['on_conflict', query.onConflict.map(printName).join(',')]);
+  if (query.limit !== undefined) pairs.push(['limit', String(query.limit)]);
+  if (query.offset !== undefined) pairs.push(['offset', String(query.offset)]);
+  return pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
+}
+
+function printTopLevel(condition: Condition): [key: string, value: string] {
+  if (condition.kind === 'comparison') {
+    return [printField(condition.field), printTest(condition.negated, condition.test, (value) => value)];
+  }
+  const { negated, joiner, terms } = condition;
+  return [`${negated ? 'not.' : ''}${joiner}`, `(${terms.map(printTerm).join(',')})`];
+}
+
+function printTerm(condition: Condition): string {
+  if (condition.kind === 'comparison') {
+    return `${printField(condition.field)}.${printTest(condition.negated, condition.test, quoteInLogic)}`;
+  }
+  const [key, value] = printTopLevel(condition);
+  return `${key}${value}`;
+}
+
+function printTest(negated: boolean, test: Test, quote: (value: string) => string): string {
+  const not = negated ? 'not.' : '';
+  switch (test.kind) {
+    case 'in':
+      return `${not}in.(${test.values.map(quoteInList).join(',')})`;
+    case 'is':
+      return `${not}is.${test.value}`;
+    case 'search':
+      return `${not}${test.operator}${test.config === undefined ? '' : `(${test.config})`}.${quote(test.query)}`;
+    case 'value':
+      return `${not}${test.operator}${test.quantifier === undefined ? '' : `(${test.quantifier})`}.${quote(test.value)}`;
+  }
+}
+
+function printItem(item: SelectItem): string {
+  switch (item.kind) {
+    case 'all':
+      return '*';
+    case 'embed':
+      return `${printName(item.name)}()`;
+    case 'count':
+      return `${printAlias(item.alias)}count()${printCast(item.cast)}`;
+    case 'column': {
+      const aggregate = item.aggregate === undefined ? '' : `.${item.aggregate}()${printCast(item.aggregateCast)}`;
+      return `${printAlias(item.alias)}${printField(item.field)}${printCast(item.cast)}${aggregate}`;
+    }
+  }
+}
+
+function printAlias(alias: string | undefined): string {
+  return alias === undefined ? '' : `${printName(alias)}:`;
+}
+
+function printCast(cast: string | undefined): string {
+  return cast === undefined ? '' : `::${cast}`;
+}
+
+function printOrderTerm({ field, descending, nulls }: OrderTerm): string {
+  return `${printField(field)}${descending ? '.desc' : ''}${nulls === undefined ? '' : `.nulls${nulls}`}`;
+}
+
+function printField({ name, json }: FieldPath): string {
+  return `${printName(name)}${json.map(({ arrow, key }) => `${arrow}${printName(key)}`).join('')}`;
+}
+
+/** Quoted unless it is plain and means nothing else. */
+function printName(name: string): string {
+  const isPlain = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !isParameter(name) && !isLogicKey(name) && name !== 'not';
+  return isPlain ? name : inQuotes(name);
+}
+
+function quoteInList(value: string): string {
+  return /[,()"\\]/.test(value) || value === '' ? inQuotes(value) : value;
+}
+
+/** A list in braces is read whole, whatever is in it; any other brace wants quotes. */
+function quoteInLogic(value: string): string {
+  if (/^\{[^{}]*\}$/.test(value)) return value;
+  return /[{}]/.test(value) ? inQuotes(value) : quoteInList(value);
+}
+
+function inQuotes(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+/** Characters that stand for themselves in a query string stay as they are, for people who read links. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
+}

@@ -1,0 +1,145 @@
+/**
+ * Link (RFC 8288): the neighbours of a page. `next` continues after the last row by filters on the order keys, so that
+ * a deep page costs what the first one does; where that cannot be said in filters, it counts rows.
+ */
+import type { Field } from '../collection/declaration.ts';
+import type { Row, Value } from '../collection/value.ts';
+import { printQuery } from '../dialect/print.ts';
+import type { Condition, Query, Test } from '../dialect/tree.ts';
+import type { OrderKey, ReadPlan } from '../plan/types.ts';
+
+export interface PageRead {
+  readonly path: string;
+  readonly query: Query;
+  readonly plan: ReadPlan;
+  readonly returned: number;
+  readonly total: number | undefined;
+  /** Where the rows are at hand. */
+  readonly lastRow: Row | undefined;
+}
+
+export function linkHeader(page: PageRead): string | undefined {
+  const { path, query, plan, returned, total } = page;
+  // A page that only the Range header asked for has no URL of its own.
+  const { limit } = query;
+  if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
+    return undefined;
+  const links: string[] = [];
+  const add = (relation: string, target: Query) => links.push(`<${path}?${printQuery(target)}>; rel="${relation}"`);
+  add('first', withOffset(withoutAfter(query, plan), 0));
+  if (plan.offset > 0) add('prev', withOffset(query, Math.max(0, plan.offset - limit)));
+  const hasMore = returned === limit && (total === undefined || plan.offset + returned < total);
+  if (hasMore) add('next', nextQuery(page, plan.offset + limit));
+  if (plan.count === 'exact' && total !== undefined && total > 0) {
+    add('last', withOffset(query, (Math.ceil(total / limit) - 1) * limit));
+  }
+  return links.join(', ');
+}
+
+/** A counted list keeps counting the same rows on its next page; any other continues by its keys. */
+function nextQuery({ query, plan, lastRow }: PageRead, offset: number): Query {
+  const keys = plan.count === undefined && lastRow !== undefined ? keysOf(plan, lastRow) : undefined;
+  if (keys === undefined) return withOffset(query, offset);
+  const rest = withoutAfter(query, plan);
+  return { ...withOffset(rest, 0), conditions: [...rest.conditions, marked(after(keys))] };
+}
+
+function withOffset({ offset: _, ...query }: Query, offset: number): Query {
+  return offset === 0 ? query : { ...query, offset };
+}
+
+interface PassedKey {
+  readonly field: Field;
+  readonly order: OrderKey;
+  readonly value: Value;
+}
+
+/** The order keys with their values in a row, if all of them are fields and the row shows them as they are. */
+function keysOf(plan: ReadPlan, row: Row): readonly PassedKey[] | undefined {
+  if (plan.groupBy !== undefined) return undefined;
+  const keys: PassedKey[] = [];
+  for (const order of plan.order) {
+    const { expression } = order;
+    if (expression.kind !== 'field') return undefined;
+    const { field } = expression;
+    const shown = plan.columns.find(
+      (column) => column.expression.kind === 'field' && column.expression.field === field,
+    );
+    if (shown === undefined) return undefined;
+    keys.push({ field, order, value: row[shown.name] as Value });
+  }
+  return keys;
+}
+
+/** The rows that come after one: later in the first key, or equal in it and after in the rest. */
+function after(keys: readonly PassedKey[]): Condition {
+  const [first, ...rest] = keys as readonly [PassedKey, ...PassedKey[]];
+  const later = laterIn(first);
+  if (rest.length === 0) return oneOf(later);
+  const equal = comparison(
+    first.field,
+    first.value === null ? { kind: 'is', value: 'null' } : valueTest('eq', first.value),
+  );
+  return oneOf([...later, { kind: 'group', joiner: 'and', negated: false, terms: [equal, after(rest)] }]);
+}
+
+function laterIn({ field, order, value }: PassedKey): Condition[] {
+  const nullsLast = order.nulls === 'last';
+  if (value === null) return nullsLast ? [] : [comparison(field, { kind: 'is', value: 'not_null' })];
+  const later = comparison(field, valueTest(order.descending ? 'lt' : 'gt', value));
+  return nullsLast ? [later, comparison(field, { kind: 'is', value: 'null' })] : [later];
+}
+
+function oneOf(terms: readonly Condition[]): Condition {
+  return terms.length === 1 ? terms[0]! : { kind: 'group', joiner: 'or', negated: false, terms };
+}
+
+function comparison(field: Field, test: Test): Condition {
+  return { kind: 'comparison', field: { name: field.name, json: [] }, negated: false, test };
+}
+
+function valueTest(operator: 'eq' | 'gt' | 'lt', value: Value): Test {
+  return { kind: 'value', operator, value: String(value) };
+}
+
+/** A group of one is how a condition that a link added is told from a client's own filter of the same kind. */
+function marked(condition: Condition): Condition {
+  return { kind: 'group', joiner: 'and', negated: false, terms: [condition] };
+}
+
+/** Without the condition that an earlier `next` added: the one after a later row implies it. */
+function withoutAfter(query: Query, plan: ReadPlan): Query {
+  const candidates = query.conditions.filter(
+    (each) => each.kind === 'group' && each.joiner === 'and' && each.terms.length === 1,
+  );
+  if (candidates.length === 0) return query;
+  const orders = plan.order.flatMap((order) =>
+    order.expression.kind === 'field' ? [{ order, field: order.expression.field }] : [],
+  );
+  if (orders.length !== plan.order.length) return query;
+  const shapes = shapesOfAfter(orders);
+  return {
+    ...query,
+    conditions: query.conditions.filter((each) => !candidates.includes(each) || !shapes.has(shapeOf(each))),
+  };
+}
+
+/** Each key may have been passed at a value or, where it can be, at null. */
+function shapesOfAfter(orders: readonly { order: OrderKey; field: Field }[]): ReadonlySet<string> {
+  let passes: PassedKey[][] = [[]];
+  for (const { order, field } of orders) {
+    const values: Value[] = order.nulls === undefined || passes.length > 64 ? [0] : [0, null];
+    passes = passes.flatMap((keys) => values.map((value) => [...keys, { order, field, value }]));
+  }
+  return new Set(passes.map((keys) => shapeOf(marked(after(keys)))));
+}
+
+/** A condition without its values, but for the words after `is`. */
+function shapeOf(condition: Condition): string {
+  if (condition.kind === 'group')
+    return `${condition.negated}${condition.joiner}(${condition.terms.map(shapeOf).join()})`;
+  const { field, negated, test } = condition;
+  const operator =
+    test.kind === 'value' ? `${test.operator}${test.quantifier ?? ''}` : test.kind === 'is' ? test.value : test.kind;
+  return `${negated}${JSON.stringify(field)}${operator}`;
+}
