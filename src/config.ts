@@ -3,7 +3,7 @@
  * A flag wins over the environment. Every mistake is named before anything is touched.
  */
 
-import { DEFAULT_IDEMPOTENCY_HOURS, DEFAULT_MAX_BODY_MB } from './limits.ts';
+import { DEFAULT_IDEMPOTENCY_HOURS, DEFAULT_MAX_BODY_MB, DEFAULT_QUERY_SECONDS } from './limits.ts';
 import { nearestName } from './nearest-name.ts';
 
 export class ConfigError extends Error {}
@@ -87,6 +87,14 @@ export const SERVE_SETTINGS = {
     description: 'how long the answer to an Idempotency-Key is kept',
     byDefault: DEFAULT_IDEMPOTENCY_HOURS,
     read: wholeNumber(1, 8760),
+  }),
+  querySeconds: setting({
+    flag: '--query-timeout',
+    env: 'CATALOGUE_QUERY_TIMEOUT',
+    argument: 'SECONDS',
+    description: 'how long a read may take',
+    byDefault: DEFAULT_QUERY_SECONDS,
+    read: wholeNumber(1, 3600),
   }),
 } as const;
 

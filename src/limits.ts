@@ -4,6 +4,8 @@
 export const MAX_URL_LENGTH = 512 * 1024;
 /** Largest request body, unless --max-body-mb says otherwise. */
 export const DEFAULT_MAX_BODY_MB = 64;
+/** How deep lists and objects may nest in one value of a body. */
+export const MAX_JSON_DEPTH = 100;
 /** Filters and logic conditions in one request. */
 export const MAX_CONDITIONS = 500;
 /** Values in one list: `in.(…)`, `eq(any).{…}`. */
@@ -22,6 +24,17 @@ export const DRAIN_SECONDS = 10;
 export const SQLITE_BUSY_MS = 5_000;
 /** Writes that may share one commit. */
 export const MAX_WRITES_PER_COMMIT = 512;
+
+/** A table of at most this many rows answers anything at once. */
+export const SMALL_TABLE_ROWS = 2_000;
+/** A page of at most this many rows may be read between two requests. */
+export const QUICK_PAGE_ROWS = 1_000;
+/** How long a read may take, unless --query-timeout says otherwise. */
+export const DEFAULT_QUERY_SECONDS = 10;
+/** A large result is sent in parts of about this many characters. */
+export const PART_LENGTH = 256 * 1024;
+/** Up to here a large result is gathered first, since it may turn out to be all. */
+export const GATHERED_LENGTH = 4 * 1024 * 1024;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

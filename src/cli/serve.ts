@@ -38,6 +38,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
         collection: products,
         firstRows: settings.empty ? [] : referenceProducts,
         retryHours: settings.idempotencyHours,
+        querySeconds: settings.querySeconds,
       });
     } catch (error) {
       await listening.stop(0);

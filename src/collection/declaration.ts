@@ -13,6 +13,8 @@ export interface Field {
   /** A required field is never null; without a default it must be given on creation. */
   readonly required?: boolean;
   readonly default?: Value;
+  /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
+  readonly indexed?: boolean;
 }
 
 export interface Collection {

@@ -9,6 +9,7 @@ export interface OpenOptions {
   readonly collection: Collection;
   readonly firstRows: readonly Row[];
   readonly retryHours: number;
+  readonly querySeconds: number;
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {

@@ -14,17 +14,26 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   const length = request.headers.get('content-length');
   if (length !== null) {
     if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-    return request.bytes();
+    return request.bytes().catch(brokeOff);
   }
-  if (request.body === null) return new Uint8Array();
+  return request.body === null ? new Uint8Array() : readChunks(request.body, maxBytes).catch(brokeOff);
+}
+
+async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The client hung up, or sent chunks that cannot be read: its fault, and the log must not call it ours. */
+function brokeOff(error: unknown): never {
+  if (error instanceof Refusal) throw error;
+  throw new Refusal('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
 }
 
 export function readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Document {
@@ -52,8 +61,8 @@ const READERS: Readonly<Record<string, (text: string) => Document>> = {
 
 export const BODY_TYPES: readonly string[] = Object.keys(READERS);
 
-/** Numbers that JavaScript would write otherwise than the client did: 7.0, 1e2, or more digits than a double holds. */
-const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\d{16}/;
+/** Numbers that JavaScript would write otherwise than the client did: 7.0, 1e2, 0.0000001, or too many digits. */
+const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\.0{6}|[\d.]{16}/;
 
 function readJson(text: string): Document {
   try {

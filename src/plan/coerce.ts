@@ -3,6 +3,7 @@ import type { Field } from '../collection/declaration.ts';
 import { FIELD_TYPES, readText } from '../collection/field-types.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
+import { MAX_JSON_DEPTH } from '../limits.ts';
 
 export function coerce(field: Field, cell: unknown): Value {
   if (cell === null) return null;
@@ -13,11 +14,12 @@ export function coerce(field: Field, cell: unknown): Value {
 }
 
 /** JSON as PostgreSQL prints it: a space after each comma and colon. */
-function jsonText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
+function jsonText(value: unknown, depth = 1): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (depth > MAX_JSON_DEPTH) throw new Refusal('54000', `a value may nest ${MAX_JSON_DEPTH} deep`);
+  if (Array.isArray(value)) return `[${value.map((each) => jsonText(each, depth + 1)).join(', ')}]`;
   return `{${Object.entries(value)
-    .map(([key, each]) => `${JSON.stringify(key)}: ${jsonText(each)}`)
+    .map(([key, each]) => `${JSON.stringify(key)}: ${jsonText(each, depth + 1)}`)
     .join(', ')}}`;
 }
 

@@ -112,8 +112,21 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
     ...terms(collection, request),
     where,
     ...planBound(collection, request.query),
-    set: cells === undefined ? [] : planAssignments(fields, cells, request.preferences.missing === 'default'),
+    set: namedEvenIfEmpty(
+      cells === undefined ? [] : planAssignments(fields, cells, request.preferences.missing === 'default'),
+      collection,
+      request.item === undefined ? undefined : itemKey(collection, request.item),
+    ),
   };
+}
+
+/** Nothing to change on a product that is named by its key: the key is set to itself, so that the product is met. */
+function namedEvenIfEmpty(
+  set: readonly Assignment[],
+  { key: field }: Collection,
+  key: Value | undefined,
+): readonly Assignment[] {
+  return set.length === 0 && key !== undefined ? [{ field, value: key }] : set;
 }
 
 /** Bulk update: every object names its product by key, and changes what else it carries. */
@@ -132,7 +145,9 @@ export function planUpdateEach(
     }
     const fields = resolveColumns(collection, Object.keys(rest));
     try {
-      return { key: coerce(key, keyCell), set: planAssignments(fields, Object.values(rest), false, row) };
+      const value = coerce(key, keyCell);
+      const set = planAssignments(fields, Object.values(rest), false, row);
+      return { key: value, set: namedEvenIfEmpty(set, collection, value) };
     } catch (error) {
       throw locate(error, row, error instanceof Refusal && error.details?.startsWith('row') ? undefined : key);
     }

@@ -71,34 +71,41 @@ function keysOf(plan: ReadPlan, row: Row): readonly PassedKey[] | undefined {
   return keys;
 }
 
-/** The rows that come after one: later in the first key, or equal in it and after in the rest. */
+/**
+ * The rows that come after one: not earlier in the first key, and later in it or after in the rest. Said in this way,
+ * an engine can begin at the value instead of testing all rows before it.
+ */
 function after(keys: readonly PassedKey[]): Condition {
-  const [first, ...rest] = keys as readonly [PassedKey, ...PassedKey[]];
-  const later = laterIn(first);
-  if (rest.length === 0) return oneOf(later);
-  const equal = comparison(
-    first.field,
-    first.value === null ? { kind: 'is', value: 'null' } : valueTest('eq', first.value),
-  );
-  return oneOf([...later, { kind: 'group', joiner: 'and', negated: false, terms: [equal, after(rest)] }]);
-}
-
-function laterIn({ field, order, value }: PassedKey): Condition[] {
-  const nullsLast = order.nulls === 'last';
-  if (value === null) return nullsLast ? [] : [comparison(field, { kind: 'is', value: 'not_null' })];
+  const [{ field, order, value }, ...rest] = keys as readonly [PassedKey, ...PassedKey[]];
+  if (value === null) {
+    const sameNull = group('and', [
+      comparison(field, { kind: 'is', value: 'null' }),
+      ...(rest.length > 0 ? [after(rest)] : []),
+    ]);
+    return order.nulls === 'last'
+      ? sameNull
+      : group('or', [sameNull, comparison(field, { kind: 'is', value: 'not_null' })]);
+  }
   const later = comparison(field, valueTest(order.descending ? 'lt' : 'gt', value));
-  return nullsLast ? [later, comparison(field, { kind: 'is', value: 'null' })] : [later];
+  const onwards =
+    rest.length === 0
+      ? later
+      : group('and', [
+          comparison(field, valueTest(order.descending ? 'lte' : 'gte', value)),
+          group('or', [later, after(rest)]),
+        ]);
+  return order.nulls === 'last' ? group('or', [onwards, comparison(field, { kind: 'is', value: 'null' })]) : onwards;
 }
 
-function oneOf(terms: readonly Condition[]): Condition {
-  return terms.length === 1 ? terms[0]! : { kind: 'group', joiner: 'or', negated: false, terms };
+function group(joiner: 'and' | 'or', terms: readonly Condition[]): Condition {
+  return terms.length === 1 ? terms[0]! : { kind: 'group', joiner, negated: false, terms };
 }
 
 function comparison(field: Field, test: Test): Condition {
   return { kind: 'comparison', field: { name: field.name, json: [] }, negated: false, test };
 }
 
-function valueTest(operator: 'eq' | 'gt' | 'lt', value: Value): Test {
+function valueTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Test {
   return { kind: 'value', operator, value: String(value) };
 }
 

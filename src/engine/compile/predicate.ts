@@ -12,10 +12,10 @@ const compilers: Compilers = {
   all: ({ terms }, dialect, bind) => join(terms, ' and ', '1=1', dialect, bind),
   any: ({ terms }, dialect, bind) => join(terms, ' or ', '1=0', dialect, bind),
   not: ({ term }, dialect, bind) => `not (${compilePredicate(term, dialect, bind)})`,
-  compare: ({ field, operator, value }, _, bind) => `${identifier(field.name)} ${operator} ${bind(value)}`,
+  compare: ({ field, operator, value }, _, bind) => `${identifier(field.name)} ${operator} ${bind(value, field.type)}`,
   in: ({ field, values }, dialect, bind) => dialect.memberOf(field, values, bind),
   null: ({ field }) => `${identifier(field.name)} is null`,
-  distinct: ({ field, value }, _, bind) => `${identifier(field.name)} is distinct from ${bind(value)}`,
+  distinct: ({ field, value }, _, bind) => `${identifier(field.name)} is distinct from ${bind(value, field.type)}`,
   like: (predicate, dialect, bind) => dialect.textTest(predicate, identifier(predicate.field.name), bind),
   regex: (predicate, dialect, bind) => dialect.textTest(predicate, identifier(predicate.field.name), bind),
   search: (predicate, dialect, bind) => dialect.textTest(predicate, identifier(predicate.field.name), bind),
@@ -28,8 +28,10 @@ export function compilePredicate(predicate: Predicate, dialect: SqlDialect, bind
 
 /** ` where …`, or nothing where every row will do. */
 export function compileWhere(predicate: Predicate, dialect: SqlDialect, bind: Bind): string {
-  if (predicate.kind === 'constant' && predicate.value === true) return '';
-  return ` where ${compilePredicate(predicate, dialect, bind)}`;
+  const { guard } = dialect;
+  if (predicate.kind === 'constant' && predicate.value === true) return guard === undefined ? '' : ` where ${guard}`;
+  const condition = compilePredicate(predicate, dialect, bind);
+  return guard === undefined ? ` where ${condition}` : ` where (${condition}) and ${guard}`;
 }
 
 function join(terms: readonly Predicate[], joiner: string, none: string, dialect: SqlDialect, bind: Bind): string {

@@ -3,9 +3,9 @@ import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../
 import { compileWhere } from './predicate.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
-export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect): Statement {
+export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, source = identifier(table)): Statement {
   return buildStatement(dialect, (bind) => {
-    const body = `from ${identifier(table)}${compileWhere(plan.where, dialect, bind)}`;
+    const body = `from ${source}${compileWhere(plan.where, dialect, bind)}`;
     return `${compileShape(plan, table, body, dialect)}${compilePage(plan, bind)}`;
   });
 }
@@ -36,13 +36,16 @@ export function compileOrder(order: readonly OrderKey[], table: string, dialect:
 
 export function compilePage({ offset, limit }: { offset: number; limit?: number }, bind: Bind): string {
   if (limit === undefined && offset === 0) return '';
-  if (limit === undefined) return ` limit ${bind(Number.MAX_SAFE_INTEGER)} offset ${bind(offset)}`;
-  return offset === 0 ? ` limit ${bind(limit)}` : ` limit ${bind(limit)} offset ${bind(offset)}`;
+  if (limit === undefined) return ` limit ${bind(Number.MAX_SAFE_INTEGER, 'int8')} offset ${bind(offset, 'int8')}`;
+  return ` limit ${bind(limit, 'int8')}${offset === 0 ? '' : ` offset ${bind(offset, 'int8')}`}`;
 }
 
 function compileColumn({ name, expression }: OutputColumn, table: string, dialect: SqlDialect): string {
-  if (expression.kind === 'field' && expression.field.name === name) return identifier(name);
-  return `${compileExpression(expression, table, dialect)} as ${identifier(name)}`;
+  if (dialect.output === undefined && expression.kind === 'field' && expression.field.name === name) {
+    return identifier(name);
+  }
+  const sql = compileExpression(expression, table, dialect);
+  return `${dialect.output?.(sql, expression.type) ?? sql} as ${identifier(name)}`;
 }
 
 function groupClause(groupBy: readonly Expression[], table: string, dialect: SqlDialect): string {
@@ -61,7 +64,7 @@ function compileExpression(expression: Expression, table: string, dialect: SqlDi
     case 'field':
       return `${identifier(table)}.${identifier(expression.field.name)}`;
     case 'null':
-      return 'null';
+      return dialect.nullOf?.(expression.type) ?? 'null';
     case 'count':
       return 'count(*)';
     case 'cast':

@@ -8,27 +8,33 @@ export interface Statement {
   readonly params: readonly Value[];
 }
 
-/** Collects the values of one statement; each becomes a placeholder. */
-export type Bind = (value: Value) => string;
+/** Collects the values of one statement; each becomes a placeholder of its type, where an engine must be told it. */
+export type Bind = (value: Value, type?: ScalarType) => string;
 
 type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
 /** Where the engines' SQL differs. Everything else is compiled once for both. */
 export interface SqlDialect {
-  placeholder(position: number): string;
+  /** A condition that every read and count carries, such as one that ends it when its time is up. */
+  readonly guard?: string;
+  placeholder(position: number, type?: ScalarType): string;
   /** `field is one of these values`, in one parameter whatever their number. */
   memberOf(field: Field, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; may refuse a pattern that does not compile. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
   cast(sql: string, from: ScalarType, to: ScalarType): string;
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
+  /** A column of the answer, where the driver needs it in another type than the one it is compared in. */
+  output?(sql: string, type: ScalarType): string;
+  /** A null that must say of which type it is. */
+  nullOf?(type: ScalarType): string;
 }
 
 export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => string): Statement {
   const params: Value[] = [];
-  const sql = build((value) => {
+  const sql = build((value, type) => {
     params.push(value);
-    return dialect.placeholder(params.length);
+    return dialect.placeholder(params.length, type);
   });
   return { sql, params };
 }

@@ -12,18 +12,15 @@ import type { Connection } from './connection.ts';
 import type { Job } from './jobs.ts';
 import { translateError } from './refusals.ts';
 import { recallResult, rememberResult } from './retries.ts';
+import { withBooleans } from './rows.ts';
 
 /** What became of a job, in a form that crosses threads. */
-export type Outcome =
-  | { readonly kind: 'done'; readonly result: WriteResult }
-  | {
-      readonly kind: 'refused';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly details: string | null;
-      readonly hint: string | null;
-      readonly headers: Readonly<Record<string, string>>;
-    }
+export type Outcome = { readonly kind: 'done'; readonly result: WriteResult } | FailedOutcome;
+export type FailedOutcome =
+  | ({ readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string } & Pick<
+      Refusal,
+      'details' | 'hint' | 'headers'
+    >)
   | { readonly kind: 'fault'; readonly message: string };
 
 export function applyJobs(
@@ -95,6 +92,7 @@ function write(connection: Connection, collection: Collection, job: Job): Writte
     case 'change':
       try {
         const { affected, changed } = change(connection, job.statement, job.returning !== undefined);
+        if (affected > 0 && job.newKey !== undefined) passKey(connection, collection, job.newKey);
         return { affected, inserted: 0, changed };
       } catch (error) {
         throw translateError(error, collection, job.newKey);
@@ -152,6 +150,11 @@ function change(
   return { affected: changed.length, changed };
 }
 
+/** A key that came by an update counts as given: SQLite's own bookkeeping sees only inserts. */
+function passKey(connection: Connection, { name }: Collection, key: Value): void {
+  connection.run({ sql: 'update sqlite_sequence set seq = max(seq, ?) where name = ?', params: [key, name] });
+}
+
 function changeOne(
   connection: Connection,
   collection: Collection,
@@ -185,19 +188,11 @@ function representation(
   return withBooleans(connection.rows({ sql, params: [JSON.stringify(changed)] }), booleans);
 }
 
-export function withBooleans(rows: Row[], columns: readonly string[]): Row[] {
-  if (columns.length === 0) return rows;
-  return rows.map((row) => ({
-    ...row,
-    ...Object.fromEntries(columns.map((name) => [name, row[name] === null ? null : row[name] === 1])),
-  }));
-}
-
 function existsSql(collection: Collection): string {
   return `select 1 from ${identifier(collection.name)} where ${identifier(collection.key.name)} = ?`;
 }
 
-function asOutcome(error: unknown): Outcome {
+export function asOutcome(error: unknown): FailedOutcome {
   if (error instanceof Refusal) {
     const { code, message, details, hint, headers } = error;
     return { kind: 'refused', code, message, details, hint, headers };
@@ -207,7 +202,11 @@ function asOutcome(error: unknown): Outcome {
 
 export function settle(outcome: Outcome): WriteResult {
   if (outcome.kind === 'done') return outcome.result;
-  if (outcome.kind === 'fault') throw new Error(outcome.message);
+  throw failure(outcome);
+}
+
+export function failure(outcome: FailedOutcome): Error {
+  if (outcome.kind === 'fault') return new Error(outcome.message);
   const { code, message, details, hint, headers } = outcome;
-  throw new Refusal(code, message, { details: details ?? undefined, hint: hint ?? undefined, headers });
+  return new Refusal(code, message, { details: details ?? undefined, hint: hint ?? undefined, headers });
 }

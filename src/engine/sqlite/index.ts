@@ -1,17 +1,24 @@
 /**
- * The embedded engine. Reads run where the requests are, on a connection that cannot write; writes go to the one
- * writer. A catalogue in memory has but one connection, and writes where it reads.
+ * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
+ * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
+import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
-import type { Engine, ReadResult, WriteResult } from '../engine.ts';
-import { applyJobs, withBooleans } from './apply.ts';
+import type { SqlDialect, Statement } from '../compile/statement.ts';
+import type { Engine, MaybePromise, ReadResult, WriteResult } from '../engine.ts';
+import { compileQuickRead } from './access.ts';
+import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
+import { GUARD } from './deadline.ts';
 import { sqliteDialect } from './dialect.ts';
-import { booleanColumns, compileJob } from './jobs.ts';
-import { checkOwner, prepareSchema } from './schema.ts';
+import { compileJob } from './jobs.ts';
+import { Readers } from './readers.ts';
+import { booleanColumns, withBooleans } from './rows.ts';
+import { prepareSchema } from './schema.ts';
+import { Statistics } from './statistics.ts';
 import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
@@ -20,16 +27,16 @@ export interface SqliteOptions {
   /** What a new catalogue begins with. */
   readonly firstRows: readonly Row[];
   readonly retryHours: number;
+  readonly querySeconds: number;
 }
 
 export const IN_MEMORY = ':memory:';
 
-export function openSqlite({ path, collection, firstRows, retryHours }: SqliteOptions): Engine {
+const guardedDialect: SqlDialect = { ...sqliteDialect, guard: GUARD };
+
+export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
   const first = new Connection(path);
   try {
-    // The journal mode is kept in the file itself, so not before it is known to be ours.
-    checkOwner(first.db);
-    first.db.run('pragma journal_mode = wal');
     prepareSchema(first.db, collection, firstRows);
   } catch (error) {
     first.close();
@@ -37,27 +44,52 @@ export function openSqlite({ path, collection, firstRows, retryHours }: SqliteOp
   }
   if (path === IN_MEMORY) {
     const writer = new Writer((jobs) => applyJobs(first, collection, jobs, retryHours));
-    return new SqliteEngine('in memory', collection, first, writer, async () => {});
+    return new SqliteEngine('in memory', collection, first, writer, undefined, async () => {});
   }
   first.db.run('pragma query_only = 1');
   const thread = new WriterThread(path, collection, retryHours);
-  return new SqliteEngine(path, collection, first, new Writer(thread.commit), () => thread.close());
+  const readers = new Readers(path, querySeconds * 1000);
+  return new SqliteEngine(path, collection, first, new Writer(thread.commit), readers, () => thread.close());
 }
 
 class SqliteEngine implements Engine {
+  private readonly statistics: Statistics;
+
   constructor(
     readonly location: string,
     private readonly collection: Collection,
     private readonly reader: Connection,
     private readonly writer: Writer,
+    /** Absent in memory, where no other connection can read. */
+    private readonly readers: Readers | undefined,
     private readonly closeWriter: () => Promise<void>,
-  ) {}
-
-  find(plan: ReadPlan): readonly Row[] {
-    return withBooleans(this.reader.rows(compileRead(this.collection.name, plan, sqliteDialect)), booleanColumns(plan));
+  ) {
+    this.statistics = new Statistics(reader, collection);
   }
 
-  read(plan: ReadPlan): ReadResult {
+  find(plan: ReadPlan): readonly Row[] {
+    return this.rows(plan, compileRead(this.collection.name, plan, sqliteDialect));
+  }
+
+  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+    if (this.readers === undefined || this.statistics.isSmall()) return this.readHere(plan);
+    const quick = compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
+    if (quick === undefined) return this.readApart(this.readers, plan, encoding);
+    return plan.count === undefined ? { kind: 'rows', rows: this.rows(plan, quick) } : this.readHere(plan);
+  }
+
+  write(plan: WritePlan): Promise<WriteResult> {
+    return this.writer.write(compileJob(this.collection, plan));
+  }
+
+  async close(): Promise<void> {
+    await this.writer.settled();
+    await this.readers?.close();
+    this.reader.close();
+    await this.closeWriter();
+  }
+
+  private readHere(plan: ReadPlan): ReadResult {
     if (plan.count === undefined) return { kind: 'rows', rows: this.find(plan) };
     if (plan.offset === 0 && plan.limit === undefined) {
       const rows = this.find(plan);
@@ -71,13 +103,20 @@ class SqliteEngine implements Engine {
     }))();
   }
 
-  write(plan: WritePlan): Promise<WriteResult> {
-    return this.writer.write(compileJob(this.collection, plan));
+  private readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
+    const { offset, limit } = plan;
+    return readers.read({
+      statement: compileRead(this.collection.name, plan, guardedDialect),
+      count: compileCount(this.collection.name, plan, guardedDialect),
+      wantsTotal: plan.count !== undefined,
+      offset,
+      ...(limit === undefined ? {} : { limit }),
+      encoding,
+      booleans: booleanColumns(plan),
+    });
   }
 
-  async close(): Promise<void> {
-    await this.writer.settled();
-    this.reader.close();
-    await this.closeWriter();
+  private rows(plan: ReadPlan, statement: Statement): readonly Row[] {
+    return withBooleans(this.reader.rows(statement), booleanColumns(plan));
   }
 }

@@ -9,6 +9,7 @@ import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
+import { booleanColumns } from './rows.ts';
 
 export type Job = JobTerms &
   (
@@ -93,18 +94,13 @@ function compileTerms(collection: Collection, plan: WritePlan): JobTerms {
 }
 
 /** The shape of the answer over the changed rows, in the order they were changed unless another is asked for. */
-function compileReturning(collection: Collection, shape: Shape): { sql: string; booleans: string[] } {
+function compileReturning(collection: Collection, shape: Shape): { sql: string; booleans: readonly string[] } {
   const cells = collection.fields
     .map((field, index) => `json_extract(value, '$[${index}]') as ${identifier(field.name)}`)
     .join(', ');
   const changed = `from (select ${cells} from json_each(?) order by key) as ${identifier(collection.name)}`;
   const sql = compileShape(shape, collection.name, changed, sqliteDialect);
   return { sql, booleans: booleanColumns(shape) };
-}
-
-/** SQLite has no booleans: these columns hold 0 and 1. */
-export function booleanColumns(shape: Shape): string[] {
-  return shape.columns.filter(({ expression }) => expression.type === 'bool').map(({ name }) => name);
 }
 
 function compileUpdate(

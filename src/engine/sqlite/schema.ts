@@ -24,6 +24,7 @@ export function prepareSchema(db: Database, collection: Collection, firstRows: r
       const isNew = checkOwner(db);
       if (isNew) createTables(db, collection);
       else addMissingFields(db, collection);
+      createIndexes(db, collection);
       db.run(`pragma application_id = ${APPLICATION_ID}`);
       db.run(`pragma user_version = ${SCHEMA_VERSION}`);
       if (isNew) insertRows(db, collection, firstRows);
@@ -67,6 +68,18 @@ function addMissingFields(db: Database, collection: Collection): void {
       db.run(`alter table ${identifier(collection.name)} add column ${columnDefinition(field)}`);
     }
   }
+}
+
+/** An index ends with the key by itself, so that it also serves the order by field and key. */
+function createIndexes(db: Database, collection: Collection): void {
+  for (const field of collection.fields.filter((each) => each.indexed)) {
+    const index = identifier(indexName(collection, field));
+    db.run(`create index if not exists ${index} on ${identifier(collection.name)} (${identifier(field.name)})`);
+  }
+}
+
+export function indexName(collection: Collection, field: Field): string {
+  return `${collection.name}_${field.name}`;
 }
 
 function columnDefinition(field: Field): string {

@@ -1,0 +1,100 @@
+/** A deterministic million of plausible products, or as many as asked for: the same file on every machine. */
+import { rmSync } from 'node:fs';
+import { products } from '../src/collection/products.ts';
+import { openSqlite } from '../src/engine/sqlite/index.ts';
+import type { StoredRow } from '../src/plan/types.ts';
+
+const ADJECTIVES = [
+  'Aged',
+  'Dark',
+  'Fiery',
+  'Fresh',
+  'Golden',
+  'Grüne',
+  'Hot',
+  'Mild',
+  'Organic',
+  'Röd',
+  'Salted',
+  'Smoked',
+  'Sweet',
+  'Wild',
+];
+const NOUNS = [
+  'Biscuits',
+  'Bröd',
+  'Cheese',
+  'Chocolate',
+  'Coffee',
+  'Kaviar',
+  'Lakrits',
+  'Mutton',
+  'Noodles',
+  'Olives',
+  'Pepper',
+  'Sauce',
+  'Syrup',
+  'Tea',
+  'Tofu',
+];
+const PACKS = [
+  '10 boxes x 20 bags',
+  '24 - 12 oz bottles',
+  '12 - 550 ml bottles',
+  '48 - 6 oz jars',
+  '1 kg pkg.',
+  '500 g',
+  null,
+];
+
+/** Mulberry32: small, quick, and the same everywhere. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export function* generateProducts(count: number): Generator<StoredRow> {
+  const random = randomNumbers(42);
+  const below = (limit: number) => Math.floor(random() * limit);
+  for (let id = 1; id <= count; id++) {
+    const name = `${ADJECTIVES[below(ADJECTIVES.length)]} ${NOUNS[below(NOUNS.length)]} ${id}`;
+    const price = Math.round(random() * 30000) / 100;
+    yield [
+      id,
+      name,
+      below(8) === 0 ? 1 : 0,
+      1 + below(29),
+      1 + below(8),
+      PACKS[below(PACKS.length)]!,
+      price,
+      below(126),
+      below(10) * 10,
+      below(7) * 5,
+    ];
+  }
+}
+
+/** A catalogue file with that many products, through the engine's own writes. */
+export async function generateCatalogue(path: string, count: number): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+  const engine = openSqlite({ path, collection: products, firstRows: [], retryHours: 24, querySeconds: 60 });
+  let rows: StoredRow[] = [];
+  const flush = async () => {
+    await engine.write({ kind: 'insert', rows, conflict: 'refuse', singular: false, mustExist: false, dryRun: false });
+    rows = [];
+  };
+  for (const row of generateProducts(count)) if (rows.push(row) === 10_000) await flush();
+  if (rows.length > 0) await flush();
+  await engine.close();
+}
+
+if (import.meta.main) {
+  const [path = 'million.db', count = '1000000'] = process.argv.slice(2);
+  await generateCatalogue(path, Number(count));
+  console.log(`${path}: ${count} products`);
+}

@@ -1,0 +1,155 @@
+/**
+ * A thread for costly reads. Each read has a connection of its own for as long as it lasts, so that a long export and
+ * a search take turns; what it sends is encoded already, and no more than its reader asks for.
+ */
+import type { Row, Value } from '../../collection/value.ts';
+import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
+import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
+import { asOutcome } from './apply.ts';
+import { Connection } from './connection.ts';
+import { Deadline } from './deadline.ts';
+import type { ReaderAnswer, ReaderRequest, ReadJob } from './readers.ts';
+import { withBooleans } from './rows.ts';
+
+declare const self: Worker;
+
+interface Reading {
+  readonly lent: Lent;
+  /** Yields encoded text, a part at a time. */
+  readonly parts: Generator<string, void>;
+  readonly progress: { rows: number };
+}
+
+interface Lent {
+  readonly connection: Connection;
+  readonly deadline: Deadline;
+}
+
+let path = '';
+const idle: Lent[] = [];
+const readings = new Map<number, Reading>();
+const encoder = new TextEncoder();
+
+self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
+  const [answer, transfer] = handle(data);
+  if (answer !== undefined) self.postMessage(answer, transfer);
+};
+
+function handle(request: ReaderRequest): [ReaderAnswer | undefined, ArrayBuffer[]] {
+  switch (request.kind) {
+    case 'open':
+      path = request.path;
+      return [undefined, []];
+    case 'read':
+      return [attempt(request.id, () => begin(request.id, request.job)), []];
+    case 'next': {
+      const answer = attempt(request.id, () => next(request.id, request.deadline));
+      return [answer, answer.kind === 'part' && answer.part !== undefined ? [answer.part.buffer as ArrayBuffer] : []];
+    }
+    case 'cancel':
+      end(request.id);
+      return [undefined, []];
+    case 'close':
+      for (const id of readings.keys()) end(id);
+      for (const { connection } of idle.splice(0)) connection.close();
+      return [{ kind: 'closed', id: request.id }, []];
+  }
+}
+
+function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
+  try {
+    return work();
+  } catch (error) {
+    end(id);
+    return { kind: 'failed', id, outcome: asOutcome(error) };
+  }
+}
+
+/** The rows up to a few megabytes may be all there are. Beyond, they are counted, and sent as they are asked for. */
+function begin(id: number, job: ReadJob): ReaderAnswer {
+  const lent = idle.pop() ?? openConnection();
+  const progress = { rows: 0 };
+  const reading: Reading = { lent, progress, parts: readParts(lent.connection, job, progress) };
+  readings.set(id, reading);
+  lent.deadline.set(job.deadline);
+  lent.connection.db.run('begin');
+  const counted = () => lent.connection.number(job.count);
+  let text = '';
+  let done = false;
+  while (!done && text.length < GATHERED_LENGTH) {
+    const part = reading.parts.next();
+    if (part.done === true) done = true;
+    else text += part.value;
+  }
+  if (!done) {
+    const total = counted();
+    const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
+    readings.set(id, { ...reading, parts: chain(text, reading.parts) });
+    return { kind: 'long', id, returned, ...(job.wantsTotal ? { total } : {}) };
+  }
+  const total = job.wantsTotal ? counted() : undefined;
+  end(id);
+  return { kind: 'whole', id, text, returned: progress.rows, ...(total === undefined ? {} : { total }) };
+}
+
+function* chain(first: string, rest: Generator<string, void>): Generator<string, void> {
+  yield first;
+  yield* rest;
+}
+
+function* readParts(connection: Connection, job: ReadJob, progress: { rows: number }): Generator<string, void> {
+  const { statement, encoding, booleans } = job;
+  let text = opening(encoding);
+  let rows: Row[] = [];
+  let isFirst = true;
+  const encode = () => {
+    text += encodeChunk(withBooleans(rows, booleans), encoding, isFirst);
+    isFirst = isFirst && rows.length === 0;
+    rows = [];
+  };
+  // A statement that is being stepped cannot be shared: two exports may have the same SQL.
+  const prepared = connection.db.prepare<Row, Value[]>(statement.sql);
+  try {
+    for (const row of prepared.iterate(...(statement.params as Value[]))) {
+      rows.push(row);
+      progress.rows++;
+      if (rows.length === 200) {
+        encode();
+        if (text.length >= PART_LENGTH) {
+          yield text;
+          text = '';
+        }
+      }
+    }
+    encode();
+    yield text + closing(encoding);
+  } finally {
+    prepared.finalize();
+  }
+}
+
+function next(id: number, deadline: number): ReaderAnswer {
+  const reading = readings.get(id);
+  if (reading === undefined) return { kind: 'part', id };
+  reading.lent.deadline.set(deadline);
+  const part = reading.parts.next();
+  if (part.done !== true) return { kind: 'part', id, part: encoder.encode(part.value) };
+  end(id);
+  return { kind: 'part', id };
+}
+
+function end(id: number): void {
+  const reading = readings.get(id);
+  if (reading === undefined) return;
+  readings.delete(id);
+  reading.parts.return();
+  const { connection, deadline } = reading.lent;
+  deadline.set(Number.POSITIVE_INFINITY);
+  if (connection.db.inTransaction) connection.db.run('commit');
+  idle.push(reading.lent);
+}
+
+function openConnection(): Lent {
+  const connection = new Connection(path, { readOnly: true });
+  return { connection, deadline: new Deadline(connection.db) };
+}

@@ -1,0 +1,145 @@
+/** The threads for costly reads: started when the first one comes, each read given to the thread with the fewest. */
+import { availableParallelism } from 'node:os';
+import type { Encoding } from '../../encode/encoding.ts';
+import type { Statement } from '../compile/statement.ts';
+import type { ReadParts } from '../engine.ts';
+import { type FailedOutcome, failure } from './apply.ts';
+
+export interface ReadJob {
+  readonly statement: Statement;
+  readonly count: Statement;
+  readonly wantsTotal: boolean;
+  readonly offset: number;
+  readonly limit?: number;
+  readonly encoding: Encoding;
+  readonly booleans: readonly string[];
+  /** When its time is up, in milliseconds since the epoch. */
+  readonly deadline: number;
+}
+
+export type ReaderRequest =
+  | { readonly kind: 'open'; readonly path: string }
+  | { readonly kind: 'read'; readonly id: number; readonly job: ReadJob }
+  | { readonly kind: 'next'; readonly id: number; readonly deadline: number }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close'; readonly id: number };
+
+export type ReaderAnswer =
+  | {
+      readonly kind: 'whole';
+      readonly id: number;
+      readonly text: string;
+      readonly returned: number;
+      readonly total?: number;
+    }
+  | { readonly kind: 'long'; readonly id: number; readonly returned: number; readonly total?: number }
+  | { readonly kind: 'part'; readonly id: number; readonly part?: Uint8Array }
+  | { readonly kind: 'failed'; readonly id: number; readonly outcome: FailedOutcome }
+  | { readonly kind: 'closed'; readonly id: number };
+
+/** One core is left to the requests themselves. */
+const THREADS = Math.max(1, availableParallelism() - 1);
+
+export class Readers {
+  private readonly threads: ReaderThread[] = [];
+
+  constructor(
+    private readonly path: string,
+    private readonly limitMs: number,
+  ) {}
+
+  async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadParts> {
+    return this.leastBusy().read({ ...job, deadline: Date.now() + this.limitMs }, this.limitMs);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.close()));
+  }
+
+  private leastBusy(): ReaderThread {
+    const free = this.threads.find((thread) => thread.busy === 0);
+    if (free !== undefined) return free;
+    if (this.threads.length < THREADS) {
+      const thread = new ReaderThread(this.path);
+      this.threads.push(thread);
+      return thread;
+    }
+    return this.threads.reduce((least, thread) => (thread.busy < least.busy ? thread : least));
+  }
+}
+
+class ReaderThread {
+  busy = 0;
+  private readonly worker = new Worker(new URL('./reader-thread.ts', import.meta.url).href);
+  private readonly waiting = new Map<
+    number,
+    { resolve: (answer: ReaderAnswer) => void; reject: (error: Error) => void }
+  >();
+  private lastId = 0;
+
+  constructor(path: string) {
+    this.worker.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
+      const waiting = this.waiting.get(data.id);
+      this.waiting.delete(data.id);
+      waiting?.resolve(data);
+    };
+    this.worker.onerror = (event) => {
+      for (const { reject } of this.waiting.values()) reject(new Error(`a reader's thread failed: ${event.message}`));
+      this.waiting.clear();
+    };
+    this.worker.postMessage({ kind: 'open', path } satisfies ReaderRequest);
+  }
+
+  async read(job: ReadJob, limitMs: number): Promise<ReadParts> {
+    const id = ++this.lastId;
+    this.busy++;
+    let isLong = false;
+    try {
+      const answer = await this.ask({ kind: 'read', id, job });
+      if (answer.kind === 'failed') throw failure(answer.outcome);
+      if (answer.kind !== 'whole' && answer.kind !== 'long') throw new Error(`unexpected answer ${answer.kind}`);
+      isLong = answer.kind === 'long';
+      const { returned } = answer;
+      const total = answer.total === undefined ? {} : { total: answer.total };
+      const parts = answer.kind === 'whole' ? ([answer.text] as const) : this.parts(id, limitMs);
+      return { kind: 'parts', returned, ...total, parts };
+    } finally {
+      if (!isLong) this.busy--;
+    }
+  }
+
+  private parts(id: number, limitMs: number): AsyncIterator<Uint8Array, undefined> {
+    let ended = false;
+    const finish = () => {
+      if (!ended) this.busy--;
+      ended = true;
+    };
+    return {
+      next: async () => {
+        if (ended) return { done: true, value: undefined };
+        const answer = await this.ask({ kind: 'next', id, deadline: Date.now() + limitMs });
+        if (answer.kind === 'part' && answer.part !== undefined) return { done: false, value: answer.part };
+        finish();
+        if (answer.kind === 'failed') throw failure(answer.outcome);
+        return { done: true, value: undefined };
+      },
+      return: async () => {
+        if (!ended) this.worker.postMessage({ kind: 'cancel', id } satisfies ReaderRequest);
+        finish();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.ask({ kind: 'close', id: ++this.lastId });
+    this.worker.terminate();
+  }
+
+  private ask(request: Extract<ReaderRequest, { id: number }>): Promise<ReaderAnswer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.set(request.id, { resolve, reject });
+      this.worker.postMessage(request);
+    });
+  }
+}

@@ -1,0 +1,45 @@
+/** What is known about the size of the table: looked at now and then, since other processes write too. */
+import type { Collection, Field } from '../../collection/declaration.ts';
+import { SMALL_TABLE_ROWS } from '../../limits.ts';
+import { identifier } from '../compile/statement.ts';
+import type { Connection } from './connection.ts';
+import { indexName } from './schema.ts';
+
+const KEPT_MS = 1_000;
+
+export class Statistics {
+  private seenAt = Number.NEGATIVE_INFINITY;
+  private small = true;
+  private perValue: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly collection: Collection,
+  ) {}
+
+  /** Whether anything at all can be asked of the table at once. */
+  isSmall(): boolean {
+    const now = performance.now();
+    if (now - this.seenAt > KEPT_MS) {
+      this.seenAt = now;
+      this.look();
+    }
+    return this.small;
+  }
+
+  readonly rowsPerValue = (field: Field): number | undefined => this.perValue.get(indexName(this.collection, field));
+
+  private look(): void {
+    const sql = `select count(*) from (select 1 from ${identifier(this.collection.name)} limit ?)`;
+    this.small = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
+    if (this.small) return;
+    const known = this.connection.number({
+      sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
+      params: [],
+    });
+    if (known === 0) return;
+    // `stat` is "rows rows-per-value": https://www.sqlite.org/fileformat2.html#stat1tab
+    const stats = this.connection.rows({ sql: 'select idx, stat from sqlite_stat1 where idx is not null', params: [] });
+    this.perValue = new Map(stats.map(({ idx, stat }) => [String(idx), Number(String(stat).split(' ')[1])]));
+  }
+}
