@@ -6,7 +6,7 @@ export const MAX_URL_LENGTH = 512 * 1024;
 export const DEFAULT_MAX_BODY_MB = 64;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
-/** Filters and logic conditions in one request. */
+/** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
 export const MAX_CONDITIONS = 500;
 /** Values in one list: `in.(…)`, `eq(any).{…}`. */
 export const MAX_LIST_VALUES = 50_000;

@@ -14,7 +14,7 @@ const CONFIG_NAME = /[\p{L}\p{N}_$ -]+/uy;
 export function parseFilter(key: string, value: string): Comparison {
   const keyScanner = new Scanner('filter', key);
   const field = readFieldPath(keyScanner);
-  const scanner = new Scanner('filter', value, hintFor(key, value));
+  const scanner = new Scanner('filter', value, () => hintFor(key, value));
   const { negated, test } = readTest(scanner, readRest);
   if (keyScanner.peek() === '.') {
     throw new Refusal('PGRST108', `'${field.name}' is not an embedded resource in this request`, {

@@ -16,6 +16,12 @@ export function printQuery(query: Query): string {
   return pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
 }
 
+/** One condition as a parameter of its own, percent-encoded. */
+export function printCondition(condition: Condition): string {
+  const [key, value] = printTopLevel(condition);
+  return `${encode(key)}=${encode(value)}`;
+}
+
 function printTopLevel(condition: Condition): [key: string, value: string] {
   if (condition.kind === 'comparison') {
     return [printField(condition.field), printTest(condition.negated, condition.test, (value) => value)];
@@ -99,5 +105,6 @@ function inQuotes(text: string): string {
 
 /** Characters that stand for themselves in a query string stay as they are, for people who read links. */
 function encode(text: string): string {
+  if (/^[\w.~()*'!,:$@/-]*$/.test(text)) return text;
   return encodeURIComponent(text).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
 }

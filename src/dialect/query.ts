@@ -14,7 +14,7 @@ import { readName } from './names.ts';
 import { parseOrder } from './order.ts';
 import { Scanner } from './scanner.ts';
 import { EVERYTHING, parseSelect } from './select.ts';
-import type { Condition, Query } from './tree.ts';
+import type { Condition, Query, Test } from './tree.ts';
 
 const NO_CONDITIONS: readonly Condition[] = [];
 
@@ -67,9 +67,12 @@ function parseNames(subject: string, value: string): readonly string[] {
 
 function checkConditionCount(conditions: readonly Condition[]): void {
   const count = (terms: readonly Condition[]): number =>
-    terms.reduce((sum, term) => sum + (term.kind === 'group' ? count(term.terms) : 1), 0);
-  if (conditions.length > 1 || conditions[0]?.kind === 'group') {
-    if (count(conditions) > MAX_CONDITIONS)
-      throw new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
-  }
+    terms.reduce((sum, term) => sum + (term.kind === 'group' ? count(term.terms) : weight(term.test)), 0);
+  if (count(conditions) > MAX_CONDITIONS) throw new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+}
+
+/** `like(any).{a,b}` is two conditions; only equality with any of a list is looked up as one. */
+function weight(test: Test): number {
+  if (test.kind !== 'value' || test.quantifier === undefined) return 1;
+  return test.operator === 'eq' && test.quantifier === 'any' ? 1 : test.value.split(',').length;
 }

@@ -8,7 +8,7 @@ export class Scanner {
     /** What the text is, for the message: `filter`, `order`, … */
     private readonly subject: string,
     readonly text: string,
-    private readonly hint?: string,
+    private readonly hint?: () => string | undefined,
   ) {}
 
   get atEnd(): boolean {
@@ -55,7 +55,7 @@ export class Scanner {
     const unexpected = character === undefined ? 'end of input' : `"${String.fromCodePoint(character)}"`;
     throw new Refusal('PGRST100', `"failed to parse ${this.subject} (${this.text})" (line 1, column ${position + 1})`, {
       details: `unexpected ${unexpected} expecting ${expecting}`,
-      hint: this.hint,
+      hint: this.hint?.(),
     });
   }
 }

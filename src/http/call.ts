@@ -29,6 +29,9 @@ export interface Call {
   readonly request: Request;
 }
 
+/** A path that ends in a number, with nothing to decode. */
+const PLAIN_KEY = /^\/[a-z_]+\/\d+$/;
+
 const COLLECTION: Target = { kind: 'collection' };
 
 export function readCall(request: Request, collection: Collection): Call {
@@ -56,6 +59,8 @@ function pathAndQuery(url: string): string {
 function findTarget(path: string, collection: Collection): Target {
   const prefix = `/${collection.name}`;
   if (path === prefix) return COLLECTION;
+  if (PLAIN_KEY.test(path) && path.startsWith(`${prefix}/`))
+    return { kind: 'item', key: path.slice(prefix.length + 1) };
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
   if (name === collection.name && key !== undefined && key !== '' && rest.length === 0) return { kind: 'item', key };

@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import { FIELD_TYPES, readText } from '../collection/field-types.ts';
 import { OPERATORS, type ValueOperator } from '../dialect/operators.ts';
-import type { Comparison, Condition, Test } from '../dialect/tree.ts';
+import type { Comparison, Condition, Quantifier, Test } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { parseArrayLiteral } from './array-literal.ts';
 import { resolvePath, titleOf } from './resolve.ts';
@@ -61,13 +61,19 @@ function planTest(field: Field, test: Test): Predicate {
         throw refuseOperator(field, test.operator);
       }
       if (test.quantifier === undefined) return VALUE_TESTS[test.operator](field, test.value);
-      return {
-        kind: test.quantifier,
-        terms: parseArrayLiteral(starsToPercents(test.operator, test.value)).map((value) =>
-          value === null ? UNKNOWN : VALUE_TESTS[test.operator](field, value),
-        ),
-      };
+      return planQuantified(field, test.operator, test.quantifier, test.value);
   }
+}
+
+function planQuantified(field: Field, operator: ValueOperator, quantifier: Quantifier, text: string): Predicate {
+  const listed = parseArrayLiteral(starsToPercents(operator, text));
+  const values = listed.filter((value) => value !== null);
+  // To equal any of a list is to be in it: one lookup, however long the list.
+  const terms: readonly Predicate[] =
+    operator === 'eq' && quantifier === 'any'
+      ? [{ kind: 'in', field, values: values.map(FIELD_TYPES[field.type].readComparable) }]
+      : values.map((value) => VALUE_TESTS[operator](field, value));
+  return { kind: quantifier, terms: values.length < listed.length ? [...terms, UNKNOWN] : terms };
 }
 
 function planIs(field: Field, value: 'null' | 'not_null' | 'true' | 'false' | 'unknown'): Predicate {

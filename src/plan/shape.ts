@@ -7,19 +7,23 @@ import { noSuch } from './predicate.ts';
 import { resolvePath } from './resolve.ts';
 import type { Expression, OrderKey, OutputColumn, ScalarType, Shape } from './types.ts';
 
-/** All fields, each as it is: the columns of most requests, made once a collection. */
-const wholeRows = new WeakMap<Collection, readonly OutputColumn[]>();
+/** All fields, each as it is, in the order of the key: the shape of most requests, made once a collection. */
+const wholeShapes = new WeakMap<Collection, Shape>();
 
 export function wholeRow(collection: Collection): readonly OutputColumn[] {
-  let columns = wholeRows.get(collection);
-  if (columns === undefined) {
-    columns = collection.fields.map((field) => ({
-      name: field.name,
-      expression: { kind: 'field', field, type: field.type },
-    }));
-    wholeRows.set(collection, columns);
+  return wholeShape(collection).columns;
+}
+
+function wholeShape(collection: Collection): Shape {
+  let shape = wholeShapes.get(collection);
+  if (shape === undefined) {
+    const columns = collection.fields.map(
+      (field): OutputColumn => ({ name: field.name, expression: { kind: 'field', field, type: field.type } }),
+    );
+    shape = { columns, order: withKey(collection, []) };
+    wholeShapes.set(collection, shape);
   }
-  return columns;
+  return shape;
 }
 
 /**
@@ -28,6 +32,8 @@ export function wholeRow(collection: Collection): readonly OutputColumn[] {
  */
 export function planShape(collection: Collection, query: Pick<Query, 'select' | 'order'>, breakTies: boolean): Shape {
   const columns = planColumns(collection, query.select);
+  const whole = wholeShape(collection);
+  if (columns === whole.columns && breakTies && query.order.length === 0) return whole;
   if (columns.some(({ expression }) => isAggregated(expression))) return groupedShape(collection, columns, query.order);
   const order = query.order.map((term) => orderKey(resolvePath(collection, term.field), term));
   return { columns, order: breakTies ? withKey(collection, order) : order };

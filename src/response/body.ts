@@ -5,8 +5,16 @@ import type { Media } from '../http/negotiate.ts';
 import { notOne } from '../plan/terms.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
+/** The names of a list of columns; most requests have the same list. */
+const columnNames = new WeakMap<readonly OutputColumn[], readonly string[]>();
+
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
-  return { format: media.format, stripNulls: media.stripNulls, columns: columns.map(({ name }) => name) };
+  let names = columnNames.get(columns);
+  if (names === undefined) {
+    names = columns.map(({ name }) => name);
+    columnNames.set(columns, names);
+  }
+  return { format: media.format, stripNulls: media.stripNulls, columns: names };
 }
 
 export function renderRows(rows: readonly Row[], encoding: Encoding, singular: boolean): string {

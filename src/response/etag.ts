@@ -10,7 +10,7 @@ export function itemTag(version: string, variant = ''): string {
 }
 
 export function listTag(body: string, range: string): string {
-  return `"${versionOfText(body)}-${versionOfText(range)}"`;
+  return `"${versionOfText(body)}-${range}"`;
 }
 
 /** If-None-Match compares weakly (13.1.2). */

@@ -4,12 +4,13 @@
  */
 import type { Field } from '../collection/declaration.ts';
 import type { Row, Value } from '../collection/value.ts';
-import { printQuery } from '../dialect/print.ts';
+import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, Query, Test } from '../dialect/tree.ts';
 import type { OrderKey, ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {
-  readonly path: string;
+  /** Path and query as sent. */
+  readonly url: string;
   readonly query: Query;
   readonly plan: ReadPlan;
   readonly returned: number;
@@ -19,29 +20,37 @@ export interface PageRead {
 }
 
 export function linkHeader(page: PageRead): string | undefined {
-  const { path, query, plan, returned, total } = page;
+  const { url, query, plan, returned, total } = page;
   // A page that only the Range header asked for has no URL of its own.
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
-  const links: string[] = [];
-  const add = (relation: string, target: Query) => links.push(`<${path}?${printQuery(target)}>; rel="${relation}"`);
-  add('first', withOffset(withoutAfter(query, plan), 0));
-  if (plan.offset > 0) add('prev', withOffset(query, Math.max(0, plan.offset - limit)));
-  const hasMore = returned === limit && (total === undefined || plan.offset + returned < total);
-  if (hasMore) add('next', nextQuery(page, plan.offset + limit));
-  if (plan.count === 'exact' && total !== undefined && total > 0) {
-    add('last', withOffset(query, (Math.ceil(total / limit) - 1) * limit));
+  const isFirst = plan.offset === 0 && !query.conditions.some(isMarked);
+  let links = `<${isFirst ? url : urlOf(url, withOffset(withoutAfter(query, plan), 0))}>; rel="first"`;
+  if (plan.offset > 0) {
+    links += `, <${urlOf(url, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;
   }
-  return links.join(', ');
+  const hasMore = returned === limit && (total === undefined || plan.offset + returned < total);
+  if (hasMore) links += `, <${nextUrl(page, isFirst, plan.offset + limit)}>; rel="next"`;
+  if (plan.count === 'exact' && total !== undefined && total > 0) {
+    links += `, <${urlOf(url, withOffset(query, (Math.ceil(total / limit) - 1) * limit))}>; rel="last"`;
+  }
+  return links;
 }
 
 /** A counted list keeps counting the same rows on its next page; any other continues by its keys. */
-function nextQuery({ query, plan, lastRow }: PageRead, offset: number): Query {
+function nextUrl({ url, query, plan, lastRow }: PageRead, isFirst: boolean, offset: number): string {
   const keys = plan.count === undefined && lastRow !== undefined ? keysOf(plan, lastRow) : undefined;
-  if (keys === undefined) return withOffset(query, offset);
+  if (keys === undefined) return urlOf(url, withOffset(query, offset));
+  const condition = marked(after(keys));
+  // A first page needs no rewriting: what it asks for, and after its last row.
+  if (isFirst) return `${url}&${printCondition(condition)}`;
   const rest = withoutAfter(query, plan);
-  return { ...withOffset(rest, 0), conditions: [...rest.conditions, marked(after(keys))] };
+  return urlOf(url, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
+}
+
+function urlOf(url: string, query: Query): string {
+  return `${url.slice(0, url.indexOf('?'))}?${printQuery(query)}`;
 }
 
 function withOffset({ offset: _, ...query }: Query, offset: number): Query {
@@ -114,11 +123,13 @@ function marked(condition: Condition): Condition {
   return { kind: 'group', joiner: 'and', negated: false, terms: [condition] };
 }
 
+function isMarked(condition: Condition): boolean {
+  return condition.kind === 'group' && condition.joiner === 'and' && condition.terms.length === 1;
+}
+
 /** Without the condition that an earlier `next` added: the one after a later row implies it. */
 function withoutAfter(query: Query, plan: ReadPlan): Query {
-  const candidates = query.conditions.filter(
-    (each) => each.kind === 'group' && each.joiner === 'and' && each.terms.length === 1,
-  );
+  const candidates = query.conditions.filter(isMarked);
   if (candidates.length === 0) return query;
   const orders = plan.order.flatMap((order) =>
     order.expression.kind === 'field' ? [{ order, field: order.expression.field }] : [],

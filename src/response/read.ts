@@ -53,7 +53,7 @@ export function listResponse(
     ...applied,
   };
   const lastRow = result.kind === 'rows' ? result.rows.at(-1) : undefined;
-  const links = linkHeader({ path: call.url.split('?')[0]!, query, plan, returned, total, lastRow });
+  const links = linkHeader({ url: call.url, query, plan, returned, total, lastRow });
   if (links !== undefined) headers.link = links;
   if (result.kind === 'parts' && !Array.isArray(result.parts)) {
     return streamResponse(call, status, headers, result.parts as AsyncIterator<Uint8Array, undefined>);

@@ -22,9 +22,21 @@ export function compileCount(table: string, plan: ReadPlan, dialect: SqlDialect)
 
 /** `select … from … group by … order by …`, over whatever the rows come from, as long as it is called `table`. */
 export function compileShape(shape: Shape, table: string, from: string, dialect: SqlDialect): string {
-  const columns = shape.columns.map((column) => compileColumn(column, table, dialect)).join(', ');
   const groups = shape.groupBy === undefined ? '' : groupClause(shape.groupBy, table, dialect);
-  return `select ${columns === '' ? 'null' : columns} ${from}${groups}${compileOrder(shape.order, table, dialect)}`;
+  return `select ${compileColumns(shape.columns, table, dialect)} ${from}${groups}${compileOrder(shape.order, table, dialect)}`;
+}
+
+/** The columns of most requests are the same list, and so is their SQL. */
+const columnLists = new WeakMap<readonly OutputColumn[], Map<SqlDialect, string>>();
+
+function compileColumns(columns: readonly OutputColumn[], table: string, dialect: SqlDialect): string {
+  if (columns.length === 0) return 'null';
+  const known = columnLists.get(columns)?.get(dialect);
+  if (known !== undefined) return known;
+  const sql = columns.map((column) => compileColumn(column, table, dialect)).join(', ');
+  const lists = columnLists.get(columns) ?? new Map<SqlDialect, string>();
+  columnLists.set(columns, lists.set(dialect, sql));
+  return sql;
 }
 
 export function compileOrder(order: readonly OrderKey[], table: string, dialect: SqlDialect): string {

@@ -41,5 +41,5 @@ export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => strin
 
 /** Names come from a declaration that allows only lower case letters, digits and _; the quotes keep keywords apart. */
 export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+  return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }

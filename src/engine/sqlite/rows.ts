@@ -2,7 +2,10 @@
 import type { Row } from '../../collection/value.ts';
 import type { Shape } from '../../plan/types.ts';
 
+const NONE: readonly string[] = [];
+
 export function booleanColumns(shape: Shape): readonly string[] {
+  if (!shape.columns.some(({ expression }) => expression.type === 'bool')) return NONE;
   return shape.columns.filter(({ expression }) => expression.type === 'bool').map(({ name }) => name);
 }
 

@@ -1,0 +1,119 @@
+/** PostgreSQL's share of the SQL: typed placeholders, its own text operators, numbers as JSON has them. */
+import type { FieldType } from '../../collection/field-types.ts';
+import type { Value } from '../../collection/value.ts';
+import type { Aggregate } from '../../dialect/tree.ts';
+import { Refusal } from '../../errors.ts';
+import type { Expression, ScalarType } from '../../plan/types.ts';
+import { identifier, type SqlDialect } from '../compile/statement.ts';
+import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
+
+/** What each type is called in PostgreSQL. */
+export const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
+  int2: 'int2',
+  int4: 'int4',
+  int8: 'int8',
+  decimal: 'numeric',
+  float8: 'float8',
+  text: 'text',
+  bool: 'bool',
+  json: 'json',
+};
+
+const SEARCHES = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+} as const;
+
+export function postgresDialect(folding: Folding): SqlDialect {
+  return {
+    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${TYPE_NAMES[type]}`),
+
+    memberOf(field, values, bind) {
+      const column = identifier(field.name);
+      if (values.length === 1) return `${column} = ${bind(values[0]!, field.type)}`;
+      return `${column} = any(${bind(arrayLiteral(values), 'text')}::${TYPE_NAMES[field.type]}[])`;
+    },
+
+    textTest(predicate, column, bind) {
+      if (predicate.kind === 'search') {
+        const config = `${bind(predicate.config, 'text')}::regconfig`;
+        return `to_tsvector(${config}, ${column}) @@ ${SEARCHES[predicate.mode]}(${config}, ${bind(predicate.query, 'text')})`;
+      }
+      const { kind, pattern, caseless } = predicate;
+      if (kind === 'like') {
+        checkLike(pattern);
+        if (!caseless) return `${column} like ${bind(pattern, 'text')}`;
+        return `${foldedColumn(column, folding)} like ${bind(foldedPattern(pattern), 'text')}`;
+      }
+      if (!caseless) return `${column} ~ ${bind(pattern, 'text')}`;
+      return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), 'text')}`;
+    },
+
+    cast: (sql, from, to) => CASTS[to](sql, from),
+
+    aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
+
+    // The driver hands these three over as text. As doubles they are JSON numbers without trailing zeros, and exact:
+    // a decimal has at most 12 digits, and no count reaches 2^53.
+    output: (sql, type) => (type === 'int8' || type === 'decimal' || type === 'float8' ? `(${sql})::float8` : sql),
+
+    nullOf: (type) => `null::${TYPE_NAMES[type]}`,
+  };
+}
+
+const to = (type: string) => (sql: string, from: ScalarType) =>
+  // Halves go away from zero with a numeric, and to the even neighbour with a double.
+  from === 'float8' || from === 'decimal' ? `(${sql})::numeric::${type}` : `(${sql})::${type}`;
+
+const CASTS: Readonly<Record<ScalarType, (sql: string, from: ScalarType) => string>> = {
+  int2: to('int2'),
+  int4: to('int4'),
+  int8: to('int8'),
+  decimal: (sql) => `(${sql})::numeric`,
+  float8: (sql) => `(${sql})::float8`,
+  bool: (sql) => `(${sql})::bool`,
+  json: (sql) => sql,
+  text: (sql, from) => {
+    const plain = from === 'decimal' || from === 'float8' ? `trim_scale((${sql})::numeric)` : `(${sql})`;
+    return `(${plain}::text collate "C")`;
+  },
+};
+
+/** Averages are divided as doubles, in the same steps as on SQLite, so that they agree to the last digit. */
+const AGGREGATES: Readonly<Record<Aggregate, (sql: string, of: Expression) => string>> = {
+  sum: (sql) => `sum(${sql})`,
+  avg: (sql, of) =>
+    of.type === 'decimal'
+      ? `((sum(${sql}) * 10000)::float8 / 10000 / count(${sql}))`
+      : `(sum(${sql})::float8 / count(${sql}))`,
+  count: (sql) => `count(${sql})`,
+  max: (sql) => `max(${sql})`,
+  min: (sql) => `min(${sql})`,
+};
+
+/** PostgreSQL notices this only when a row reaches the end of the pattern; a client should hear it always. */
+function checkLike(pattern: string): void {
+  const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0;
+  if (trailing % 2 === 1) {
+    throw new Refusal('22025', 'LIKE pattern must not end with escape character', {
+      hint: 'Write \\\\ for a backslash that is meant literally.',
+    });
+  }
+}
+
+/** Any number of values as one parameter. */
+function arrayLiteral(values: readonly Value[]): string {
+  const items = values.map((value) =>
+    typeof value === 'string' ? `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : String(value),
+  );
+  return `{${items.join(',')}}`;
+}
+
+/** The column types of fields. */
+export const COLUMN_TYPES: Readonly<Record<FieldType, string>> = {
+  int4: 'integer',
+  decimal: 'numeric(12,4)',
+  text: 'text collate "C"',
+};

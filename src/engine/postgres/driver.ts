@@ -1,0 +1,58 @@
+/** The edge to Bun's driver: a pool on one server, and statements with their values bound. */
+import { SQL } from 'bun';
+import type { Value } from '../../collection/value.ts';
+import { INT4_MAX, INT4_MIN } from '../../limits.ts';
+import type { Statement } from '../compile/statement.ts';
+import type { ServerAddress } from './url.ts';
+
+export interface SessionSettings {
+  readonly schema: string;
+  readonly poolSize: number;
+  readonly connectSeconds: number;
+  readonly querySeconds: number;
+}
+
+/** Whatever runs a statement: a pool, or one connection reserved from it. */
+export type Runner = Pick<SQL, 'unsafe'>;
+
+/** A client that has stopped reading must not hold a snapshot, and with it all dead rows, for ever. */
+const IDLE_IN_TRANSACTION = '5min';
+
+export function openPool(server: ServerAddress, settings: SessionSettings, max = settings.poolSize): SQL {
+  return new SQL(server.url, {
+    max,
+    connectionTimeout: settings.connectSeconds,
+    connection: {
+      application_name: 'catalogue',
+      search_path: quoteName(settings.schema),
+      statement_timeout: settings.querySeconds * 1000,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+      // Every value is bound. Planned with the values in hand, a query gets the plan that fits them, and a pattern that
+      // does not compile is refused even where no row is tested.
+      plan_cache_mode: 'force_custom_plan',
+    },
+  });
+}
+
+export async function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
+  return await runner.unsafe<T[]>(statement.sql, statement.params.map(encode));
+}
+
+/** Rows as lists, in the order of the columns. */
+export async function queryLists(runner: Runner, statement: Statement): Promise<unknown[][]> {
+  return await runner.unsafe<unknown[][]>(statement.sql, statement.params.map(encode)).values();
+}
+
+/** The driver would send a fraction as a double; as text it stays the decimal it was written as. */
+function encode(value: Value): Value {
+  if (typeof value !== 'number') return value;
+  return Number.isInteger(value) && value >= INT4_MIN && value <= INT4_MAX ? value : String(value);
+}
+
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

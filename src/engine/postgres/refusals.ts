@@ -1,0 +1,137 @@
+/** What PostgreSQL refuses, as refusals of ours; and which failures mean that the server is gone. */
+import type { Collection } from '../../collection/declaration.ts';
+import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
+import { nullViolation } from '../../plan/write.ts';
+import { duplicateKey } from '../terms.ts';
+
+export interface ServerError extends Error {
+  /** Bun's own code. */
+  readonly code?: string;
+  /** The SQLSTATE. */
+  readonly errno?: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  readonly column?: string;
+}
+
+export function sqlState(error: unknown): string | undefined {
+  const { errno } = error as ServerError;
+  return error instanceof Error && typeof errno === 'string' ? errno : undefined;
+}
+
+/** The connection broke, or the server is stopping, starting, or no longer the one that writes. */
+export function isLoss(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|57P0[1-5]|25006|53300)/.test(state);
+  const { code } = error as ServerError;
+  return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
+}
+
+const NETWORK_ERRORS = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ConnectionRefused',
+];
+
+/** The statement never reached the server, or the server says that it did nothing of it. */
+export function surelyUndone(error: unknown): boolean {
+  if (sqlState(error) !== undefined) return true;
+  const { code = '' } = error as ServerError;
+  return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(code);
+}
+
+/** Another transaction was in the way; the same work may succeed when done again. */
+export function isTransient(error: unknown): boolean {
+  return ['40001', '40P01'].includes(sqlState(error) ?? '');
+}
+
+export function unavailable(reason: string, seconds = 1): Refusal {
+  return new Refusal('CAT503', 'the database is not available', {
+    details: `${reason}. Nothing was changed.`,
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+/** The one failure after which nobody knows whether a write is stored. */
+export function unconfirmed(): Refusal {
+  return new Refusal('CAT503', 'the database did not confirm the write', {
+    details: 'It may have been stored or not.',
+    hint: 'Look before you repeat it; with an Idempotency-Key a repetition is safe.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
+/** Codes that a client cannot meet on the embedded engine, and what they become. */
+const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
+  '40001': 'CAT503',
+  '40P01': 'CAT503',
+  '42P01': 'CAT503',
+  '53100': 'CAT507',
+  '55P03': 'CAT503',
+};
+/** What an unknown code of a class most resembles; it stays the client's to mend. */
+const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
+  '22': '22P02',
+  '23': '23514',
+  '42': '42601',
+  '53': 'CAT503',
+  '54': '54000',
+  '57': 'CAT503',
+  P0: '23514',
+};
+
+export function translateError(error: unknown, collection: Collection): unknown {
+  if (error instanceof Refusal) return error;
+  if (isLoss(error)) return unavailable(describe(error));
+  const state = sqlState(error);
+  if (state === undefined) return error;
+  const { message, detail, hint, column } = error as ServerError;
+  if (state === '23505') return duplicateKey(collection, duplicateOf(error));
+  if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
+  if (state === '2200H') return exhausted(collection);
+  const code = known(state) ?? TRANSLATED[state] ?? BY_CLASS[state.slice(0, 2)];
+  if (code === undefined) return error;
+  return new Refusal(code, message, {
+    details: detail ?? (code === state ? undefined : `SQLSTATE ${state}`),
+    hint,
+    ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
+  });
+}
+
+function known(state: string): ErrorCode | undefined {
+  return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
+}
+
+/** The key in `Key (id)=(7) already exists.`, whatever language the server speaks. */
+export function duplicateOf(error: unknown): number | undefined {
+  const found = /\)=\((-?\d+)\)/.exec((error as ServerError).detail ?? '')?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+function exhausted({ key }: Collection): Refusal {
+  return new Refusal('2200H', `no ${key.name} is left to assign`, {
+    details: 'The largest one possible is in use.',
+    hint: `Give the ${key.name} yourself.`,
+  });
+}
+
+/** What went wrong with a connection, in words that hold no secret. */
+export function describe(error: unknown): string {
+  const state = sqlState(error);
+  if (state === '25006') return 'The server is read-only for now';
+  if (state !== undefined) return `PostgreSQL says: ${(error as Error).message}`;
+  const { code = '' } = error as ServerError;
+  return CONNECTION_PROBLEMS[code] ?? `PostgreSQL cannot be reached (${code || (error as Error).message})`;
+}
+
+const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
+  ERR_POSTGRES_CONNECTION_REFUSED: 'PostgreSQL cannot be reached: the connection is refused',
+  ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
+  ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
+  ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
+};

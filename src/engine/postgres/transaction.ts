@@ -1,0 +1,63 @@
+/** One write, one transaction. Its commit is the one step whose failure leaves the outcome open. */
+import type { ReservedSQL, SQL } from 'bun';
+import type { Runner } from './driver.ts';
+import { isTransient, sqlState, surelyUndone, unconfirmed } from './refusals.ts';
+
+const MAX_ATTEMPTS = 5;
+
+/** Begins, works, and commits, or rolls back where `keep` says so of the result. */
+export async function inTransaction<T>(
+  pool: SQL,
+  work: (connection: Runner) => Promise<T>,
+  keep: boolean,
+): Promise<T> {
+  const connection = await pool.reserve();
+  let result: T;
+  try {
+    await connection.unsafe('begin');
+    result = await work(connection);
+    if (!keep) await connection.unsafe('rollback');
+  } catch (error) {
+    await giveUp(connection);
+    throw error;
+  }
+  try {
+    if (keep) await connection.unsafe('commit');
+  } catch (error) {
+    await giveUp(connection);
+    // A deferred constraint, or a conflict: the server answered, so that nothing is stored. Silence says nothing.
+    throw sqlState(error) === undefined || !surelyUndone(error) ? new UnconfirmedCommit(error) : error;
+  }
+  await connection.release();
+  return result;
+}
+
+/** Nobody knows whether the write is stored. */
+export class UnconfirmedCommit extends Error {
+  readonly refusal = unconfirmed();
+
+  constructor(override readonly cause: unknown) {
+    super('the commit was not confirmed');
+  }
+}
+
+/** The same work again, a few times, where another transaction was in its way. */
+export async function againIfInTheWay<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
+      await Bun.sleep(Math.random() * 10 * 2 ** attempt);
+    }
+  }
+}
+
+async function giveUp(connection: ReservedSQL): Promise<void> {
+  try {
+    await connection.unsafe('rollback');
+    await connection.release();
+  } catch {
+    await connection.close({ timeout: 0 }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * A PostgreSQL URL: one server or several (`postgres://user:pass@one:5432,two:5432/db?target_session_attrs=read-write`),
+ * as libpq has it. Bun's driver takes one server at a time, so that the list is taken apart here.
+ */
+import { ConfigError } from '../../config.ts';
+
+export interface Target {
+  /** One URL a server, in the order in which they are tried. Holds the password: never printed. */
+  readonly servers: readonly ServerAddress[];
+  /** Whether a server that only reads (a standby) is passed over. */
+  readonly needsWritable: boolean;
+  /** Where that is, for people; without password and parameters. */
+  readonly location: string;
+}
+
+export interface ServerAddress {
+  readonly url: string;
+  /** host:port, for messages. */
+  readonly name: string;
+}
+
+const URL_PARTS = /^postgres(?:ql)?:\/\/(?:(.*)@)?([^/?@]*)(?:\/([^?]*))?(?:\?(.*))?$/is;
+const WRITABLE = ['read-write', 'primary'];
+const ANY = ['any', 'prefer-standby', 'standby', 'read-only'];
+
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(ql)?:/i.test(url);
+}
+
+export function parseTarget(url: string): Target {
+  const match = URL_PARTS.exec(url.trim());
+  // The URL itself may hold a password: it is not repeated.
+  if (match === null)
+    throw new ConfigError('the database URL cannot be read; write postgres://user:password@host/name');
+  const [, login = '', hostList = '', database = '', query = ''] = match;
+  const parameters = new URLSearchParams(query);
+  const session = parameters.get('target_session_attrs') ?? undefined;
+  if (session !== undefined && ![...WRITABLE, ...ANY].includes(session)) {
+    throw new ConfigError(`target_session_attrs is read-write or any, not ${session}`);
+  }
+  parameters.delete('target_session_attrs');
+  const hosts = hostList === '' ? [''] : hostList.split(',');
+  const rest = parameters.size === 0 ? '' : `?${parameters}`;
+  const user = login.split(':')[0] ?? '';
+  return {
+    servers: hosts.map((host) => ({
+      url: `postgres://${login === '' ? '' : `${login}@`}${host}/${database}${rest}`,
+      name: host === '' ? (parameters.get('host') ?? 'localhost') : host,
+    })),
+    needsWritable: session === undefined ? hosts.length > 1 : WRITABLE.includes(session),
+    location: `postgres://${user === '' ? '' : `${user}@`}${hostList}/${database}`,
+  };
+}
