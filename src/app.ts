@@ -9,7 +9,7 @@ import { parseQuery } from './dialect/query.ts';
 import type { Engine, MaybePromise } from './engine/engine.ts';
 import { Refusal } from './errors.ts';
 import { readBytes, readDocument } from './http/body.ts';
-import { type Call, readCall } from './http/call.ts';
+import { type Call, pathAndQuery, readCall } from './http/call.ts';
 import { readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsHeaders } from './http/cors.ts';
 import { negotiate } from './http/negotiate.ts';
@@ -26,9 +26,13 @@ export interface AppOptions {
   readonly engine: Engine;
   readonly maxBodyBytes: number;
   readonly allowUnfilteredWrites: boolean;
+  /** What else is served beside the collection: descriptions, the console, health. Undefined where nothing is. */
+  readonly pages?: Pages;
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
 }
+
+export type Pages = (path: string, request: Request) => MaybePromise<Response> | undefined;
 
 export interface Answered {
   readonly method: string;
@@ -53,9 +57,15 @@ interface Outcome {
 
 const ACTIONS = { POST: 'insert', PUT: 'replace', PATCH: 'update', DELETE: 'delete' } as const;
 
-export function createApp({ collection, engine, maxBodyBytes, allowUnfilteredWrites, onAnswer }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { collection, engine, maxBodyBytes, allowUnfilteredWrites, pages, onAnswer } = options;
+  const collectionPath = `/${collection.name}`;
+
   function answer(request: Request): MaybePromise<Outcome> {
-    const call = readCall(request, collection);
+    const url = pathAndQuery(request.url);
+    const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
+    if (page !== undefined) return andThen(page, (response) => ({ response }));
+    const call = readCall(url, request, collection);
     if (call.method === 'OPTIONS') {
       return { response: new Response(null, { status: 200, headers: optionsHeaders(request, call.target) }) };
     }

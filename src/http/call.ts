@@ -34,8 +34,8 @@ const PLAIN_KEY = /^\/[a-z_]+\/\d+$/;
 
 const COLLECTION: Target = { kind: 'collection' };
 
-export function readCall(request: Request, collection: Collection): Call {
-  const url = pathAndQuery(request.url);
+/** `url` is the request's path and query. */
+export function readCall(url: string, request: Request, collection: Collection): Call {
   if (url.length > MAX_URL_LENGTH) {
     throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
       hint: 'Ask in several requests, with fewer values in each.',
@@ -49,7 +49,7 @@ export function readCall(request: Request, collection: Collection): Call {
 }
 
 /** An HTTP/1.0 request without a Host has no scheme and host in its URL. */
-function pathAndQuery(url: string): string {
+export function pathAndQuery(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
   const hash = url.indexOf('#');
   if (start === -1) return '/';

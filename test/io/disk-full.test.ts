@@ -1,0 +1,211 @@
+/**
+ * A disk that is full: writes are refused in words, reads go on, and once there is room writes work again with nothing
+ * lost. Two ways to fill one: a small file system (root only), and a limit on the size of files. Bun ignores SIGXFSZ, so
+ * that the limit shows as a failed write and does not end the process.
+ */
+import { Database } from 'bun:sqlite';
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  cleanUp,
+  integrityOf,
+  type Launch,
+  mountTmpfs,
+  run,
+  type Service,
+  startService,
+  temporaryFolder,
+} from '../support/process.ts';
+
+/** Starting a process may take its time on a busy machine. */
+setDefaultTimeout(60_000);
+
+const REFERENCE_PRODUCTS = 77;
+/** Long enough that a few dozen of them fill the disk. */
+const LONG_TEXT = 'x'.repeat(20_000);
+
+interface SmallDisk {
+  readonly launch: Launch;
+  readonly file: string;
+  readonly makeRoom: (service: Service) => void;
+}
+
+interface Way {
+  readonly name: string;
+  /** Why it cannot be done here; undefined where it can. */
+  readonly obstacle: string | undefined;
+  readonly open: () => SmallDisk;
+}
+
+const WAYS: readonly Way[] = [
+  { name: 'a full file system', obstacle: tmpfsObstacle(), open: fullFileSystem },
+  { name: 'a limit on the size of files', obstacle: limitObstacle(), open: limitedFileSize },
+];
+
+if (WAYS.every((way) => way.obstacle !== undefined)) {
+  console.error(
+    `\nNOT TESTED HERE: what a full disk does. ${WAYS.map((way) => `${way.name}: ${way.obstacle}`).join('; ')}.\n`,
+  );
+}
+
+afterEach(cleanUp);
+
+for (const way of WAYS) {
+  if (way.obstacle !== undefined) {
+    test.skip(`${way.name} (SKIPPED: ${way.obstacle})`, () => {});
+    continue;
+  }
+
+  test(`${way.name}: writes get 507, reads go on, and with room again writes work and nothing is lost`, async () => {
+    const { launch, file, makeRoom } = way.open();
+    const service = await startService(launch);
+    const { stored, refused } = await writeUntilFull(service);
+    expect(stored.length).toBeGreaterThan(0);
+
+    expect((await service.fetch('/products?limit=5')).status).toBe(200);
+    expect((await service.fetch('/products/1')).status).toBe(200);
+    expect(await namesOf(service)).toEqual(stored);
+    const patch = await service.fetch('/products?id=eq.1', {
+      method: 'PATCH',
+      body: JSON.stringify({ product_name: LONG_TEXT.repeat(20) }),
+    });
+    await expectDiskFull(patch);
+
+    makeRoom(service);
+    const again = await post(service, 'again');
+    expect(again.status).toBe(201);
+    for (const name of refused.slice(0, 3)) {
+      expect((await post(service, name)).status).toBe(201);
+      stored.push(name);
+    }
+    expect(await namesOf(service)).toEqual([...stored, 'again'].sort());
+    expect(service.hasExited()).toBe(false);
+
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(integrityOf(file)).toBe('ok');
+    expect(storedNames(file)).toEqual([...stored, 'again'].sort());
+  });
+
+  test(`${way.name}: a kill -9 while full loses nothing that was acknowledged`, async () => {
+    const { launch, file, makeRoom } = way.open();
+    const first = await startService(launch);
+    const { stored } = await writeUntilFull(first);
+    first.kill('SIGKILL');
+    await first.exited;
+    makeRoom(first);
+    const { prefix: _prefix, ...unlimited } = launch;
+    const second = await startService(unlimited);
+    expect(integrityOf(file)).toBe('ok');
+    expect(await namesOf(second)).toEqual(stored);
+    expect((await post(second, 'again')).status).toBe(201);
+  });
+}
+
+test.skipIf(WAYS[0]!.obstacle !== undefined)(
+  'a first start without room for a catalogue is one clear sentence, and works once there is room',
+  async () => {
+    const mounted = mountTmpfs('64k')!;
+    const file = join(mounted.folder, 'catalogue.db');
+    const cwd = temporaryFolder();
+    const ballast = join(mounted.folder, 'ballast');
+    writeFileSync(ballast, new Uint8Array(48 * 1024));
+    const { exitCode, stderr } = await run({ cwd, args: ['serve', '--port', '0', '--database', file] });
+    expect(stderr).toMatch(/^catalogue: [^\n]*catalogue\.db[^\n]*\n$/);
+    expect(exitCode).toBe(1);
+    rmSync(ballast);
+    mounted.remount('size=4m');
+    const service = await startService({ cwd, args: ['--database', file] });
+    expect(service.stdout()).toContain('\nProducts  77\n');
+    expect(integrityOf(file)).toBe('ok');
+  },
+);
+
+/** Four writers at a time, so that some share a commit, until the disk has refused a good number of writes. */
+async function writeUntilFull(service: Service): Promise<{ stored: string[]; refused: string[] }> {
+  const stored: string[] = [];
+  const refused: string[] = [];
+  for (let turn = 0; refused.length < 20; turn++) {
+    if (turn > 500) throw new Error('the disk never got full');
+    const names = [0, 1, 2, 3].map((writer) => `${turn}-${writer}`);
+    const answers = await Promise.all(names.map((name) => post(service, name)));
+    for (const [index, response] of answers.entries()) {
+      if (response.status === 201) stored.push(names[index]!);
+      else {
+        refused.push(names[index]!);
+        await expectDiskFull(response);
+      }
+    }
+  }
+  return { stored: stored.sort(), refused };
+}
+
+async function expectDiskFull(response: Response): Promise<void> {
+  expect([503, 507]).toContain(response.status);
+  expect(response.headers.get('content-type')).toStartWith('application/json');
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await response.json()).toEqual({
+    code: `CAT${response.status}`,
+    message: expect.stringContaining('disk is full'),
+    details: expect.any(String),
+    hint: expect.any(String),
+  });
+}
+
+function post(service: Service, name: string): Promise<Response> {
+  const body = JSON.stringify({ product_name: name, quantity_per_unit: LONG_TEXT });
+  return service.fetch('/products', { method: 'POST', body });
+}
+
+async function namesOf(service: Service): Promise<string[]> {
+  const response = await service.fetch(`/products?select=product_name&id=gt.${REFERENCE_PRODUCTS}`);
+  return ((await response.json()) as { product_name: string }[]).map((row) => row.product_name).sort();
+}
+
+function storedNames(file: string): string[] {
+  const db = new Database(file, { readonly: true });
+  try {
+    return db
+      .query<{ product_name: string }, [number]>('select product_name from products where id > ?')
+      .all(REFERENCE_PRODUCTS)
+      .map((row) => row.product_name)
+      .sort();
+  } finally {
+    db.close();
+  }
+}
+
+function tmpfsObstacle(): string | undefined {
+  if (process.getuid?.() !== 0) return 'only root may mount a file system';
+  const mounted = mountTmpfs('1m');
+  mounted?.unmount();
+  return mounted === undefined ? 'mounting is not allowed' : undefined;
+}
+
+function fullFileSystem(): SmallDisk {
+  const { folder } = mountTmpfs('4m')!;
+  const ballast = join(folder, 'ballast');
+  writeFileSync(ballast, new Uint8Array(2 * 1024 * 1024));
+  const file = join(folder, 'catalogue.db');
+  return {
+    file,
+    launch: { cwd: temporaryFolder(), args: ['--database', file] },
+    makeRoom: () => rmSync(ballast),
+  };
+}
+
+function limitObstacle(): string | undefined {
+  return Bun.which('prlimit') === null ? 'there is no prlimit to lift the limit with' : undefined;
+}
+
+function limitedFileSize(): SmallDisk {
+  const cwd = temporaryFolder();
+  return {
+    file: join(cwd, 'catalogue.db'),
+    launch: { cwd, prefix: ['prlimit', `--fsize=${1024 * 1024}:unlimited`] },
+    makeRoom: ({ pid, hasExited }) => {
+      if (!hasExited()) Bun.spawnSync(['prlimit', '--pid', String(pid), '--fsize=unlimited:unlimited']);
+    },
+  };
+}

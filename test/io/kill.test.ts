@@ -1,0 +1,215 @@
+/**
+ * kill -9, a hundred times, on one catalogue that eight writers write to. Whatever was acknowledged is there after the
+ * restart, nothing is half there, and what was sent again with its Idempotency-Key happened once.
+ */
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { cleanUp, integrityOf, PROGRAM, type Service, startService, temporaryFolder } from '../support/process.ts';
+
+const KILLS = 100;
+/** Writers of each kind; there are four kinds. */
+const EACH = 2;
+const LONGEST_ROUND_MS = 220;
+const ROWS_TOGETHER = 5;
+const TIMEOUT_MS = 180_000;
+
+type Kind = 'chosen id' | 'idempotent' | 'patch' | 'together';
+
+interface Write {
+  readonly kind: Kind;
+  /** Stands in the product's name, so that it can be found again; no two writes share one. */
+  readonly tag: string;
+  readonly path: string;
+  readonly init: RequestInit;
+  /** The product a patch is for. */
+  readonly target?: number;
+}
+
+let cwd: string;
+let file: string;
+beforeAll(() => {
+  cwd = temporaryFolder();
+  file = join(cwd, 'catalogue.db');
+});
+afterAll(cleanUp);
+
+test(
+  `no acknowledged write is lost, halved or doubled over ${KILLS} kills`,
+  async () => {
+    const acknowledged: Write[] = [];
+    const unanswered: Write[] = [];
+    /** What each patched product must be named: the last acknowledged name, or the one that was under way. */
+    const patched = new Map<number, { sure: string; perhaps?: string }>();
+    let service = await startService({ cwd, args: ['--log-level', 'error'] });
+    let checkedUpTo = 0;
+
+    for (let round = 0; round < KILLS; round++) {
+      const killAfter = Math.random() * LONGEST_ROUND_MS;
+      const running = service;
+      const writers = writersOf(round).map((next) => keepWriting(running, next, acknowledged, unanswered, patched));
+      await Bun.sleep(killAfter);
+      running.kill('SIGKILL');
+      await Promise.all(writers);
+      await running.exited;
+      expect(running.stderr()).toBe('');
+
+      service = await startService({ cwd, args: ['--log-level', 'error'] });
+      for (const write of unanswered.splice(0)) {
+        if (write.kind !== 'idempotent') continue;
+        const again = await service.fetch(write.path, write.init);
+        expect({ tag: write.tag, status: again.status }).toEqual({ tag: write.tag, status: 201 });
+        acknowledged.push(write);
+      }
+      expect(integrityOf(file)).toBe('ok');
+      checkWrites(acknowledged.slice(checkedUpTo), round);
+      await checkPatches(service, patched);
+      checkedUpTo = acknowledged.length;
+    }
+
+    // All of them once more: no later kill may take away what an earlier restart had kept.
+    checkWrites(acknowledged);
+    for (const kind of ['chosen id', 'idempotent', 'patch', 'together'] satisfies Kind[]) {
+      expect(acknowledged.filter((write) => write.kind === kind).length).toBeGreaterThan(10);
+    }
+
+    // The answers to old keys are still known, too: nothing is written a second time.
+    const old = acknowledged.filter((write) => write.kind === 'idempotent').slice(0, 50);
+    for (const write of old) {
+      expect((await service.fetch(write.path, write.init)).status).toBe(201);
+    }
+    checkWrites(old);
+
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(integrityOf(file)).toBe('ok');
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'a kill during the very first start leaves no half catalogue',
+  async () => {
+    for (let moment = 20; moment <= 140; moment += 10) {
+      const folder = temporaryFolder();
+      const first = Bun.spawn([...PROGRAM, 'serve', '--port', '0'], {
+        cwd: folder,
+        stdout: 'ignore',
+        stderr: 'ignore',
+      });
+      await Bun.sleep(moment);
+      first.kill('SIGKILL');
+      await first.exited;
+      const second = await startService({ cwd: folder });
+      expect(second.stdout()).toContain('\nProducts  77\n');
+      expect(integrityOf(join(folder, 'catalogue.db'))).toBe('ok');
+      second.kill('SIGKILL');
+    }
+  },
+  TIMEOUT_MS,
+);
+
+/** Writes one after the other until the service is gone. */
+async function keepWriting(
+  service: Service,
+  next: (sequence: number) => Write,
+  acknowledged: Write[],
+  unanswered: Write[],
+  patched: Map<number, { sure: string; perhaps?: string }>,
+): Promise<void> {
+  for (let sequence = 0; ; sequence++) {
+    const write = next(sequence);
+    const { target, tag } = write;
+    const known = target === undefined ? undefined : patched.get(target);
+    if (target !== undefined && known !== undefined) patched.set(target, { sure: known.sure, perhaps: tag });
+    let status: number;
+    try {
+      const response = await service.fetch(write.path, write.init);
+      status = response.status;
+      await response.arrayBuffer();
+    } catch {
+      // The connection broke: the write may have happened, or not.
+      unanswered.push(write);
+      return;
+    }
+    expect({ tag, status }).toEqual({ tag, status: write.kind === 'patch' ? 204 : 201 });
+    acknowledged.push(write);
+    if (target !== undefined) patched.set(target, { sure: tag });
+  }
+}
+
+/** Ids that a client chooses are negative here, so that they never meet the ones the service assigns. */
+let chosenId = 0;
+
+function writersOf(round: number): ((sequence: number) => Write)[] {
+  return Array.from({ length: EACH }, (_, writer) => {
+    const tagged = (kind: string, sequence: number) => `${round}.${kind}${writer}.${sequence}`;
+    const target = writer + 1;
+    return [
+      (sequence: number): Write => {
+        const tag = tagged('c', sequence);
+        return { kind: 'chosen id', tag, ...posting({ id: --chosenId, product_name: tag }) };
+      },
+      (sequence: number): Write => {
+        const tag = tagged('i', sequence);
+        return { kind: 'idempotent', tag, ...posting({ product_name: tag }, { 'idempotency-key': tag }) };
+      },
+      (sequence: number): Write => {
+        const tag = tagged('p', sequence);
+        const init = { method: 'PATCH', body: JSON.stringify({ product_name: tag }) };
+        return { kind: 'patch', tag, path: `/products?id=eq.${target}`, init, target };
+      },
+      (sequence: number): Write => {
+        const tag = tagged('t', sequence);
+        const rows = Array.from({ length: ROWS_TOGETHER }, (_, index) => ({ product_name: tag, reorder_level: index }));
+        return { kind: 'together', tag, ...posting(rows) };
+      },
+    ];
+  }).flat();
+}
+
+function posting(body: object, headers: Record<string, string> = {}): Pick<Write, 'path' | 'init'> {
+  return { path: '/products', init: { method: 'POST', headers, body: JSON.stringify(body) } };
+}
+
+/** How often each tag must stand in the file; read past the service, straight from the disk. */
+function checkWrites(acknowledged: readonly Write[], round?: number): void {
+  const stored = rowsByTag(round);
+  const wrong: string[] = [];
+  for (const { kind, tag } of acknowledged) {
+    if (kind === 'patch') continue;
+    const rows = stored.get(tag) ?? 0;
+    if (rows !== (kind === 'together' ? ROWS_TOGETHER : 1)) wrong.push(`${tag} (${kind}): ${rows} rows`);
+  }
+  for (const [tag, rows] of stored) {
+    const isTogether = tag.split('.')[1]!.startsWith('t');
+    if (rows !== (isTogether ? ROWS_TOGETHER : 1)) wrong.push(`${tag}: ${rows} rows`);
+  }
+  expect(wrong).toEqual([]);
+}
+
+function rowsByTag(round: number | undefined): Map<string, number> {
+  const db = new Database(file, { readonly: true });
+  try {
+    const rows = db
+      .query<{ tag: string; rows: number }, [string]>(
+        'select product_name as tag, count(*) as rows from products where product_name glob ? group by product_name',
+      )
+      .all(`${round ?? '[0-9]*'}.[cit][0-9].*`);
+    return new Map(rows.map(({ tag, rows: number }) => [tag, number]));
+  } finally {
+    db.close();
+  }
+}
+
+async function checkPatches(service: Service, patched: Map<number, { sure: string; perhaps?: string }>): Promise<void> {
+  for (const target of Array.from({ length: EACH }, (_, writer) => writer + 1)) {
+    const { product_name: name } = (await (await service.fetch(`/products/${target}`)).json()) as {
+      product_name: string;
+    };
+    const known = patched.get(target);
+    if (known !== undefined) expect([known.sure, known.perhaps]).toContain(name);
+    // What is there now is what the next round must not lose.
+    patched.set(target, { sure: name });
+  }
+}

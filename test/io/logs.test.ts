@@ -1,0 +1,105 @@
+/** The log: one JSON line a request on stderr, as much of it as was asked for, and never what a body holds. */
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+
+/** Starting a process may take its time on a busy machine. */
+setDefaultTimeout(60_000);
+
+const SECRET = 'Nobody may read this';
+
+afterEach(cleanUp);
+
+test('every request leaves one line with method, path, status, duration and rows', async () => {
+  const service = await startService({ cwd: temporaryFolder() });
+  await service.fetch('/products?limit=3&product_name=like.*a*');
+  await service.fetch('/products/1');
+  await service.fetch('/products?id=in.(1,2)', { method: 'PATCH', body: '{"reorder_level":5}' });
+  await service.fetch('/products', { method: 'POST', body: '[{"product_name":"A"},{"product_name":"B"}]' });
+  await service.fetch('/products?id=eq.77', { method: 'DELETE' });
+  await service.fetch('/nothing');
+  await service.fetch('/products?nope=eq.1');
+  const lines = await linesOf(service);
+
+  const told = lines.map(({ method, path, status, rows, code, message, level }) => ({
+    ...{ level, message, method, path, status },
+    ...(rows === undefined ? {} : { rows }),
+    ...(code === undefined ? {} : { code }),
+  }));
+  const info = { level: 'info', message: 'request' };
+  expect(told).toEqual([
+    { ...info, method: 'GET', path: '/products?limit=3&product_name=like.*a*', status: 200, rows: 3 },
+    { ...info, method: 'GET', path: '/products/1', status: 200, rows: 1 },
+    { ...info, method: 'PATCH', path: '/products?id=in.(1,2)', status: 204, rows: 2 },
+    { ...info, method: 'POST', path: '/products', status: 201, rows: 2 },
+    { ...info, method: 'DELETE', path: '/products?id=eq.77', status: 204, rows: 1 },
+    { ...info, method: 'GET', path: '/nothing', status: 404, code: expect.any(String) },
+    { ...info, method: 'GET', path: '/products?nope=eq.1', status: 400, code: '42703' },
+  ]);
+  for (const { time, ms } of lines) {
+    expect(new Date(time as string).toISOString()).toBe(time as string);
+    expect(ms).toBeNumber();
+    expect(ms as number).toBeGreaterThanOrEqual(0);
+  }
+});
+
+test('lines appear while the service runs, not only when it stops', async () => {
+  const service = await startService({ cwd: temporaryFolder() });
+  await service.fetch('/products/1');
+  await until('the line of the request', () => service.stderr().includes('"path":"/products/1"'));
+});
+
+test('no body is ever logged, whether it is stored, refused or unreadable', async () => {
+  const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'debug'] });
+  const bodies = [
+    JSON.stringify({ id: 900, product_name: SECRET }),
+    JSON.stringify({ id: 900, product_name: SECRET }),
+    JSON.stringify({ product_name: 'Fine', unit_price: SECRET }),
+    JSON.stringify({ [SECRET]: 1 }),
+    `{"product_name":"${SECRET}`,
+    SECRET,
+  ];
+  for (const body of bodies) {
+    await service.fetch('/products', { method: 'POST', body, headers: { authorization: `Bearer ${SECRET}` } });
+  }
+  const lines = await linesOf(service);
+  expect(lines.map(({ status }) => status)).toEqual([201, 409, 400, 400, 400, 400]);
+  expect(service.stderr()).not.toContain(SECRET);
+});
+
+test('a request cannot forge a line of its own', async () => {
+  const service = await startService({ cwd: temporaryFolder() });
+  await service.fetch('/products?product_name=eq.a%0A%7B%22level%22:%22error%22%7D');
+  expect(await linesOf(service)).toHaveLength(1);
+});
+
+for (const [level, lines] of [
+  ['silent', 0],
+  ['error', 0],
+  ['warn', 0],
+  ['info', 2],
+  ['debug', 2],
+] as const) {
+  test(`--log-level ${level} logs ${lines} of two plain requests`, async () => {
+    const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', level] });
+    await service.fetch('/products/1');
+    await service.fetch('/products?nope=eq.1');
+    expect(await linesOf(service)).toHaveLength(lines);
+  });
+}
+
+test('CATALOGUE_LOG_LEVEL sets the level, too', async () => {
+  const service = await startService({ cwd: temporaryFolder(), env: { CATALOGUE_LOG_LEVEL: 'silent' } });
+  await service.fetch('/products/1');
+  expect(await linesOf(service)).toEqual([]);
+});
+
+/** Stops the service, so that every line is written, and reads them. */
+async function linesOf(service: Service): Promise<Record<string, unknown>[]> {
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+  return service
+    .stderr()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
