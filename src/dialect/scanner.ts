@@ -26,6 +26,12 @@ export class Scanner {
     return true;
   }
 
+  /** Whether a sticky pattern matches here. */
+  sees(pattern: RegExp): boolean {
+    pattern.lastIndex = this.position;
+    return pattern.test(this.text);
+  }
+
   /** Takes what a sticky pattern matches here, or an empty text. */
   takeWhile(pattern: RegExp): string {
     pattern.lastIndex = this.position;

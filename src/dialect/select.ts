@@ -6,6 +6,7 @@ import { Scanner } from './scanner.ts';
 import { AGGREGATES, type Aggregate, type SelectItem } from './tree.ts';
 
 const ITEM = `"...", ${FIELD_NAME}, "*" or "count()"`;
+const NAME_START = /[\p{L}\p{N}_$"]/uy;
 const CAST_NAME = /[\p{L}\p{N}_$ ]+/uy;
 
 export const EVERYTHING: readonly SelectItem[] = [{ kind: 'all' }];
@@ -31,7 +32,7 @@ function readItem(scanner: Scanner): SelectItem {
   }
   if (scanner.take('...')) return readEmbed(scanner, readName(scanner));
   const alias = scanner.attempt(() => {
-    if (!/[\p{L}\p{N}_$"]/u.test(scanner.peek())) return undefined;
+    if (!scanner.sees(NAME_START)) return undefined;
     const name = readName(scanner);
     return scanner.peek() === ':' && scanner.peek(2) !== '::' && scanner.take(':') ? name : undefined;
   });
@@ -41,7 +42,7 @@ function readItem(scanner: Scanner): SelectItem {
     scanner.skipSpaces();
     return { kind: 'count', ...named, ...(cast === undefined ? {} : { cast }) };
   }
-  if (!/[\p{L}\p{N}_$" ]/u.test(scanner.peek())) scanner.fail(ITEM);
+  if (!scanner.sees(NAME_START)) scanner.fail(ITEM);
   const field = readFieldPath(scanner);
   if (scanner.peek() === '(' || scanner.peek() === '!') return readEmbed(scanner, field.name);
   const cast = readCast(scanner);

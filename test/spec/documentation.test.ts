@@ -1,0 +1,99 @@
+/** The documentation is true: every request in it is run, and every operator, preference and error code is in it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { OPERATORS } from '../../src/dialect/operators.ts';
+import { ERRORS } from '../../src/errors.ts';
+import { MEDIA_TYPES } from '../../src/http/negotiate.ts';
+import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+
+interface Example {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+  readonly status: number;
+  readonly rows?: number;
+  readonly code?: string;
+  readonly answerHeaders: readonly (readonly [string, string])[];
+}
+
+/** ```http blocks: a request line, headers, a blank line and a body, then `→ status`, what else, and headers. */
+function examples(name: string): Example[] {
+  return [...read(name).matchAll(/```http\n([\s\S]*?)```/g)].map(([, block]) => {
+    const [request = '', answer = ''] = block!.split('→ ');
+    const [head = '', ...body] = request.split('\n\n');
+    const [line = '', ...headers] = head.trim().split('\n');
+    const [summary = '', ...answerHeaders] = answer.trim().split('\n');
+    const space = line.indexOf(' ');
+    const rows = /(\d+) rows?/.exec(summary)?.[1];
+    const code = /code (\w+)/.exec(summary)?.[1];
+    return {
+      method: line.slice(0, space),
+      path: encodeURI(line.slice(space + 1)).replaceAll('%25', '%'),
+      headers: Object.fromEntries(headers.map(splitHeader)),
+      body: body.length === 0 ? null : body.join('\n\n').replace(/\n$/, ''),
+      status: Number.parseInt(summary, 10),
+      ...(rows === undefined ? {} : { rows: Number(rows) }),
+      ...(code === undefined ? {} : { code }),
+      answerHeaders: answerHeaders.map(splitHeader),
+    };
+  });
+}
+
+function splitHeader(line: string): [string, string] {
+  const colon = line.indexOf(': ');
+  return [line.slice(0, colon), line.slice(colon + 2)];
+}
+
+describe.each(Object.keys(ENGINES))('requests in the documentation on %s', (engine) => {
+  describe.each(['query-language', 'writing'])('%s', (name) => {
+    let catalogue: Catalogue;
+    beforeAll(async () => {
+      catalogue = await openCatalogue(engine);
+    });
+    afterAll(() => catalogue.close());
+
+    for (const [index, example] of examples(name).entries()) {
+      const { method, path, headers, body, status, rows, code, answerHeaders } = example;
+      test(`${index + 1}: ${method} ${path}`, async () => {
+        if (name === 'writing') {
+          await catalogue.close();
+          catalogue = await openCatalogue(engine);
+        }
+        const response = await catalogue.fetch(path, { method, headers, body });
+        const text = await response.text();
+        expect(response.status, text).toBe(status);
+        if (rows !== undefined) expect(JSON.parse(text)).toHaveLength(rows);
+        if (code !== undefined) expect(JSON.parse(text)).toHaveProperty('code', code);
+        for (const [header, value] of answerHeaders) expect(response.headers.get(header)).toBe(value);
+      });
+    }
+  });
+});
+
+test('every operator is documented with its meaning, and no other', () => {
+  const documented = [...read('query-language').matchAll(/^\| `([a-z]+)` \| .+ \| `\w+=\1[.(]/gm)].map(
+    ([, name]) => name!,
+  );
+  expect(documented.sort()).toEqual(Object.keys(OPERATORS).sort());
+});
+
+test('every media type is documented', () => {
+  const page = read('query-language');
+  const types = MEDIA_TYPES.filter(
+    (type) => !['application/vnd.pgrst.array', 'application/vnd.pgrst.object'].includes(type),
+  );
+  expect(types.filter((type) => !page.includes(type))).toEqual([]);
+});
+
+test('every error code is documented with its status and meaning, and no other', () => {
+  const rows = [...read('errors').matchAll(/^\| (\w+) \| (\d+) \| (.+) \|$/gm)].map(([, code, status, meaning]) => [
+    code,
+    status,
+    meaning,
+  ]);
+  const catalogue = Object.entries(ERRORS).map(([code, { status, meaning }]) => [code, String(status), meaning]);
+  expect(rows).toEqual(catalogue);
+});

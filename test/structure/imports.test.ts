@@ -1,0 +1,73 @@
+/** The house stays liveable: imports run down the stages only, and only the declaration names a field. */
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { Glob } from 'bun';
+import { products } from '../../src/collection/products.ts';
+
+const ROOT = new URL('../../src/', import.meta.url).pathname;
+const FILES = [...new Glob('**/*.{ts,tsx}').scanSync(ROOT)].sort();
+
+/** From the ground up: a folder may import from those before it, and from itself. */
+const STOREYS = [
+  'base',
+  'collection',
+  'encode',
+  'http',
+  'dialect',
+  'plan',
+  'engine',
+  'response',
+  'app',
+  'pages',
+  'cli',
+];
+
+/** Single files belong to a storey of their own, or to the ground that all stand on. */
+function storeyOf(file: string): string {
+  const [folder = '', ...rest] = file.split('/');
+  if (rest.length === 0) return file === 'app.ts' ? 'app' : file === 'main.ts' ? 'cli' : 'base';
+  if (['openapi', 'console', 'observe', 'auth', 'feed'].includes(folder)) return 'pages';
+  return folder;
+}
+
+/** The socket carries the app, so it stands above it, whatever folder its file is in. */
+const ABOVE_THE_APP = ['http/server.ts'];
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path]) => normalize(join(dirname(file), path!)));
+}
+
+test('every folder has its storey', () => {
+  expect([...new Set(FILES.map(storeyOf))].filter((storey) => !STOREYS.includes(storey))).toEqual([]);
+});
+
+test('imports run down the stages', () => {
+  const wrong: string[] = [];
+  for (const file of FILES.filter((each) => !ABOVE_THE_APP.includes(each))) {
+    for (const imported of importsOf(file).filter((path) => !path.startsWith('..'))) {
+      if (STOREYS.indexOf(storeyOf(imported)) > STOREYS.indexOf(storeyOf(file)))
+        wrong.push(`${file} imports ${imported}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('nothing but the declaration names a field', () => {
+  // `id` is a word of its own in many places; the rest are names that only products have.
+  const names = products.fields.map((field) => field.name).filter((name) => name !== 'id');
+  const naming = FILES.filter((file) => file !== 'collection/products.ts').flatMap((file) => {
+    // An example in the operator table, and words in comments, are for people.
+    const code = readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    return names.filter((name) => code.includes(name)).map((name) => `${file} names ${name}`);
+  });
+  expect(naming.filter((each) => !each.startsWith('dialect/operators.ts'))).toEqual([]);
+});
+
+test('only the engines and what opens them know which engine runs', () => {
+  const knowing = FILES.filter((file) => !file.startsWith('engine/')).filter((file) =>
+    importsOf(file).some((path) => path.startsWith('engine/sqlite/') || path.startsWith('engine/postgres/')),
+  );
+  expect(knowing).toEqual([]);
+});
