@@ -16,9 +16,11 @@ import { negotiate } from './http/negotiate.ts';
 import { planWrite, type WriteMethod } from './plan/index.ts';
 import { planRead, planReadItem } from './plan/read.ts';
 import { wholeRow } from './plan/shape.ts';
+import { type Answer, toResponse } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
+import { KeptAnswers } from './response/kept-answers.ts';
 import { problemResponse } from './response/problem.ts';
-import { itemResponse, listResponse, rowsIn } from './response/read.ts';
+import { itemAnswer, listAnswer } from './response/read.ts';
 import { writeResponse } from './response/write.ts';
 
 export interface AppOptions {
@@ -60,6 +62,7 @@ const ACTIONS = { POST: 'insert', PUT: 'replace', PATCH: 'update', DELETE: 'dele
 export function createApp(options: AppOptions): App {
   const { collection, engine, maxBodyBytes, allowUnfilteredWrites, pages, onAnswer } = options;
   const collectionPath = `/${collection.name}`;
+  const keptAnswers = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
 
   function answer(request: Request): MaybePromise<Outcome> {
     const url = pathAndQuery(request.url);
@@ -70,10 +73,16 @@ export function createApp(options: AppOptions): App {
       return { response: new Response(null, { status: 200, headers: optionsHeaders(request, call.target) }) };
     }
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method);
-    return call.target.kind === 'item' ? readItem(call, call.target.key) : readList(call);
+    const kept = keptAnswers?.find(call);
+    if (kept !== undefined) return { response: toResponse(call, kept), rows: kept.rows };
+    const mark = keptAnswers?.currentMark();
+    return andThen(call.target.kind === 'item' ? readItem(call, call.target.key) : readList(call), (answer) => {
+      const kept = mark === undefined ? answer : keptAnswers!.keep(call, mark, answer);
+      return { response: toResponse(call, kept), rows: kept.rows };
+    });
   }
 
-  function readList(call: Call): MaybePromise<Outcome> {
+  function readList(call: Call): MaybePromise<Answer> {
     const { headers } = call.request;
     const media = negotiate(headers.get('accept'));
     const query = parseQuery(call.query);
@@ -81,13 +90,12 @@ export function createApp(options: AppOptions): App {
     const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
     const plan = planRead(collection, query, page, preferences.count);
     const encoding = encodingOf(media, plan.columns);
-    return andThen(engine.read(plan, encoding), (result) => ({
-      response: listResponse({ call, media, query, preferences, plan, encoding }, result),
-      rows: rowsIn(result),
-    }));
+    return andThen(engine.read(plan, encoding), (result) =>
+      listAnswer({ call, media, query, preferences, plan, encoding }, result),
+    );
   }
 
-  function readItem(call: Call, key: string): MaybePromise<Outcome> {
+  function readItem(call: Call, key: string): MaybePromise<Answer> {
     const media = negotiate(call.request.headers.get('accept'));
     const query = parseQuery(call.query);
     const plan = planReadItem(collection, key, query);
@@ -95,10 +103,9 @@ export function createApp(options: AppOptions): App {
     // The whole product first: a version may be older than the answer it goes with, but never newer.
     const wholePlan = plan.columns === wholeRow(collection) ? plan : { ...plan, columns: wholeRow(collection) };
     return andThen(engine.find(wholePlan), (whole) =>
-      andThen(wholePlan === plan ? whole : engine.find(plan), (rows) => ({
-        response: itemResponse(call, media, encoding, rows, whole[0]),
-        rows: rows.length,
-      })),
+      andThen(wholePlan === plan ? whole : engine.find(plan), (rows) =>
+        itemAnswer(call, media, encoding, rows, whole[0]),
+      ),
     );
   }
 

@@ -35,6 +35,23 @@ export const DEFAULT_QUERY_SECONDS = 10;
 export const PART_LENGTH = 256 * 1024;
 /** Up to here a large result is gathered first, since it may turn out to be all. */
 export const GATHERED_LENGTH = 4 * 1024 * 1024;
+/** Connections to a PostgreSQL server, unless --pool-size says otherwise. */
+export const DEFAULT_POOL_SIZE = 10;
+/** How long a connection to PostgreSQL may take to open, unless --connect-timeout says otherwise. */
+export const DEFAULT_CONNECT_SECONDS = 5;
+/** A result of more rows than this is read from PostgreSQL through a cursor, as it is sent. */
+export const CURSOR_ROWS = 2_000;
+
+/** Answers kept for the next client that asks the same: all of them together, and the largest of them. */
+export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
+export const MAX_KEPT_ANSWER_BYTES = 256 * 1024;
+
+/** The same for a command, which nobody waits for at the other end of a socket. */
+export const DEFAULT_COMMAND_SECONDS = 3_600;
+/** What takes longer is logged with its plan, unless --slow-query-ms says otherwise. */
+export const DEFAULT_SLOW_QUERY_MS = 1_000;
+/** Scheduled backups kept, unless --backup-keep says otherwise. */
+export const DEFAULT_BACKUPS_KEPT = 24;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

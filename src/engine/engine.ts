@@ -27,6 +27,8 @@ export interface ReadParts {
   /** How many rows the parts hold together. */
   readonly returned: number;
   readonly total?: number;
+  /** The state of the data they are read from, where it can be told. */
+  readonly state?: string;
   /** Text in the encoding asked for, whole when joined. Where it is but one part, it is here at once. */
   readonly parts: readonly [string] | AsyncIterator<Uint8Array, undefined>;
 }
@@ -44,9 +46,23 @@ export interface WriteResult {
   readonly replayed?: boolean;
 }
 
+/** Tells whether the data may have changed, whoever changed it. */
+export interface ChangeMark {
+  /** Another number after every commit. Costs next to nothing. */
+  current(): number;
+  /** The state of the data as a text that no other state ever has. */
+  tag(): string;
+}
+
 export interface Engine {
   /** Where the data is, for people; without secrets. */
   readonly location: string;
+  /** Present where opening takes its time. Rejects where it can never succeed; what is asked meanwhile waits or is refused. */
+  readonly opened?: Promise<void>;
+  /** What opening made or changed in the schema, for people. */
+  readonly steps?: readonly string[];
+  /** Absent where no commit can be noticed in time, as on a database that others write to from elsewhere. */
+  readonly changes?: ChangeMark;
   /** A few rows by their key. May answer at once, so that a quick read costs no turn of the event loop. */
   find(plan: ReadPlan): MaybePromise<readonly Row[]>;
   /** A list, however long. */

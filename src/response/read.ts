@@ -1,8 +1,8 @@
 /**
  * Stage 5, response, for reads: rows become a status, headers and bytes.
  *
- * In: what was asked, the plan, the rows. Out: a `Response`. Refuses: 304 by condition, 404 for an item that is not
- * there, 406 (PGRST116), 416 (PGRST103). Knows no SQL.
+ * In: what was asked, the plan, the rows. Out: an `Answer`, which `toResponse` sends, or 304 in its place. Refuses: 404
+ * for an item that is not there, 406 (PGRST116), 416 (PGRST103). Knows no SQL.
  */
 import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
@@ -16,9 +16,10 @@ import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
+import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
 import { renderRows } from './body.ts';
-import { itemTag, listTag, noneMatches } from './etag.ts';
+import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
 
@@ -35,15 +36,23 @@ export interface ListRead {
   readonly encoding: Encoding;
 }
 
-export function listResponse(
-  { call, media, query, preferences, plan, encoding }: ListRead,
-  result: ReadResult,
-): Response {
+export function listAnswer(read: ListRead, result: ReadResult): Answer {
+  try {
+    return answerList(read, result);
+  } catch (error) {
+    // Parts that nobody will read must not keep what they are read from.
+    void streamOf(result)?.return?.();
+    throw error;
+  }
+}
+
+function answerList(read: ListRead, result: ReadResult): Answer {
+  const { call, media, query, preferences, plan, encoding } = read;
   const { total } = result;
-  const returned = rowsIn(result);
+  const rows = rowsIn(result);
   const applied = appliedHeader('read', preferences);
-  const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
-  const range = contentRange(plan.offset, returned, total);
+  const status = pageStatus(plan.offset, rows, total, plan.limit, applied);
+  const range = contentRange(plan.offset, rows, total);
   const headers: Record<string, string> = {
     ...CORS_HEADERS,
     'content-type': media.contentType,
@@ -53,13 +62,22 @@ export function listResponse(
     ...applied,
   };
   const lastRow = result.kind === 'rows' ? result.rows.at(-1) : undefined;
-  const links = linkHeader({ url: call.url, query, plan, returned, total, lastRow });
+  const links = linkHeader({ url: call.url, query, plan, returned: rows, total, lastRow });
   if (links !== undefined) headers.link = links;
-  if (result.kind === 'parts' && !Array.isArray(result.parts)) {
-    return streamResponse(call, status, headers, result.parts as AsyncIterator<Uint8Array, undefined>);
+  const parts = streamOf(result);
+  if (parts !== undefined) {
+    if (media.singular) throw notOne(rows);
+    const state = result.kind === 'parts' ? result.state : undefined;
+    if (state !== undefined) headers.etag = listTag(`${state}${call.url}${media.contentType}`, range);
+    return { status, headers, rows, body: streamBody(call, parts) };
   }
   const body = listBody(result, encoding, media.singular);
-  return readResponse(call, status, body, listTag(body, range), headers);
+  headers.etag = listTag(body, range);
+  return { status, headers, rows, body };
+}
+
+function streamOf(result: ReadResult): AsyncIterator<Uint8Array, undefined> | undefined {
+  return result.kind === 'parts' && 'next' in result.parts ? result.parts : undefined;
 }
 
 export function rowsIn(result: ReadResult): number {
@@ -75,20 +93,15 @@ function listBody(result: ReadResult, encoding: Encoding, singular: boolean): st
 }
 
 /** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
-function streamResponse(
-  call: Call,
-  status: number,
-  headers: Record<string, string>,
-  parts: AsyncIterator<Uint8Array, undefined>,
-): Response {
+function streamBody(call: Call, parts: AsyncIterator<Uint8Array, undefined>): ReadableStream<Uint8Array> | null {
   const cancel = async () => {
     await parts.return?.();
   };
   if (call.method === 'HEAD') {
     void cancel();
-    return new Response(null, { status, headers });
+    return null;
   }
-  const stream = new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await parts.next();
       if (done === true) controller.close();
@@ -96,44 +109,28 @@ function streamResponse(
     },
     cancel,
   });
-  return new Response(stream, { status, headers });
 }
 
 /** `whole` is the product as stored, whatever of it the client wants to see: its version is the version of all. */
-export function itemResponse(
+export function itemAnswer(
   call: Call,
   media: Media,
   encoding: Encoding,
   rows: readonly Row[],
   whole: Row | undefined,
-): Response {
+): Answer {
   if (rows.length === 0 || whole === undefined) {
     const key = call.target.kind === 'item' ? call.target.key : '';
     throw new Refusal('CAT404', `there is no product ${key}`, { hint: 'List the products there are without the id.' });
   }
   const body = renderRows(rows, encoding, true);
   const stored = JSON.stringify(whole);
-  const tag = itemTag(versionOfText(stored), body === stored ? '' : body);
-  return readResponse(call, 200, body, tag, {
+  const headers = {
     ...CORS_HEADERS,
     'content-type': media.contentType,
     'content-location': call.url,
     vary: VARY,
-  });
-}
-
-function readResponse(
-  call: Call,
-  status: number,
-  body: string,
-  tag: string,
-  headers: Record<string, string>,
-): Response {
-  headers.etag = tag;
-  const condition = call.request.headers.get('if-none-match');
-  if (condition !== null && noneMatches(condition, tag)) {
-    const { 'content-type': _, ...rest } = headers;
-    return new Response(null, { status: 304, headers: rest });
-  }
-  return new Response(call.method === 'HEAD' ? null : body, { status, headers });
+    etag: itemTag(versionOfText(stored), body === stored ? '' : body),
+  };
+  return { status: 200, headers, rows: rows.length, body };
 }

@@ -8,16 +8,17 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect, Statement } from '../compile/statement.ts';
-import type { Engine, MaybePromise, ReadResult, WriteResult } from '../engine.ts';
+import type { ChangeMark, Engine, MaybePromise, ReadResult, WriteResult } from '../engine.ts';
 import { compileQuickRead } from './access.ts';
 import { applyJobs } from './apply.ts';
+import { CountedMark, SharedMemoryMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { GUARD } from './deadline.ts';
 import { sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
 import { Readers } from './readers.ts';
 import { booleanColumns, withBooleans } from './rows.ts';
-import { prepareSchema } from './schema.ts';
+import { checkOwner, prepareSchema } from './schema.ts';
 import { Statistics } from './statistics.ts';
 import { Writer, WriterThread } from './writer.ts';
 
@@ -37,19 +38,28 @@ const guardedDialect: SqlDialect = { ...sqliteDialect, guard: GUARD };
 export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
   const first = new Connection(path);
   try {
+    // Changing the journal mode writes to the file: not before it is known to be ours.
+    checkOwner(first.db);
+    first.db.run('pragma journal_mode = wal');
     prepareSchema(first.db, collection, firstRows);
   } catch (error) {
     first.close();
     throw error;
   }
   if (path === IN_MEMORY) {
-    const writer = new Writer((jobs) => applyJobs(first, collection, jobs, retryHours));
-    return new SqliteEngine('in memory', collection, first, writer, undefined, async () => {});
+    const changes = new CountedMark();
+    const writer = new Writer((jobs) => {
+      changes.changed();
+      return applyJobs(first, collection, jobs, retryHours);
+    });
+    return new SqliteEngine('in memory', collection, first, changes, writer, undefined, async () => {});
   }
   first.db.run('pragma query_only = 1');
   const thread = new WriterThread(path, collection, retryHours);
   const readers = new Readers(path, querySeconds * 1000);
-  return new SqliteEngine(path, collection, first, new Writer(thread.commit), readers, () => thread.close());
+  const changes = new SharedMemoryMark(path);
+  const writer = new Writer(thread.commit);
+  return new SqliteEngine(path, collection, first, changes, writer, readers, () => thread.close());
 }
 
 class SqliteEngine implements Engine {
@@ -59,6 +69,7 @@ class SqliteEngine implements Engine {
     readonly location: string,
     private readonly collection: Collection,
     private readonly reader: Connection,
+    readonly changes: ChangeMark,
     private readonly writer: Writer,
     /** Absent in memory, where no other connection can read. */
     private readonly readers: Readers | undefined,
@@ -103,9 +114,11 @@ class SqliteEngine implements Engine {
     }))();
   }
 
-  private readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
+  private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
     const { offset, limit } = plan;
-    return readers.read({
+    // Before the read: its rows may be newer than this, but never older.
+    const state = this.changes.tag();
+    const parts = await readers.read({
       statement: compileRead(this.collection.name, plan, guardedDialect),
       count: compileCount(this.collection.name, plan, guardedDialect),
       wantsTotal: plan.count !== undefined,
@@ -114,6 +127,7 @@ class SqliteEngine implements Engine {
       encoding,
       booleans: booleanColumns(plan),
     });
+    return { ...parts, state };
   }
 
   private rows(plan: ReadPlan, statement: Statement): readonly Row[] {

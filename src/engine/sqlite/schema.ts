@@ -25,8 +25,8 @@ export function prepareSchema(db: Database, collection: Collection, firstRows: r
       if (isNew) createTables(db, collection);
       else addMissingFields(db, collection);
       createIndexes(db, collection);
-      db.run(`pragma application_id = ${APPLICATION_ID}`);
-      db.run(`pragma user_version = ${SCHEMA_VERSION}`);
+      if (pragma(db, 'application_id') !== APPLICATION_ID) db.run(`pragma application_id = ${APPLICATION_ID}`);
+      if (pragma(db, 'user_version') !== SCHEMA_VERSION) db.run(`pragma user_version = ${SCHEMA_VERSION}`);
       if (isNew) insertRows(db, collection, firstRows);
       return isNew;
     })
