@@ -13,9 +13,10 @@ import { type Call, pathAndQuery, readCall } from './http/call.ts';
 import { readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsHeaders } from './http/cors.ts';
 import { negotiate } from './http/negotiate.ts';
-import { planWrite, type WriteMethod } from './plan/index.ts';
+import type { Pages } from './http/pages.ts';
 import { planRead, planReadItem } from './plan/read.ts';
 import { wholeRow } from './plan/shape.ts';
+import { planWrite, type WriteMethod } from './plan/write.ts';
 import { type Answer, toResponse } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
 import { KeptAnswers } from './response/kept-answers.ts';
@@ -33,8 +34,6 @@ export interface AppOptions {
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
 }
-
-export type Pages = (path: string, request: Request) => MaybePromise<Response> | undefined;
 
 export interface Answered {
   readonly method: string;

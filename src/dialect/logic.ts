@@ -6,7 +6,7 @@ import { FIELD_NAME } from './names.ts';
 import { Scanner } from './scanner.ts';
 import type { Condition, Group } from './tree.ts';
 
-const LOGIC_KEYS = ['and', 'or', 'not.and', 'not.or'] as const;
+export const LOGIC_KEYS = ['and', 'or', 'not.and', 'not.or'] as const;
 export type LogicKey = (typeof LOGIC_KEYS)[number];
 
 export function isLogicKey(key: string): key is LogicKey {

@@ -15,15 +15,21 @@ export function pageOf(query: Query, rangeHeader: string | null): Page {
   const asked = pageOfQuery(query);
   const match = rangeHeader === null ? null : RANGE.exec(rangeHeader);
   if (match === null) return asked;
-  const first = Number(match[1]);
-  const last = match[2] === '' ? Number.POSITIVE_INFINITY : Number(match[2]);
+  const first = countable(match[1]!);
+  const last = match[2] === '' ? Number.POSITIVE_INFINITY : countable(match[2]!);
   if (first > last) {
     throw notSatisfiable('The lower boundary must be lower than or equal to the upper boundary in the Range header.');
   }
   const offset = Math.max(first, asked.offset);
   const end = Math.min(last + 1, asked.limit === undefined ? Number.POSITIVE_INFINITY : asked.offset + asked.limit);
   if (end < offset) throw notSatisfiable('Limit should be greater than or equal to zero.');
-  return end === Number.POSITIVE_INFINITY ? { offset } : { offset, limit: end - offset };
+  if (end === Number.POSITIVE_INFINITY) return { offset };
+  return { offset, limit: Math.min(end - offset, Number.MAX_SAFE_INTEGER) };
+}
+
+/** No engine counts further than this, and no catalogue holds more. */
+function countable(digits: string): number {
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1);
 }
 
 export function pageOfQuery(query: Query): Page {

@@ -1,7 +1,7 @@
 /** The Prefer header (RFC 7240) with PostgREST's preferences. What is unknown is ignored, or refused when strict. */
 import { Refusal } from '../errors.ts';
 
-const CHOICES = {
+export const CHOICES = {
   resolution: ['merge-duplicates', 'ignore-duplicates'],
   return: ['representation', 'headers-only', 'minimal'],
   count: ['exact', 'planned', 'estimated'],

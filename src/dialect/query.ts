@@ -20,7 +20,7 @@ const NO_CONDITIONS: readonly Condition[] = [];
 
 export const EMPTY_QUERY: Query = { conditions: NO_CONDITIONS, select: EVERYTHING, order: [] };
 
-const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict'] as const;
+export const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict'] as const;
 
 /** Whether a key of the query string is a parameter of the dialect, and so no filter. */
 export function isParameter(key: string): boolean {

@@ -9,6 +9,7 @@
 import type { Row, Value } from '../collection/value.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
+import type { LoadBatch, LoadResult, LoadTerms } from './load.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -68,5 +69,7 @@ export interface Engine {
   /** A list, however long. */
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult>;
   write(plan: WritePlan): Promise<WriteResult>;
+  /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */
+  load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
   close(): Promise<void>;
 }

@@ -1,24 +1,32 @@
 /** A database URL becomes an engine. The one place that chooses between engines. */
+import { existsSync } from 'node:fs';
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { Engine } from './engine.ts';
+import { openPostgres } from './postgres/index.ts';
+import { isPostgresUrl } from './postgres/url.ts';
 import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
 
-export interface OpenOptions {
+export interface OpenOptions extends DatabaseSettings {
   readonly collection: Collection;
   readonly firstRows: readonly Row[];
-  readonly retryHours: number;
-  readonly querySeconds: number;
+  /** A file that is not there is a mistake, and not made. */
+  readonly mustExist?: boolean;
+  /** Told what is worth a line in the log: a server that is lost, or found again. */
+  readonly notice?: (level: 'info' | 'warn', message: string) => void;
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  if (/^postgres(ql)?:/i.test(url)) {
-    throw new ConfigError('PostgreSQL is not supported yet; use sqlite:PATH or :memory:');
-  }
+  const { collection, firstRows, querySeconds, idempotencyHours: retryHours } = options;
+  if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
+  if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
+  if (options.mustExist === true && path !== IN_MEMORY && !existsSync(path)) {
+    throw new ConfigError(`there is no database ${path}`);
+  }
   try {
-    return openSqlite({ path, ...options });
+    return openSqlite({ path, collection, firstRows, retryHours, querySeconds });
   } catch (error) {
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
   }
@@ -29,7 +37,9 @@ function sqlitePath(url: string): string {
   if (path === IN_MEMORY) return IN_MEMORY;
   if (path === '') throw new ConfigError('the database URL names no file: write sqlite:PATH');
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
-    throw new ConfigError(`the database URL ${url.split('@').at(-1)} is of no known kind; use sqlite:PATH or :memory:`);
+    throw new ConfigError(
+      `the database URL ${url.split('@').at(-1)} is of no known kind; use sqlite:PATH, :memory: or postgres://…`,
+    );
   }
   return path;
 }

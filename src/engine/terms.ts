@@ -47,3 +47,10 @@ export function duplicateKey(collection: Collection, key: Value | undefined): Re
     details: `Key (${collection.key.name})=(${key ?? '?'}) already exists.`,
   });
 }
+
+/** Two rows of one load with the same key: which of them is meant, nobody can tell. */
+export function repeatedKey(collection: Collection, key: Value): Refusal {
+  return new Refusal('21000', `${collection.key.name} ${key} was given before`, {
+    details: `An earlier row has the same ${collection.key.name}.`,
+  });
+}

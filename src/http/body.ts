@@ -64,9 +64,13 @@ export const BODY_TYPES: readonly string[] = Object.keys(READERS);
 /** Numbers that JavaScript would write otherwise than the client did: 7.0, 1e2, 0.0000001, or too many digits. */
 const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\.0{6}|[\d.]{16}/;
 
+export function parseJson(text: string): unknown {
+  return REWRITTEN_NUMBER.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text);
+}
+
 function readJson(text: string): Document {
   try {
-    return { kind: 'json', value: REWRITTEN_NUMBER.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text) };
+    return { kind: 'json', value: parseJson(text) };
   } catch (error) {
     throw new Refusal('PGRST102', 'Empty or invalid json', {
       details: text.trim() === '' ? 'The body is empty.' : (error as Error).message,

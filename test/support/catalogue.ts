@@ -5,13 +5,21 @@ import referenceProducts from '../../src/collection/reference-products.json' wit
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+import { openTestPostgres } from './postgres.ts';
 
 export const REFERENCE_PRODUCTS: readonly Row[] = referenceProducts;
 
 /** Every engine the tests run on, by name. */
 export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   SQLite: async () =>
-    openSqlite({ path: IN_MEMORY, collection: products, firstRows: REFERENCE_PRODUCTS, retryHours: 24 }),
+    openSqlite({
+      path: IN_MEMORY,
+      collection: products,
+      firstRows: REFERENCE_PRODUCTS,
+      retryHours: 24,
+      querySeconds: 10,
+    }),
+  PostgreSQL: () => openTestPostgres(REFERENCE_PRODUCTS),
 };
 
 export interface Catalogue {

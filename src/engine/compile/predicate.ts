@@ -12,7 +12,10 @@ const compilers: Compilers = {
   all: ({ terms }, dialect, bind) => join(terms, ' and ', '1=1', dialect, bind),
   any: ({ terms }, dialect, bind) => join(terms, ' or ', '1=0', dialect, bind),
   not: ({ term }, dialect, bind) => `not (${compilePredicate(term, dialect, bind)})`,
-  compare: ({ field, operator, value }, _, bind) => `${identifier(field.name)} ${operator} ${bind(value, field.type)}`,
+  compare: ({ field, operator, value }, dialect, bind) => {
+    const bound = bind(value, field.type);
+    return dialect.compare?.(field, operator, bound) ?? `${identifier(field.name)} ${operator} ${bound}`;
+  },
   in: ({ field, values }, dialect, bind) => dialect.memberOf(field, values, bind),
   null: ({ field }) => `${identifier(field.name)} is null`,
   distinct: ({ field, value }, _, bind) => `${identifier(field.name)} is distinct from ${bind(value, field.type)}`,

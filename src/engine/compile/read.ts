@@ -66,8 +66,10 @@ function groupClause(groupBy: readonly Expression[], table: string, dialect: Sql
 }
 
 function compileOrderKey({ expression, descending, nulls }: OrderKey, table: string, dialect: SqlDialect): string {
-  const direction = descending ? ' desc' : '';
-  return `${compileExpression(expression, table, dialect)}${direction}${nulls === undefined ? '' : ` nulls ${nulls}`}`;
+  const direction = `${descending ? ' desc' : ''}${nulls === undefined ? '' : ` nulls ${nulls}`}`;
+  const sql = compileExpression(expression, table, dialect);
+  const keys = expression.kind === 'field' ? dialect.orderedBy?.(sql, expression.field) : undefined;
+  return (keys ?? [sql]).map((key) => `${key}${direction}`).join(', ');
 }
 
 /** Fields carry their table's name: a column of the answer may have the name of another field. */

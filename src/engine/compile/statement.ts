@@ -1,7 +1,7 @@
 /** SQL in the making: its text, and its values as bound parameters. */
 import type { Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Expression, Predicate, ScalarType } from '../../plan/types.ts';
+import type { Comparator, Expression, Predicate, ScalarType } from '../../plan/types.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -26,6 +26,9 @@ export interface SqlDialect {
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
   /** A column of the answer, where the driver needs it in another type than the one it is compared in. */
   output?(sql: string, type: ScalarType): string;
+  /** A comparison and an order in other words, where only those can use the engine's index on the field. */
+  compare?(field: Field, operator: Comparator, value: string): string | undefined;
+  orderedBy?(sql: string, field: Field): readonly string[];
   /** A null that must say of which type it is. */
   nullOf?(type: ScalarType): string;
 }

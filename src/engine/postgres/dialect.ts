@@ -1,10 +1,12 @@
 /** PostgreSQL's share of the SQL: typed placeholders, its own text operators, numbers as JSON has them. */
+import type { Field } from '../../collection/declaration.ts';
 import type { FieldType } from '../../collection/field-types.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Aggregate } from '../../dialect/tree.ts';
 import { Refusal } from '../../errors.ts';
 import type { Expression, ScalarType } from '../../plan/types.ts';
-import { identifier, type SqlDialect } from '../compile/statement.ts';
+import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
+import { beginning, beginningOf, compareBeginnings, hasBeginning } from './beginnings.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 
 /** What each type is called in PostgreSQL. */
@@ -32,9 +34,19 @@ export function postgresDialect(folding: Folding): SqlDialect {
 
     memberOf(field, values, bind) {
       const column = identifier(field.name);
-      if (values.length === 1) return `${column} = ${bind(values[0]!, field.type)}`;
-      return `${column} = any(${bind(arrayLiteral(values), 'text')}::${TYPE_NAMES[field.type]}[])`;
+      if (values.length === 1) {
+        const value = bind(values[0]!, field.type);
+        return compareBeginnings(field, '=', value) ?? `${column} = ${value}`;
+      }
+      const isOneOf = (sql: string, list: readonly Value[]) =>
+        `${sql} = any(${bind(arrayLiteral(list), 'text')}::${TYPE_NAMES[field.type]}[])`;
+      if (!isFirstList(bind, field)) return isOneOf(withoutIndex(column, field), values);
+      if (!hasBeginning(field)) return isOneOf(column, values);
+      return `(${isOneOf(beginning(column), values.map(beginningOf))} and ${isOneOf(column, values)})`;
     },
+
+    compare: compareBeginnings,
+    orderedBy: (sql, field) => (hasBeginning(field) ? [beginning(sql), sql] : [sql]),
 
     textTest(predicate, column, bind) {
       if (predicate.kind === 'search') {
@@ -61,6 +73,24 @@ export function postgresDialect(folding: Folding): SqlDialect {
 
     nullOf: (type) => `null::${TYPE_NAMES[type]}`,
   };
+}
+
+/**
+ * Before 17, PostgreSQL looks up every combination of two lists on one indexed column: a few dozen lists would take for
+ * ever. The first list of a statement may use the index; the others are tests on what it finds.
+ */
+const listed = new WeakMap<Bind, Set<string>>();
+
+function isFirstList(bind: Bind, { name }: Field): boolean {
+  const names = listed.get(bind) ?? new Set();
+  listed.set(bind, names);
+  if (names.has(name)) return false;
+  names.add(name);
+  return true;
+}
+
+function withoutIndex(column: string, { type }: Field): string {
+  return type === 'text' ? `(${column} || '')` : `(+ ${column})`;
 }
 
 const to = (type: string) => (sql: string, from: ScalarType) =>

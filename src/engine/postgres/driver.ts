@@ -1,8 +1,9 @@
 /** The edge to Bun's driver: a pool on one server, and statements with their values bound. */
-import { SQL } from 'bun';
+import { type ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
+import { busy } from './refusals.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -36,6 +37,35 @@ export function openPool(server: ServerAddress, settings: SessionSettings, max =
 
 export async function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
   return await runner.unsafe<T[]>(statement.sql, statement.params.map(encode));
+}
+
+/** How long a request waits for a connection of its own when all are taken, by slow readers of large results for one. */
+const RESERVE_MS = 5_000;
+
+export async function reserve(pool: SQL): Promise<ReservedSQL> {
+  const signal = AbortSignal.timeout(RESERVE_MS);
+  try {
+    return await pool.reserve({ signal });
+  } catch (error) {
+    throw signal.aborted ? busy() : error;
+  }
+}
+
+/** No answer by then, and there will be none: the server has gone without a word, or every connection is taken. */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer('no answer in time')), milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export class NoAnswer extends Error {
+  readonly code = 'ERR_POSTGRES_CONNECTION_SILENT';
 }
 
 /** Rows as lists, in the order of the columns. */

@@ -34,9 +34,15 @@ export class Link {
 
   /** Resolves when the server was found, or is being looked for; throws where looking again would not help. */
   async open(): Promise<void> {
+    this.lostAt = performance.now();
+    const first = this.connect();
+    // Requests that come meanwhile wait for it, and no longer than they would for a recovery.
+    this.recovering = first.catch(() => undefined);
     try {
-      await this.connect();
+      await first;
+      this.recovering = undefined;
     } catch (error) {
+      this.recovering = undefined;
       if (!isLoss(error) && !(error instanceof NoSuchServer)) throw cannotOpen(error);
       this.lost(error);
     }
@@ -55,14 +61,15 @@ export class Link {
     this.recovering = this.recover();
   }
 
+  /** Whoever closes has waited for the work under way. */
   async close(): Promise<void> {
     this.closed = true;
-    await this.pool?.close({ timeout: OLD_POOL_SECONDS });
+    await this.pool?.close({ timeout: 0 });
   }
 
   private async wait(): Promise<SQL> {
     const left = this.lostAt + GRACE_MS - performance.now();
-    if (left > 0) await Promise.race([this.recovering, Bun.sleep(left)]);
+    if (left > 0) await Promise.race([this.recovering?.then(() => Bun.sleep(0)), Bun.sleep(left)]);
     if (this.pool === undefined || this.recovering !== undefined) throw unavailable(this.reason, 2);
     return this.pool;
   }

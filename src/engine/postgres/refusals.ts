@@ -1,7 +1,7 @@
 /** What PostgreSQL refuses, as refusals of ours; and which failures mean that the server is gone. */
 import type { Collection } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
-import { nullViolation } from '../../plan/write.ts';
+import { nullViolation } from '../../plan/stored-rows.ts';
 import { duplicateKey } from '../terms.ts';
 
 export interface ServerError extends Error {
@@ -37,9 +37,10 @@ const NETWORK_ERRORS = [
   'ConnectionRefused',
 ];
 
-/** The statement never reached the server, or the server says that it did nothing of it. */
+/** The statement never reached the server, or the server says that it did nothing of it. One that goes away may have. */
 export function surelyUndone(error: unknown): boolean {
-  if (sqlState(error) !== undefined) return true;
+  const state = sqlState(error);
+  if (state !== undefined) return !/^(08|57P)/.test(state);
   const { code = '' } = error as ServerError;
   return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(code);
 }
@@ -55,6 +56,10 @@ export function unavailable(reason: string, seconds = 1): Refusal {
     hint: 'Try again in a moment.',
     headers: { 'retry-after': String(seconds) },
   });
+}
+
+export function busy(): Refusal {
+  return unavailable('All connections to PostgreSQL are in use');
 }
 
 /** The one failure after which nobody knows whether a write is stored. */
@@ -133,5 +138,6 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_REFUSED: 'PostgreSQL cannot be reached: the connection is refused',
   ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
   ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
+  ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };

@@ -8,6 +8,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
+import { beginning, hasBeginning } from './beginnings.ts';
 import { COLUMN_TYPES } from './dialect.ts';
 import { query, quoteName, quoteText, type Runner } from './driver.ts';
 import {
@@ -72,7 +73,9 @@ async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
   if (!found.hasRetries) await createRetries(run);
   for (const field of missingIndexes(collection, found)) {
     const index = identifier(indexName(collection, field));
-    await run(`create index if not exists ${index} on ${identifier(collection.name)} (${identifier(field.name)})`);
+    const column = identifier(field.name);
+    const indexed = hasBeginning(field) ? beginning(column) : column;
+    await run(`create index if not exists ${index} on ${identifier(collection.name)} (${indexed})`);
   }
   if (found.version === null) {
     await run(`create table if not exists ${VERSION_TABLE} (version integer not null)`);

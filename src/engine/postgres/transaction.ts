@@ -1,17 +1,13 @@
 /** One write, one transaction. Its commit is the one step whose failure leaves the outcome open. */
 import type { ReservedSQL, SQL } from 'bun';
-import type { Runner } from './driver.ts';
-import { isTransient, sqlState, surelyUndone, unconfirmed } from './refusals.ts';
+import { type Runner, reserve } from './driver.ts';
+import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
 
 const MAX_ATTEMPTS = 5;
 
 /** Begins, works, and commits, or rolls back where `keep` says so of the result. */
-export async function inTransaction<T>(
-  pool: SQL,
-  work: (connection: Runner) => Promise<T>,
-  keep: boolean,
-): Promise<T> {
-  const connection = await pool.reserve();
+export async function inTransaction<T>(pool: SQL, work: (connection: Runner) => Promise<T>, keep: boolean): Promise<T> {
+  const connection = await reserve(pool);
   let result: T;
   try {
     await connection.unsafe('begin');
@@ -26,7 +22,7 @@ export async function inTransaction<T>(
   } catch (error) {
     await giveUp(connection);
     // A deferred constraint, or a conflict: the server answered, so that nothing is stored. Silence says nothing.
-    throw sqlState(error) === undefined || !surelyUndone(error) ? new UnconfirmedCommit(error) : error;
+    throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
   await connection.release();
   return result;

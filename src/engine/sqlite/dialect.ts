@@ -38,10 +38,11 @@ const fromText =
 
 const toWhole = (sql: string, from: ScalarType) =>
   from === 'decimal' || from === 'float8' ? `cast(round(${sql}) as integer)` : sql;
+const toWholeOf = (bits: 16 | 32) => (sql: string, from: ScalarType) => `whole_of(${bits}, ${toWhole(sql, from)})`;
 
 const CASTS: Readonly<Record<ScalarType, (sql: string, from: ScalarType) => string>> = {
-  int2: fromText('text_to_int4', toWhole),
-  int4: fromText('text_to_int4', toWhole),
+  int2: (sql, from) => toWholeOf(16)(fromText('text_to_int4', toWhole)(sql, from), 'int8'),
+  int4: fromText('text_to_int4', toWholeOf(32)),
   int8: fromText('text_to_int4', toWhole),
   decimal: fromText('text_to_decimal', (sql) => sql),
   float8: fromText('text_to_decimal', (sql) => sql),

@@ -20,6 +20,7 @@ export function defineFunctions(db: Database): void {
   db.function('text_search', (text, mode, config, query) => test(text, search(mode, config, query)));
   db.function('text_to_int4', (text) => (text === null ? null : readInt4(text)));
   db.function('text_to_decimal', (text) => (text === null ? null : readDecimal(text)));
+  db.function('whole_of', (bits, value) => (value === null ? null : checkWhole(bits, value)));
   db.function('text_to_bool', (text) => (text === null ? null : Number(readBool(text))));
 }
 
@@ -36,6 +37,12 @@ function remembered<Args extends readonly (string | number)[]>(
     if (kept.length > 16) kept.pop();
     return compiled;
   };
+}
+
+function checkWhole(bits: 16 | 32, value: number): number {
+  const bound = 2 ** (bits - 1);
+  if (value >= -bound && value < bound) return value;
+  throw new Refusal('22003', `${bits === 16 ? 'smallint' : 'integer'} out of range`);
 }
 
 function readDecimal(text: string): number {

@@ -9,6 +9,7 @@ import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect, Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, MaybePromise, ReadResult, WriteResult } from '../engine.ts';
+import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { compileQuickRead } from './access.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark, SharedMemoryMark } from './change-mark.ts';
@@ -16,6 +17,7 @@ import { Connection } from './connection.ts';
 import { GUARD } from './deadline.ts';
 import { sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
+import { loadRows } from './load.ts';
 import { Readers } from './readers.ts';
 import { booleanColumns, withBooleans } from './rows.ts';
 import { checkOwner, prepareSchema } from './schema.ts';
@@ -91,6 +93,19 @@ class SqliteEngine implements Engine {
 
   write(plan: WritePlan): Promise<WriteResult> {
     return this.writer.write(compileJob(this.collection, plan));
+  }
+
+  async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+    if (this.readers === undefined) {
+      if (this.changes instanceof CountedMark) this.changes.changed();
+      return loadRows(this.reader, this.collection, batches, terms);
+    }
+    const connection = new Connection(this.location);
+    try {
+      return await loadRows(connection, this.collection, batches, terms);
+    } finally {
+      connection.close();
+    }
   }
 
   async close(): Promise<void> {

@@ -132,7 +132,10 @@ function insertSql({ name, fields }: Collection): string {
   return `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`;
 }
 
-function conflictSql(collection: Collection, conflict: Extract<WritePlan, { kind: 'insert' }>['conflict']): string {
+export function conflictSql(
+  collection: Collection,
+  conflict: Extract<WritePlan, { kind: 'insert' }>['conflict'],
+): string {
   if (conflict === 'refuse') return '';
   const target = ` on conflict (${identifier(collection.key.name)}) do`;
   if (conflict === 'keep' || conflict.overwrite.length === 0) return `${target} nothing`;

@@ -1,0 +1,38 @@
+/**
+ * Loading: rows in any number, in one transaction. They are gathered beside the table first, however slowly they come,
+ * so that others are kept from writing no longer than storing them takes; then all are stored, or none.
+ */
+import type { Field } from '../collection/declaration.ts';
+import type { Refusal } from '../errors.ts';
+import type { StoredRow } from '../plan/types.ts';
+
+/** Rows that give the same fields. */
+export interface LoadBatch {
+  /** Of each row, its place in what is loaded: it names the row where it is refused. */
+  readonly places: readonly number[];
+  readonly rows: readonly StoredRow[];
+  /** The fields that the rows give: what they overwrite of a row that is there. */
+  readonly given: readonly Field[];
+}
+
+export interface LoadTerms {
+  /** What happens to a row whose key is there: it is refused, left out, or overwrites. */
+  readonly onConflict: 'refuse' | 'keep' | 'overwrite';
+  /** Do all of it, and store nothing. */
+  readonly dryRun: boolean;
+  /** Told of every row that cannot be stored. The others are stored all the same, unless it throws. */
+  readonly refused: (row: RefusedRow) => void;
+}
+
+export interface RefusedRow {
+  readonly place: number;
+  readonly given: readonly Field[];
+  readonly row: StoredRow;
+  readonly refusal: Refusal;
+}
+
+export interface LoadResult {
+  /** Rows inserted or overwritten. */
+  readonly affected: number;
+  readonly inserted: number;
+}

@@ -1,0 +1,149 @@
+/** Loading into PostgreSQL: the rows are gathered in a temporary table, then one statement for each shape stores them. */
+import type { SQL } from 'bun';
+import type { Field } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import type { Refusal } from '../../errors.ts';
+import { identifier } from '../compile/statement.ts';
+import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import { duplicateKey, repeatedKey } from '../terms.ts';
+import { COLUMN_TYPES } from './dialect.ts';
+import { query, quoteText, type Runner } from './driver.ts';
+import { inTransaction } from './transaction.ts';
+import { conflictSql, rowsAsJson, type WriteContext } from './writes.ts';
+
+/** Nobody but this transaction sees it, and it goes with it. */
+const STAGED = '"rows to load"';
+
+export function loadRows(
+  pool: SQL,
+  context: WriteContext,
+  batches: AsyncIterable<LoadBatch>,
+  terms: LoadTerms,
+): Promise<LoadResult> {
+  return inTransaction(
+    pool,
+    async (connection) => {
+      const staged = new Staged(connection, context);
+      await staged.create();
+      for await (const batch of batches) await staged.add(batch);
+      return staged.store(terms);
+    },
+    !terms.dryRun,
+  );
+}
+
+class Staged {
+  private readonly columns: string;
+  private readonly key: string;
+  private readonly table: string;
+  /** The sets of fields that rows give, by number. */
+  private readonly shapes: (readonly Field[])[] = [];
+
+  constructor(
+    private readonly connection: Runner,
+    private readonly context: WriteContext,
+  ) {
+    const { fields, key, name } = context.collection;
+    this.columns = fields.map((field) => identifier(field.name)).join(', ');
+    this.key = identifier(key.name);
+    this.table = identifier(name);
+  }
+
+  async create(): Promise<void> {
+    const { fields } = this.context.collection;
+    const columns = fields.map((field) => `${identifier(field.name)} ${COLUMN_TYPES[field.type]}`).join(', ');
+    await this.run(
+      `create temporary table ${STAGED} ("the row" int8 generated always as identity, "the place" int8, "the shape" int4, ${columns}) on commit drop`,
+    );
+  }
+
+  async add({ places, rows, given }: LoadBatch): Promise<void> {
+    const { fields } = this.context.collection;
+    const types = fields.map((field) => `${identifier(field.name)} ${COLUMN_TYPES[field.type]}`).join(', ');
+    const shape = this.shapeNumber(given);
+    await query(this.connection, {
+      sql: `insert into ${STAGED} ("the place", "the shape", ${this.columns})
+        select places.place, ${shape}, ${this.columns}
+        from rows from (json_to_recordset($1::text::json) as (${types}), unnest($2::text::int8[])) with ordinality
+          as places (${this.columns}, place, nth)
+        order by nth`,
+      params: [rowsAsJson(fields, rows), `{${places.join(',')}}`],
+    });
+  }
+
+  async store(terms: LoadTerms): Promise<LoadResult> {
+    const { collection } = this.context;
+    if (terms.onConflict !== 'keep') {
+      const earlier = `select min("the row") from ${STAGED} group by ${this.key}`;
+      const repeats = `${this.key} is not null and "the row" not in (${earlier})`;
+      await this.refuse(terms, repeats, (key) => repeatedKey(collection, key));
+    }
+    if (terms.onConflict === 'refuse') {
+      const taken = `${this.key} in (select ${this.key} from ${this.table})`;
+      await this.refuse(terms, taken, (key) => duplicateKey(collection, key));
+    }
+    if (!terms.dryRun) await this.passKeys();
+    if (terms.onConflict !== 'overwrite') {
+      return this.storeAll(conflictSql(collection, terms.onConflict), 'true');
+    }
+    const total = { affected: 0, inserted: 0 };
+    for (const [shape, given] of this.shapes.entries()) {
+      const overwrite = given.filter((field) => field !== collection.key);
+      const stored = await this.storeAll(conflictSql(collection, { overwrite }), `"the shape" = ${shape}`);
+      total.affected += stored.affected;
+      total.inserted += stored.inserted;
+    }
+    return total;
+  }
+
+  private async storeAll(conflict: string, which: string): Promise<LoadResult> {
+    const { collection, sequence } = this.context;
+    const values = collection.fields.map((field) =>
+      field === collection.key ? `coalesce(${this.key}, nextval(${quoteText(sequence)}))` : identifier(field.name),
+    );
+    const [stored] = await this.run<LoadResult>(
+      `with stored as (insert into ${this.table} (${this.columns}) select ${values.join(', ')} from ${STAGED}
+        where ${which} order by "the row"${conflict} returning (xmax = 0) as is_new)
+      select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
+    );
+    return stored!;
+  }
+
+  /** Keys that were chosen are not assigned again. */
+  private async passKeys(): Promise<void> {
+    const { sequence } = this.context;
+    await this.run(
+      `select setval(${quoteText(sequence)}, greatest(max(${this.key}), (select last_value from ${sequence})))
+      from ${STAGED} having max(${this.key}) is not null`,
+    );
+  }
+
+  private async refuse(terms: LoadTerms, which: string, refusalOf: (key: Value) => Refusal): Promise<void> {
+    const { fields, key } = this.context.collection;
+    const rows = await this.run<Record<string, Value>>(
+      `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${this.columns}`,
+    );
+    rows.sort((one, other) => Number(one['the place']) - Number(other['the place']));
+    for (const row of rows) {
+      terms.refused({
+        place: Number(row['the place']),
+        given: this.shapes[Number(row['the shape'])]!,
+        row: fields.map((field) => (field.type === 'decimal' ? asNumber(row[field.name]!) : row[field.name]!)),
+        refusal: refusalOf(row[key.name]!),
+      });
+    }
+  }
+
+  private run<T>(sql: string): Promise<T[]> {
+    return query<T>(this.connection, { sql, params: [] });
+  }
+
+  private shapeNumber(given: readonly Field[]): number {
+    const known = this.shapes.indexOf(given);
+    return known === -1 ? this.shapes.push(given) - 1 : known;
+  }
+}
+
+function asNumber(value: Value): Value {
+  return value === null ? null : Number(value);
+}

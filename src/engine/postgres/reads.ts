@@ -1,0 +1,60 @@
+/** Reads: a small result in one statement, a large one through a cursor, as it is sent. */
+import type { SQL } from 'bun';
+import type { Row } from '../../collection/value.ts';
+import type { Encoding } from '../../encode/encoding.ts';
+import { CURSOR_ROWS } from '../../limits.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import { compileCount, compileRead } from '../compile/read.ts';
+import type { SqlDialect } from '../compile/statement.ts';
+import type { ReadResult } from '../engine.ts';
+import { openCursor } from './cursor.ts';
+import { query, queryLists } from './driver.ts';
+
+export function readRows(pool: SQL, table: string, plan: ReadPlan, dialect: SqlDialect): Promise<Row[]> {
+  return query<Row>(pool, compileRead(table, plan, dialect));
+}
+
+export async function readList(
+  pool: SQL,
+  table: string,
+  plan: ReadPlan,
+  dialect: SqlDialect,
+  encoding: Encoding,
+): Promise<ReadResult> {
+  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
+  const page = { ...plan, limit };
+  const isWhole = plan.offset === 0 && plan.limit === undefined;
+  if (plan.count === undefined || isWhole) {
+    const rows = await readRows(pool, table, page, dialect);
+    if (rows.length > CURSOR_ROWS) return openCursor(pool, table, plan, dialect, encoding);
+    return { kind: 'rows', rows, ...(plan.count === undefined ? {} : { total: rows.length }) };
+  }
+  const counted = await readCounted(pool, table, page, dialect);
+  if (counted.rows.length > CURSOR_ROWS) return openCursor(pool, table, plan, dialect, encoding);
+  return { kind: 'rows', ...counted };
+}
+
+/** The page and the count in one statement, and so of one moment. The count is there even where the page is empty. */
+async function readCounted(
+  pool: SQL,
+  table: string,
+  plan: ReadPlan,
+  dialect: SqlDialect,
+): Promise<{ rows: Row[]; total: number }> {
+  const read = compileRead(table, plan, dialect);
+  const count = compileCount(table, plan, dialect);
+  const shifted = count.sql.replace(/\$(\d+)/g, (_, position) => `$${Number(position) + read.params.length}`);
+  const lists = await queryLists(pool, {
+    sql: `select counted.total::float8, page.* from (${shifted}) as counted left join (select true as here, rows.* from (${read.sql}) as rows) as page on true`,
+    params: [...read.params, ...count.params],
+  });
+  const names = plan.columns.map(({ name }) => name);
+  const rows = lists
+    .filter(([, here]) => here === true)
+    .map((list) => {
+      const row: Row = {};
+      for (const [index, name] of names.entries()) row[name] = list[index + 2] as Row[string];
+      return row;
+    });
+  return { rows, total: lists[0]![0] as number };
+}

@@ -1,0 +1,57 @@
+/**
+ * What idempotency keys remember: the result of a write, stored in the same transaction as the write itself. The key is
+ * taken first: a second request with it, on any instance, waits there until the first has ended.
+ */
+import type { SQL } from 'bun';
+import type { WritePlan } from '../../plan/types.ts';
+import type { WriteResult } from '../engine.ts';
+import { keyUsedOtherwise } from '../terms.ts';
+import { query, type Runner } from './driver.ts';
+import { RETRY_TABLE } from './inspect.ts';
+
+type Retry = NonNullable<WritePlan['retry']>;
+
+const SWEEP_MS = 10 * 60_000;
+const SWEPT_AT_ONCE = 10_000;
+
+/** The earlier result, where there is one; else the key is ours until the transaction ends. */
+export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
+  const taken = await query(runner, {
+    sql: `insert into ${RETRY_TABLE} as kept (key, fingerprint, created_at) values ($1::text, $2::text, now())
+      on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
+      where kept.created_at < now() - make_interval(hours => $3::int4) returning 1 as taken`,
+    params: [retry.key, retry.fingerprint, hours],
+  });
+  if (taken.length > 0) return undefined;
+  const [kept] = await query<{ fingerprint: string; result: string }>(runner, {
+    sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
+    params: [retry.key],
+  });
+  if (kept?.fingerprint !== retry.fingerprint) throw keyUsedOtherwise();
+  return JSON.parse(kept.result) as WriteResult;
+}
+
+export async function rememberResult(runner: Runner, retry: Retry, result: WriteResult): Promise<void> {
+  await query(runner, {
+    sql: `update ${RETRY_TABLE} set result = $2::text where key = $1::text`,
+    params: [retry.key, JSON.stringify(result)],
+  });
+}
+
+/** Old keys go now and then, beside the writes: any instance may do it, and none waits for another. */
+export class Sweeper {
+  private last = performance.now();
+
+  constructor(private readonly hours: number) {}
+
+  sweep(pool: SQL): void {
+    if (performance.now() - this.last < SWEEP_MS) return;
+    this.last = performance.now();
+    const statement = {
+      sql: `delete from ${RETRY_TABLE} where key in (select key from ${RETRY_TABLE}
+        where created_at < now() - make_interval(hours => $1::int4) limit ${SWEPT_AT_ONCE} for update skip locked)`,
+      params: [this.hours],
+    };
+    void query(pool, statement).catch(() => undefined);
+  }
+}

@@ -1,0 +1,49 @@
+/** A bulk update: every object names its product by key and changes what it carries, in the order they were given. */
+import type { Collection } from '../../collection/declaration.ts';
+import type { Row, Value } from '../../collection/value.ts';
+import type { UpdateEachPlan } from '../../plan/types.ts';
+import { missingProduct } from '../terms.ts';
+import { query, type Runner } from './driver.ts';
+import { compileGathered, compileUpdateMany, type WriteContext, type Written } from './writes.ts';
+
+type Change = UpdateEachPlan['changes'][number];
+
+export async function updateEach(runner: Runner, context: WriteContext, plan: UpdateEachPlan): Promise<Written> {
+  const { collection } = context;
+  const changed: Row[] = [];
+  let done = 0;
+  for (const run of runsOf(collection, plan.changes)) {
+    const fields = run[0]!.set.map(({ field }) => field);
+    const rows = run.map(({ key, set }) => [key, ...set.map(({ value }) => value)]);
+    const met = await query<Row>(runner, compileUpdateMany(context, fields, rows));
+    const byKey = new Map(met.map((row) => [row['the key'] as Value, row]));
+    for (const [index, { key }] of run.entries()) {
+      const row = byKey.get(key);
+      if (row === undefined) throw missingProduct(collection, key, done + index);
+      changed.push(row);
+    }
+    done += run.length;
+  }
+  const counts = { affected: plan.changes.length, inserted: 0, key: null };
+  if (plan.returning === undefined) return counts;
+  return { ...counts, rows: await query<Row>(runner, compileGathered(context, plan.returning, changed)) };
+}
+
+/** Neighbours that set the same fields of different products go in one statement; a key that moves goes alone. */
+function runsOf(collection: Collection, changes: readonly Change[]): Change[][] {
+  const runs: Change[][] = [];
+  let keys = new Set<Value>();
+  let signature = '';
+  for (const change of changes) {
+    const names = change.set.map(({ field }) => field.name);
+    const movesKey = names.includes(collection.key.name);
+    if (runs.length === 0 || movesKey || names.join() !== signature || keys.has(change.key)) {
+      runs.push([]);
+      keys = new Set();
+      signature = movesKey ? 'alone' : names.join();
+    }
+    runs.at(-1)!.push(change);
+    keys.add(change.key);
+  }
+  return runs;
+}

@@ -1,0 +1,157 @@
+/**
+ * Loading into SQLite. The rows are gathered in a nameless database of their own, on disk but unsynced, without a lock
+ * on the catalogue; then one statement stores them.
+ */
+import { SQLiteError } from 'bun:sqlite';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import { identifier } from '../compile/statement.ts';
+import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import { duplicateKey, repeatedKey } from '../terms.ts';
+import type { Connection } from './connection.ts';
+import { conflictSql } from './jobs.ts';
+import { translateError } from './refusals.ts';
+
+/** Indexes are written in no order: what does not fit here is written and read again and again. */
+const CACHE_KB = 64 * 1024;
+
+export async function loadRows(
+  connection: Connection,
+  collection: Collection,
+  batches: AsyncIterable<LoadBatch>,
+  terms: LoadTerms,
+): Promise<LoadResult> {
+  const { db } = connection;
+  db.run(`pragma cache_size = -${CACHE_KB}`);
+  db.run("attach '' as staging");
+  try {
+    db.run('pragma staging.synchronous = off');
+    db.run('pragma staging.journal_mode = off');
+    const staged = new Staged(connection, collection);
+    for await (const batch of batches) staged.add(batch);
+    return staged.store(terms);
+  } catch (error) {
+    if (db.inTransaction) db.run('rollback');
+    throw translateError(error, collection, undefined);
+  } finally {
+    db.run('detach staging');
+    db.run('pragma cache_size = -2000');
+  }
+}
+
+class Staged {
+  private readonly columns: string;
+  private readonly key: string;
+  private readonly keyPlace: number;
+  private readonly insert;
+  /** The sets of fields that rows give, by number. */
+  private readonly shapes: (readonly Field[])[] = [];
+  private lastKey = Number.NEGATIVE_INFINITY;
+  /** Whether each key is larger than the one before, as they mostly are: then none can repeat. */
+  private ascending = true;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly collection: Collection,
+  ) {
+    const { fields, key } = collection;
+    this.columns = fields.map((field) => identifier(field.name)).join(', ');
+    this.key = identifier(key.name);
+    this.keyPlace = fields.indexOf(key);
+    connection.db.run(`create table staging.given ("the place", "the shape", ${this.columns})`);
+    this.insert = connection.db.prepare(`insert into staging.given values (?, ?, ${fields.map(() => '?').join(', ')})`);
+  }
+
+  add({ places, rows, given }: LoadBatch): void {
+    const { db } = this.connection;
+    const shape = this.shapeNumber(given);
+    db.run('begin');
+    for (const [index, row] of rows.entries()) {
+      const key = row[this.keyPlace];
+      if (key !== undefined) {
+        if (Number(key) <= this.lastKey) this.ascending = false;
+        this.lastKey = Number(key);
+      }
+      this.insert.run(places[index]!, shape, ...row.map((value) => value ?? null));
+    }
+    db.run('commit');
+  }
+
+  store(terms: LoadTerms): LoadResult {
+    const { db } = this.connection;
+    this.insert.finalize();
+    db.run('begin immediate');
+    if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
+    const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
+    db.run(terms.dryRun ? 'rollback' : 'commit');
+    return result;
+  }
+
+  /** Straight in; only where a key is taken, the rows that are in the way are looked for. */
+  private insertNew(terms: LoadTerms): LoadResult {
+    const { db } = this.connection;
+    db.run('savepoint new');
+    try {
+      return this.storeAll('');
+    } catch (error) {
+      if (!(error instanceof SQLiteError) || !/CONSTRAINT_(PRIMARYKEY|ROWID|UNIQUE)/.test(error.code ?? ''))
+        throw error;
+      db.run('rollback to new');
+    }
+    this.refuseRepeated(terms);
+    this.refuse(terms, `${this.key} in (select ${this.key} from ${this.table})`, (key) =>
+      duplicateKey(this.collection, key),
+    );
+    return this.storeAll('');
+  }
+
+  private merge(onConflict: 'keep' | 'overwrite'): LoadResult {
+    if (onConflict === 'keep') return this.storeAll(conflictSql(this.collection, 'keep'));
+    const inserted = this.connection.number({
+      sql: `select count(*) from staging.given where ${this.key} is null or ${this.key} not in (select ${this.key} from ${this.table})`,
+      params: [],
+    });
+    let affected = 0;
+    for (const [shape, given] of this.shapes.entries()) {
+      const overwrite = given.filter((field) => field !== this.collection.key);
+      const conflict = conflictSql(this.collection, { overwrite });
+      affected += this.storeAll(conflict, `"the shape" = ${shape}`).affected;
+    }
+    return { affected, inserted };
+  }
+
+  private storeAll(conflict: string, which = 'true'): LoadResult {
+    const { changes } = this.connection.db.run(
+      `insert into ${this.table} (${this.columns}) select ${this.columns} from staging.given where ${which} order by rowid${conflict}`,
+    );
+    return { affected: changes, inserted: changes };
+  }
+
+  /** Of rows with the same key the first stands. */
+  private refuseRepeated(terms: LoadTerms): void {
+    if (this.ascending) return;
+    this.connection.db.run(`create index staging.given_key on given (${this.key})`);
+    const earlier = `select min(rowid) from staging.given group by ${this.key}`;
+    this.refuse(terms, `${this.key} is not null and rowid not in (${earlier})`, (key) =>
+      repeatedKey(this.collection, key),
+    );
+  }
+
+  private refuse(terms: LoadTerms, which: string, refusalOf: (key: Value) => ReturnType<typeof duplicateKey>): void {
+    const { db } = this.connection;
+    const rows = db.prepare<unknown, []>(`select * from staging.given where ${which} order by rowid`).values();
+    for (const [place, shape, ...row] of rows as [number, number, ...Value[]][]) {
+      terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(row[this.keyPlace] ?? null) });
+    }
+    db.run(`delete from staging.given where ${which}`);
+  }
+
+  private shapeNumber(given: readonly Field[]): number {
+    const known = this.shapes.indexOf(given);
+    return known === -1 ? this.shapes.push(given) - 1 : known;
+  }
+
+  private get table(): string {
+    return identifier(this.collection.name);
+  }
+}

@@ -1,0 +1,42 @@
+/** What is served beside the collection, and how its pages are answered: by GET and HEAD, and 304 where known. */
+import { Refusal } from '../errors.ts';
+import { CORS_HEADERS } from './cors.ts';
+
+/** Undefined where there is no such page. */
+export type Pages = (path: string, request: Request) => Response | Promise<Response> | undefined;
+
+const METHODS = 'OPTIONS, GET, HEAD';
+
+/** The pages of several, tried in order. */
+export function firstOf(...all: readonly Pages[]): Pages {
+  return (path, request) => {
+    for (const pages of all) {
+      const answer = pages(path, request);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  };
+}
+
+/** A page that can only be read: whatever else is asked of it is refused, or answered by OPTIONS. */
+export function readOnly<Answer extends Response | Promise<Response>>(
+  request: Request,
+  read: () => Answer,
+): Answer | Response {
+  if (request.method === 'GET' || request.method === 'HEAD') return read();
+  if (request.method === 'OPTIONS') {
+    return new Response(null, { status: 200, headers: { ...CORS_HEADERS, allow: METHODS, ...preflight(request) } });
+  }
+  throw new Refusal('PGRST117', `Unsupported HTTP method: ${request.method}`, {
+    hint: `Allowed here: ${METHODS}.`,
+    headers: { allow: METHODS },
+  });
+}
+
+function preflight({ headers }: Request): Record<string, string> {
+  if (headers.get('access-control-request-method') === null) return {};
+  return {
+    'access-control-allow-methods': METHODS,
+    'access-control-allow-headers': headers.get('access-control-request-headers') ?? 'Accept, Authorization',
+  };
+}

@@ -1,0 +1,44 @@
+/** What a write asks for beside its rows, and the terms that make of it. */
+import type { Collection } from '../collection/declaration.ts';
+import type { Value } from '../collection/value.ts';
+import type { Preferences } from '../dialect/prefer.ts';
+import type { Query } from '../dialect/tree.ts';
+import { itemPredicate } from './read.ts';
+import { planShape } from './shape.ts';
+import type { Precondition, WritePlan } from './types.ts';
+
+/** What a write asks for beside its query and body. */
+export interface WriteRequest {
+  readonly query: Query;
+  readonly preferences: Preferences;
+  /** The key in the path, where the write is addressed to one product. */
+  readonly item?: string;
+  readonly singular: boolean;
+  readonly ifMatch?: Precondition['versions'];
+  readonly retry?: { readonly key: string; readonly fingerprint: string };
+  /** Whether a write without a filter may touch every row. */
+  readonly allowUnfiltered: boolean;
+}
+
+type Terms = Pick<WritePlan, 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
+
+/** What holds for every write, from the request's headers and query. */
+export function planTerms(collection: Collection, request: WriteRequest): Terms {
+  const { query, preferences, item, singular, ifMatch, retry } = request;
+  const shape = planShape(collection, query, query.order.length > 0);
+  return {
+    singular,
+    mustExist: item !== undefined,
+    dryRun: preferences.tx === 'rollback',
+    ...(preferences.return === 'representation' ? { returning: shape } : {}),
+    ...(ifMatch === undefined || item === undefined
+      ? {}
+      : { precondition: { key: itemKey(collection, item), versions: ifMatch } }),
+    ...(retry === undefined ? {} : { retry }),
+  };
+}
+
+export function itemKey(collection: Collection, item: string): Value {
+  const predicate = itemPredicate(collection, item);
+  return predicate.kind === 'compare' ? predicate.value : null;
+}

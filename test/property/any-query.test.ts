@@ -1,0 +1,66 @@
+/** Whatever is sent, the answer is a success or a clear refusal, never a fault; and what is refused changes nothing. */
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type AnyRequest, anyRequest } from '../support/any-request.ts';
+import { type Catalogue, ENGINES, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { PATIENCE_MS } from '../support/generators.ts';
+import { malformed } from '../support/malformed.ts';
+
+async function answer(catalogue: Catalogue, { path, ...init }: AnyRequest): Promise<{ status: number; text: string }> {
+  const response = await catalogue.fetch(path, init);
+  return { status: response.status, text: await response.text() };
+}
+
+/** The body of every refusal is the error body, whole. */
+function expectExplained(method: string, text: string): void {
+  if (method === 'HEAD') expect(text).toBe('');
+  else expect(Object.keys(JSON.parse(text)).sort()).toEqual(['code', 'details', 'hint', 'message']);
+}
+
+describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
+  test(
+    '2,500 malformed requests: each is refused with a 4xx, and none changes a product',
+    async () => {
+      const catalogue = await openCatalogue(engine);
+      await fc.assert(
+        fc.asyncProperty(malformed, async (request) => {
+          const { status, text } = await answer(catalogue, request);
+          expect({ text, isRefused: status >= 400 && status < 500 }).toEqual({ text, isRefused: true });
+          expectExplained(request.method, text);
+          expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
+        }),
+        { numRuns: 2_500 },
+      );
+      await catalogue.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'any query, headers and body by any method: 2xx, 304 or 4xx; refused, it changes nothing',
+    async () => {
+      let catalogue = await openCatalogue(engine);
+      let before = await catalogue.list();
+      await fc.assert(
+        fc.asyncProperty(anyRequest, async (request) => {
+          const { status, text } = await answer(catalogue, request);
+          const isExpected = (status >= 200 && status < 300) || status === 304 || (status >= 400 && status < 500);
+          expect({ status, text, isExpected }).toEqual({ status, text, isExpected: true });
+          const after = await catalogue.list();
+          if (status >= 400) {
+            expectExplained(request.method, text);
+            expect(after).toEqual(before);
+          } else if (!Bun.deepEquals(before, after)) {
+            expect(['POST', 'PATCH', 'PUT', 'DELETE']).toContain(request.method);
+            await catalogue.close();
+            catalogue = await openCatalogue(engine);
+          }
+          before = await catalogue.list();
+        }),
+        { numRuns: 4_000 },
+      );
+      await catalogue.close();
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,88 @@
+/** Whatever product can be created comes back as it was sent, however it is sent and however it is read. */
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { Row } from '../../src/collection/value.ts';
+import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
+import { distinctProducts, PATIENCE_MS, product } from '../support/generators.ts';
+import { send, sendJson } from '../support/stories.ts';
+
+const byId = (one: Row, other: Row) => Number(one.id) - Number(other.id);
+
+function asCsv(rows: readonly Row[]): string {
+  const cell = (value: Row[string]) => (value === null ? 'NULL' : `"${String(value).replaceAll('"', '""')}"`);
+  return [Object.keys(rows[0]!), ...rows.map((row) => Object.values(row).map((value) => cell(value!)))]
+    .map((cells) => cells.join(','))
+    .join('\n');
+}
+
+describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
+  /** The reference products out of the way, so that every id is free. */
+  async function withEmptyCatalogue(story: (catalogue: Catalogue) => Promise<void>): Promise<void> {
+    const catalogue = await openCatalogue(engine);
+    try {
+      await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
+      await story(catalogue);
+    } finally {
+      await catalogue.close();
+    }
+  }
+
+  test(
+    'survive POST then GET unchanged, by id, by filter and in the list',
+    async () => {
+      await withEmptyCatalogue(async (catalogue) => {
+        await fc.assert(
+          fc.asyncProperty(product, async (sent) => {
+            expect((await catalogue.fetch('/products', sendJson('POST', sent))).status).toBe(201);
+            expect(await (await catalogue.fetch(`/products/${sent.id}`)).json()).toEqual(sent);
+            expect(await catalogue.list(`/products?id=eq.${sent.id}`)).toEqual([sent]);
+            const name = encodeURIComponent(sent.product_name as string);
+            expect(await catalogue.list(`/products?product_name=eq.${name}`)).toEqual([sent]);
+            expect(await catalogue.list()).toEqual([sent]);
+            await catalogue.fetch(`/products/${sent.id}`, { method: 'DELETE' });
+          }),
+          { numRuns: 400 },
+        );
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'survive together, in an array and as CSV, and come back in id order',
+    async () => {
+      await withEmptyCatalogue(async (catalogue) => {
+        await fc.assert(
+          fc.asyncProperty(distinctProducts(12), fc.boolean(), async (sent, inCsv) => {
+            const request = inCsv ? send('POST', 'text/csv', asCsv(sent)) : sendJson('POST', sent);
+            expect((await catalogue.fetch('/products', request)).status).toBe(201);
+            expect(await catalogue.list()).toEqual(sent.toSorted(byId));
+            await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
+          }),
+          { numRuns: 150 },
+        );
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'replace another product wholly by PUT, and come back in the answer',
+    async () => {
+      await withEmptyCatalogue(async (catalogue) => {
+        await fc.assert(
+          fc.asyncProperty(product, product, async (first, second) => {
+            const replacement = { ...second, id: first.id! };
+            await catalogue.fetch('/products', sendJson('POST', first));
+            const put = sendJson('PUT', replacement, { prefer: 'return=representation' });
+            expect(await (await catalogue.fetch(`/products?id=eq.${first.id}`, put)).json()).toEqual([replacement]);
+            expect(await catalogue.list()).toEqual([replacement]);
+            await catalogue.fetch(`/products/${first.id}`, { method: 'DELETE' });
+          }),
+          { numRuns: 150 },
+        );
+      });
+    },
+    PATIENCE_MS,
+  );
+});

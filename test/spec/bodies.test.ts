@@ -1,0 +1,185 @@
+/** Request bodies: the types that are read, and a clear refusal of all that is not. */
+import { describe, expect, test } from 'bun:test';
+import { MAX_JSON_DEPTH } from '../../src/limits.ts';
+import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import {
+  expectRefusal,
+  expectUntouched,
+  ownCatalogue,
+  reference,
+  send,
+  sendJson,
+  TEN_FIELDS,
+} from '../support/stories.ts';
+
+const JSON_TEXT = JSON.stringify(TEN_FIELDS);
+
+describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
+  const catalogue = ownCatalogue(engine);
+  const post = (contentType: string, body: NonNullable<RequestInit['body']>, path = '/products') =>
+    catalogue.fetch(path, send('POST', contentType, body));
+  const created = () => catalogue.list('/products?id=gt.77');
+
+  describe('JSON', () => {
+    test.each([
+      'application/json',
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+      'Application/JSON',
+      'application/vnd.pgrst.object+json',
+    ])('sent as %s', async (type) => {
+      expect((await post(type, JSON_TEXT)).status).toBe(201);
+      expect(await created()).toEqual([TEN_FIELDS]);
+    });
+
+    test('sent as bytes without a content type', async () => {
+      const body = new TextEncoder().encode(JSON_TEXT);
+      expect((await catalogue.fetch('/products', { method: 'POST', body })).status).toBe(201);
+      expect(await created()).toEqual([TEN_FIELDS]);
+    });
+
+    test('with spaces, line ends and a byte order mark around it', async () => {
+      expect((await post('application/json', `\uFEFF \r\n\t${JSON_TEXT}\n`)).status).toBe(201);
+    });
+
+    test.each([
+      ['nothing', ''],
+      ['spaces', '  \n'],
+      ['text', 'product_name=Tea'],
+      ['an object that does not close', JSON_TEXT.slice(0, -1)],
+      ['a comma too many', '{"product_name":"Tea",}'],
+      ['single quotes', "{'product_name':'Tea'}"],
+      ['two documents', `${JSON_TEXT}${JSON_TEXT}`],
+      ['a raw line end in a text', '{"product_name":"Te\na"}'],
+      ['NaN', '{"product_name":"Tea","unit_price":NaN}'],
+      ['null', 'null'],
+      ['a number', '5'],
+      ['a text', '"Tea"'],
+      ['true', 'true'],
+      ['a list of lists', '[[1]]'],
+      ['a list of numbers', '[1,2]'],
+    ])('%s is no product: 400, PGRST102', async (_, body) => {
+      await expectRefusal(await post('application/json', body), 400, 'PGRST102');
+      await expectRefusal(
+        await catalogue.fetch('/products?id=eq.1', send('PATCH', 'application/json', body)),
+        400,
+        'PGRST102',
+      );
+      await expectRefusal(await catalogue.fetch('/products/1', send('PUT', 'application/json', body)), 400, 'PGRST102');
+      await expectUntouched(catalogue);
+    });
+
+    test('objects with different keys are refused, unless columns says which count', async () => {
+      const rows = JSON.stringify([
+        { id: 100, product_name: 'Tea' },
+        { id: 101, product_name: 'Milk', unit_price: 1 },
+      ]);
+      const { details } = await expectRefusal(await post('application/json', rows), 400, 'PGRST102');
+      expect(details).toContain('row 2');
+      expect((await post('application/json', rows, '/products?columns=id,product_name')).status).toBe(201);
+      expect((await created()).map(({ unit_price }) => unit_price)).toEqual([null, null]);
+    });
+
+    test('keys that are words of the language are just unknown fields', async () => {
+      for (const key of ['__proto__', 'constructor', 'toString', '']) {
+        await expectRefusal(await post('application/json', `{"product_name":"Tea","${key}":1}`), 400, 'PGRST204');
+      }
+      await expectUntouched(catalogue);
+    });
+
+    test('lists nested too deep are refused, however deep', async () => {
+      for (const depth of [MAX_JSON_DEPTH + 1, 10_000, 100_000, 1_000_000]) {
+        const body = `{"product_name":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+        const { status } = await post('application/json', body);
+        expect(status).toBe(400);
+      }
+      await expectUntouched(catalogue);
+    });
+  });
+
+  describe('CSV', () => {
+    test('a header line, then products; quoted cells hold commas, quotes and line ends', async () => {
+      const csv = 'id,product_name,quantity_per_unit\r\n90,"Salt, fine","a ""big"" bag"\r\n91,Tea,"two\nlines"\r\n';
+      expect((await post('text/csv', csv)).status).toBe(201);
+      expect(await catalogue.list('/products?id=gt.77&select=id,product_name,quantity_per_unit')).toEqual([
+        { id: 90, product_name: 'Salt, fine', quantity_per_unit: 'a "big" bag' },
+        { id: 91, product_name: 'Tea', quantity_per_unit: 'two\nlines' },
+      ]);
+    });
+
+    test('an unquoted NULL is null', async () => {
+      await post('text/csv', 'id,product_name,unit_price\n90,NULL-free,NULL\n');
+      expect(await catalogue.list('/products?id=eq.90&unit_price=is.null')).toHaveLength(1);
+    });
+
+    test('the list as CSV can be sent back as it came', async () => {
+      const csv = await (await catalogue.fetch('/products', { headers: { accept: 'text/csv' } })).text();
+      await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
+      expect((await post('text/csv', csv)).status).toBe(201);
+      expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
+    });
+
+    test.each([
+      ['nothing', ''],
+      ['a quote that does not close', 'product_name\n"Tea'],
+      ['text after a quote', 'product_name\n"Tea" bag'],
+      ['more cells than the header', 'product_name\nTea,5'],
+    ])('%s is refused', async (_, csv) => {
+      await expectRefusal(await post('text/csv', csv), 400, 'PGRST102');
+      await expectUntouched(catalogue);
+    });
+  });
+
+  describe('forms', () => {
+    test('curl -d sends one product as a form', async () => {
+      const form = 'product_name=Ras+el+hanout&unit_price=4.20&quantity_per_unit=50%20g%20%26%20more';
+      expect((await post('application/x-www-form-urlencoded', form)).status).toBe(201);
+      const [product] = await created();
+      expect(product).toMatchObject({
+        product_name: 'Ras el hanout',
+        unit_price: 4.2,
+        quantity_per_unit: '50 g & more',
+      });
+    });
+
+    test('PATCH takes a form too', async () => {
+      const change = send('PATCH', 'application/x-www-form-urlencoded', 'units_in_stock=3');
+      expect((await catalogue.fetch('/products?id=eq.2', change)).status).toBe(204);
+      expect(await catalogue.list('/products?id=eq.2')).toEqual([{ ...reference(2), units_in_stock: 3 }]);
+    });
+  });
+
+  describe('what is not read', () => {
+    test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'json', '', 'application/'])(
+      'the content type "%s": 400, and those that are read are named',
+      async (type) => {
+        const { hint } = await expectRefusal(await post(type, JSON_TEXT), 400, 'PGRST102');
+        expect(hint).toContain('application/json');
+        await expectUntouched(catalogue);
+      },
+    );
+
+    test.each(['iso-8859-1', 'utf-16', 'windows-1252'])('the charset %s: 415', async (charset) => {
+      await expectRefusal(await post(`application/json; charset=${charset}`, JSON_TEXT), 415, 'CAT415');
+    });
+
+    test.each(['gzip', 'br', 'identity, gzip'])('the content encoding %s: 415', async (encoding) => {
+      const response = await catalogue.fetch(
+        '/products',
+        sendJson('POST', TEN_FIELDS, { 'content-encoding': encoding }),
+      );
+      expect(response.headers.get('accept-encoding')).toBe('identity');
+      await expectRefusal(response, 415, 'CAT415');
+      await expectUntouched(catalogue);
+    });
+
+    test.each(['application/json', 'text/csv', 'application/x-www-form-urlencoded'])(
+      '%s that is not UTF-8: 400',
+      async (type) => {
+        const bytes = Uint8Array.from([...new TextEncoder().encode('{"product_name":"'), 0xff, 0xfe, 0x22, 0x7d]);
+        await expectRefusal(await post(type, bytes), 400, '22021');
+        await expectUntouched(catalogue);
+      },
+    );
+  });
+});

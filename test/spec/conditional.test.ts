@@ -1,0 +1,170 @@
+/** Conditional requests (RFC 9110, 13): nothing is sent twice, and no update is lost. */
+import { describe, expect, test } from 'bun:test';
+import { ENGINES } from '../support/catalogue.ts';
+import { expectRefusal, expectUntouched, ownCatalogue, reference, sendJson } from '../support/stories.ts';
+
+describe.each(Object.keys(ENGINES))('conditional requests on %s', (engine) => {
+  const catalogue = ownCatalogue(engine);
+  const tagOf = async (path: string, headers: Record<string, string> = {}) =>
+    (await catalogue.fetch(path, { headers })).headers.get('etag')!;
+  const patch = (path: string, body: object, headers: Record<string, string>) =>
+    catalogue.fetch(path, sendJson('PATCH', body, headers));
+
+  describe('ETag', () => {
+    test('an item and a list carry a strong one, the same as long as nothing changes', async () => {
+      for (const path of ['/products/3', '/products', '/products?category_id=eq.2', '/products?id=eq.0']) {
+        expect(await tagOf(path)).toMatch(/^"[^"]+"$/);
+        expect(await tagOf(path)).toBe(await tagOf(path));
+      }
+    });
+
+    test('it changes with the product, and comes back when the product does', async () => {
+      const [item, list] = [await tagOf('/products/3'), await tagOf('/products')];
+      await patch('/products/3', { units_in_stock: 14 }, {});
+      expect(await tagOf('/products/3')).not.toBe(item);
+      expect(await tagOf('/products')).not.toBe(list);
+      await patch('/products/3', { units_in_stock: 13 }, {});
+      expect(await tagOf('/products/3')).toBe(item);
+    });
+
+    test('it stays when another product changes', async () => {
+      const tag = await tagOf('/products/3');
+      await patch('/products/4', { units_in_stock: 14 }, {});
+      expect(await tagOf('/products/3')).toBe(tag);
+    });
+
+    test('lists that look the same but are other pages have their own', async () => {
+      const counted = await tagOf('/products?limit=2', { prefer: 'count=exact' });
+      expect(counted).not.toBe(await tagOf('/products?limit=2'));
+    });
+
+    test('each representation has its own', async () => {
+      const tags = [
+        await tagOf('/products/3'),
+        await tagOf('/products/3?select=id'),
+        await tagOf('/products/3', { accept: 'text/csv' }),
+      ];
+      expect(new Set(tags).size).toBe(3);
+    });
+
+    test('a write with return=representation tells the new one', async () => {
+      const response = await patch('/products/3', { unit_price: 11 }, { prefer: 'return=representation' });
+      expect(response.headers.get('etag')).toBe(await tagOf('/products/3'));
+    });
+  });
+
+  describe('If-None-Match', () => {
+    const paths = ['/products/3', '/products/3?select=id,unit_price', '/products', '/products?limit=5&offset=2'];
+
+    test.each(paths)('%s: 304 without a body while it is the same, 200 once it has changed', async (path) => {
+      const tag = await tagOf(path);
+      const again = await catalogue.fetch(path, { headers: { 'if-none-match': tag } });
+      expect(again.status).toBe(304);
+      expect(await again.text()).toBe('');
+      expect(again.headers.get('etag')).toBe(tag);
+      await patch('/products/3', { unit_price: 99 }, {});
+      const changed = await catalogue.fetch(path, { headers: { 'if-none-match': tag } });
+      expect(changed.status).toBe(200);
+      expect(changed.headers.get('etag')).not.toBe(tag);
+    });
+
+    test('one of several tags, a weak tag and * match too', async () => {
+      const tag = await tagOf('/products/3');
+      for (const condition of [`"other", ${tag}`, `W/${tag}`, '*']) {
+        const response = await catalogue.fetch('/products/3', { headers: { 'if-none-match': condition } });
+        expect(response.status).toBe(304);
+      }
+    });
+
+    test('another tag gives the product', async () => {
+      const response = await catalogue.fetch('/products/3', { headers: { 'if-none-match': '"other"' } });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual(reference(3));
+    });
+
+    test('HEAD is answered the same', async () => {
+      const headers = { 'if-none-match': await tagOf('/products') };
+      expect((await catalogue.fetch('/products', { method: 'HEAD', headers })).status).toBe(304);
+    });
+
+    test('a product that does not exist is not found, whatever the condition', async () => {
+      await expectRefusal(await catalogue.fetch('/products/900', { headers: { 'if-none-match': '*' } }), 404, 'CAT404');
+    });
+  });
+
+  describe('If-Match', () => {
+    test('the second of two editors is told, and nothing of the first is lost', async () => {
+      const seenByBoth = await tagOf('/products/7');
+      const first = await patch('/products/7', { unit_price: 31 }, { 'if-match': seenByBoth });
+      expect(first.status).toBe(204);
+      const second = await patch('/products/7', { unit_price: 29 }, { 'if-match': seenByBoth });
+      await expectRefusal(second, 412, 'CAT412');
+      expect(await catalogue.list('/products?id=eq.7')).toEqual([{ ...reference(7), unit_price: 31 }]);
+    });
+
+    test('of ten editors at once just one succeeds', async () => {
+      const tag = await tagOf('/products/7');
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          patch('/products/7', { units_in_stock: 500 + index }, { 'if-match': tag }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(412)]);
+    });
+
+    test.each(['PUT', 'DELETE', 'PATCH'])(
+      '%s with an old tag is refused, with the current one it is done',
+      async (method) => {
+        const body = method === 'DELETE' ? undefined : JSON.stringify({ product_name: 'Pears' });
+        const write = (tag: string) =>
+          catalogue.fetch('/products/7', { method, body: body ?? null, headers: { 'if-match': tag } });
+        await expectRefusal(await write('"0"'), 412, 'CAT412');
+        await expectUntouched(catalogue);
+        expect((await write(await tagOf('/products/7'))).status).toBe(204);
+        expect((await catalogue.list('/products?id=eq.7'))[0]?.product_name).toBe(
+          method === 'DELETE' ? undefined : 'Pears',
+        );
+      },
+    );
+
+    test('* asks only that the product is there', async () => {
+      expect((await patch('/products/7', { unit_price: 28 }, { 'if-match': '*' })).status).toBe(204);
+      await expectRefusal(await patch('/products/700', { unit_price: 28 }, { 'if-match': '*' }), 412, 'CAT412');
+    });
+
+    test('one of several tags is enough; a weak one is not', async () => {
+      const tag = await tagOf('/products/7');
+      await expectRefusal(await patch('/products/7', { unit_price: 1 }, { 'if-match': `W/${tag}` }), 412, 'CAT412');
+      expect((await patch('/products/7', { unit_price: 2 }, { 'if-match': `"old", ${tag}` })).status).toBe(204);
+    });
+
+    test.each([
+      ['select', '/products/7?select=id', 'application/json'],
+      ['CSV', '/products/7', 'text/csv'],
+      ['an object without nulls', '/products/7', 'application/vnd.pgrst.object+json;nulls=stripped'],
+      ['ndjson', '/products/7', 'application/x-ndjson'],
+    ])('the tag of a view of the product (%s) names the same version', async (_, path, accept) => {
+      const seen = await tagOf(path, { accept });
+      expect((await patch('/products/7', { unit_price: 5 }, { 'if-match': seen })).status).toBe(204);
+      await expectRefusal(await patch('/products/7', { unit_price: 6 }, { 'if-match': seen }), 412, 'CAT412');
+    });
+
+    test('the tag of a list names no version of a product', async () => {
+      const seen = await tagOf('/products?id=eq.7');
+      await expectRefusal(await patch('/products/7', { unit_price: 5 }, { 'if-match': seen }), 412, 'CAT412');
+    });
+
+    test('on the URL of the collection it is refused, and the product URL named', async () => {
+      const tag = await tagOf('/products/7');
+      for (const condition of [tag, '*']) {
+        const { hint } = await expectRefusal(
+          await patch('/products?id=eq.7', { unit_price: 5 }, { 'if-match': condition }),
+          412,
+          'CAT412',
+        );
+        expect(hint).toContain('/products/<id>');
+      }
+      await expectUntouched(catalogue);
+    });
+  });
+});

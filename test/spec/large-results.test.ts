@@ -1,0 +1,71 @@
+/** Results too large to be gathered: the same rows, the same refusals, and nothing held back for those that are not read. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Row } from '../../src/collection/value.ts';
+import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
+import { expectRefusal, sendJson, TEN_FIELDS } from '../support/stories.ts';
+
+const COUNT = 25_000;
+const COUNTED = { headers: { prefer: 'count=exact' } };
+const OBJECT = { headers: { accept: 'application/vnd.pgrst.object+json' } };
+
+describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
+  let catalogue: Catalogue;
+  const rows: Row[] = Array.from({ length: COUNT }, (_, index) => ({
+    ...TEN_FIELDS,
+    id: index + 1,
+    product_name: `Jar ${index} of Lakkalikööri`,
+    quantity_per_unit: index % 3 === 0 ? null : 'a "quoted", long enough text '.repeat(8),
+  }));
+  beforeAll(async () => {
+    catalogue = await openCatalogue(engine);
+    await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
+    expect((await catalogue.fetch('/products', sendJson('POST', rows))).status).toBe(201);
+  }, 30_000);
+  afterAll(() => catalogue.close());
+
+  test('the whole list, counted', async () => {
+    const response = await catalogue.fetch('/products', COUNTED);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-range')).toBe(`0-${COUNT - 1}/${COUNT}`);
+    expect(Bun.deepEquals(await response.json(), rows)).toBe(true);
+  });
+
+  test('a large page of it', async () => {
+    const response = await catalogue.fetch('/products?limit=20000&offset=3000', COUNTED);
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe(`3000-22999/${COUNT}`);
+    expect(Bun.deepEquals(await response.json(), rows.slice(3000, 23_000))).toBe(true);
+  });
+
+  test('as ndjson and as CSV', async () => {
+    const lines = async (accept: string) =>
+      (await (await catalogue.fetch('/products?select=id', { headers: { accept } })).text()).trimEnd().split('\n');
+    expect(await lines('application/x-ndjson')).toEqual(rows.map(({ id }) => `{"id":${id}}`));
+    expect(await lines('text/csv')).toEqual(['id', ...rows.map(({ id }) => String(id))]);
+  });
+
+  test('asked for as one object: 406, with how many there are', async () => {
+    const { details } = await expectRefusal(await catalogue.fetch('/products', OBJECT), 406, 'PGRST116');
+    expect(details).toContain(`${COUNT} rows`);
+  });
+
+  test('without nulls', async () => {
+    const headers = { accept: 'application/vnd.pgrst.array+json;nulls=stripped' };
+    const found = (await (await catalogue.fetch('/products?limit=20000', { headers })).json()) as Row[];
+    expect(found).toHaveLength(20_000);
+    expect(found.filter((row) => 'quantity_per_unit' in row)).toHaveLength(13_333);
+  });
+
+  test('those who stop reading, read only the head, or ask past the end hold nobody up', async () => {
+    for (let round = 0; round < 15; round++) {
+      const reader = (await catalogue.fetch('/products')).body!.getReader();
+      await reader.read();
+      await reader.cancel();
+      expect((await catalogue.fetch('/products', { method: 'HEAD', ...COUNTED })).status).toBe(200);
+      await expectRefusal(await catalogue.fetch('/products?limit=5&offset=30000', COUNTED), 416, 'PGRST103');
+      await expectRefusal(await catalogue.fetch('/products?limit=9000', OBJECT), 406, 'PGRST116');
+      expect((await catalogue.fetch('/products?id=eq.0&limit=5', COUNTED)).headers.get('content-range')).toBe('*/0');
+    }
+    expect(await catalogue.list('/products?limit=2')).toEqual(rows.slice(0, 2));
+  }, 20_000);
+});

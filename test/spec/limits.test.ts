@@ -1,0 +1,118 @@
+/** The named limits: up to each of them a request is answered, over it refused with a 4xx that names it. */
+import { describe, expect, test } from 'bun:test';
+import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH, MAX_TERMS, MAX_URL_LENGTH } from '../../src/limits.ts';
+import { ENGINES } from '../support/catalogue.ts';
+import { expectRefusal, ids, sharedCatalogue } from '../support/stories.ts';
+
+const times = (count: number, text: (index: number) => string, joiner = ',') =>
+  Array.from({ length: count }, (_, index) => text(index)).join(joiner);
+
+describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
+  const catalogue = sharedCatalogue(engine);
+  const expectTooMany = async (path: string, limit: number) => {
+    const { message } = await expectRefusal(await catalogue.fetch(path), 400, '54000');
+    expect(message).toContain(String(limit));
+  };
+
+  describe('the length of a URL', () => {
+    const ofLength = (length: number) => '/products?product_name=eq.'.padEnd(length, 'x');
+
+    test('up to the limit it is read', async () => {
+      const response = await catalogue.fetch(ofLength(MAX_URL_LENGTH));
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual([]);
+    });
+
+    test('a character longer: 414, whatever the method', async () => {
+      const { message } = await expectRefusal(await catalogue.fetch(ofLength(MAX_URL_LENGTH + 1)), 414, 'CAT414');
+      expect(message).toContain(String(MAX_URL_LENGTH));
+      const removal = await catalogue.fetch(ofLength(MAX_URL_LENGTH + 1), { method: 'DELETE' });
+      await expectRefusal(removal, 414, 'CAT414');
+    });
+  });
+
+  describe('the number of conditions', () => {
+    const filters = (count: number) => `/products?${times(count, (index) => `id=neq.${index + 2}`, '&')}`;
+    const tree = (count: number) => `/products?or=(${times(count, (index) => `id.eq.${index + 70}`)})`;
+
+    test('up to the limit they all hold, as filters and in a tree', async () => {
+      expect(ids(await catalogue.list(filters(MAX_CONDITIONS)))).toEqual([1]);
+      expect(ids(await catalogue.list(tree(MAX_CONDITIONS)))).toEqual([70, 71, 72, 73, 74, 75, 76, 77]);
+    });
+
+    test('one more: 400, as filters, in a tree, and both together', async () => {
+      await expectTooMany(filters(MAX_CONDITIONS + 1), MAX_CONDITIONS);
+      await expectTooMany(tree(MAX_CONDITIONS + 1), MAX_CONDITIONS);
+      await expectTooMany(`${tree(MAX_CONDITIONS)}&id=eq.1`, MAX_CONDITIONS);
+    });
+  });
+
+  describe('the values in a list', () => {
+    const inList = (count: number) => `/products?id=in.(${times(count, (index) => String(index + 75))})`;
+    const anyList = (field: string, operator: string, count: number) =>
+      `/products?${field}=${operator}(any).{${times(count, (index) => String(index + 75))}}`;
+
+    test('up to the limit each is looked for, with in and with any', async () => {
+      expect(ids(await catalogue.list(inList(MAX_LIST_VALUES)))).toEqual([75, 76, 77]);
+      expect(ids(await catalogue.list(anyList('id', 'eq', MAX_LIST_VALUES)))).toEqual([75, 76, 77]);
+    });
+
+    test('one more: 400', async () => {
+      await expectTooMany(inList(MAX_LIST_VALUES + 1), MAX_LIST_VALUES);
+      await expectTooMany(anyList('id', 'eq', MAX_LIST_VALUES + 1), MAX_LIST_VALUES);
+    });
+
+    test.each(['gt', 'like', 'ilike', 'match', 'imatch'])(
+      'each value of %s(any) and (all) is a condition',
+      async (operator) => {
+        const field = operator === 'gt' ? 'id' : 'product_name';
+        for (const quantifier of ['any', 'all']) {
+          const withValues = (count: number) => anyList(field, operator, count).replace('(any)', `(${quantifier})`);
+          expect((await catalogue.fetch(withValues(MAX_CONDITIONS))).status).toBe(200);
+          await expectTooMany(withValues(MAX_CONDITIONS + 1), MAX_CONDITIONS);
+          await expectTooMany(withValues(MAX_LIST_VALUES), MAX_CONDITIONS);
+        }
+      },
+    );
+
+    test('so are those of several lists together, in a tree too', async () => {
+      const list = `id.lt(any).{${times(100, (index) => String(index - 90))}}`;
+      expect(ids(await catalogue.list(`/products?and=(${times(5, () => list)})`))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+      await expectTooMany(`/products?and=(${times(5, () => list)},id.gt.0)`, MAX_CONDITIONS);
+    });
+
+    test('500 lists of 200 values each are looked up', async () => {
+      const lists = times(MAX_CONDITIONS, () => `id=in.(${times(200, String)})`, '&');
+      expect(await catalogue.list(`/products?${lists}`)).toHaveLength(77);
+    });
+  });
+
+  describe('the depth of and(…) and or(…)', () => {
+    const nested = (depth: number) => `/products?or=${'(and'.repeat(depth - 1)}(id.eq.4)${')'.repeat(depth - 1)}`;
+
+    test('up to the limit it is read', async () => {
+      expect(ids(await catalogue.list(nested(MAX_LOGIC_DEPTH)))).toEqual([4]);
+    });
+
+    test('one deeper, and a hundred thousand deeper: 400', async () => {
+      await expectTooMany(nested(MAX_LOGIC_DEPTH + 1), MAX_LOGIC_DEPTH);
+      await expectTooMany(nested(80_000), MAX_LOGIC_DEPTH);
+    });
+  });
+
+  describe('the fields in select and order', () => {
+    const selected = (count: number) => `/products?id=eq.9&select=${times(count, (index) => `f${index}:id`)}`;
+    const ordered = (count: number) => `/products?id=lt.3&order=${times(count, () => 'id.desc')}`;
+
+    test('up to the limit they are read', async () => {
+      const [row] = await catalogue.list(selected(MAX_TERMS));
+      expect(Object.values(row!)).toEqual(Array(MAX_TERMS).fill(9));
+      expect(ids(await catalogue.list(ordered(MAX_TERMS)))).toEqual([2, 1]);
+    });
+
+    test('one more: 400', async () => {
+      await expectTooMany(selected(MAX_TERMS + 1), MAX_TERMS);
+      await expectTooMany(ordered(MAX_TERMS + 1), MAX_TERMS);
+    });
+  });
+});

@@ -1,0 +1,128 @@
+/** Writes that nobody has to fear: none touches every product by accident, and a bound one touches no more than asked. */
+import { describe, expect, test } from 'bun:test';
+import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson } from '../support/stories.ts';
+
+const DELETE = { method: 'DELETE' };
+const idsBy = (
+  compare: (one: (typeof REFERENCE_PRODUCTS)[number], other: (typeof REFERENCE_PRODUCTS)[number]) => number,
+) => ids(REFERENCE_PRODUCTS.toSorted(compare));
+
+describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
+  describe('without a filter', () => {
+    const catalogue = ownCatalogue(engine);
+
+    test.each([
+      '/products',
+      '/products?',
+      '/products?select=id',
+      '/products?order=id',
+      '/products?offset=5',
+      '/products?columns=unit_price',
+    ])('PATCH and DELETE %s are refused, nothing is changed, and the way to do it is shown', async (path) => {
+      for (const write of [DELETE, sendJson('PATCH', { unit_price: 0 })]) {
+        const { details, hint } = await expectRefusal(await catalogue.fetch(path, write), 400, '21000');
+        expect(details).toBe('Nothing was changed.');
+        expect(hint).toContain('id=eq.1');
+      }
+      await expectUntouched(catalogue);
+    });
+
+    test('a filter that every product meets says that it is no accident', async () => {
+      expect((await catalogue.fetch('/products?id=not.is.null', sendJson('PATCH', { discontinued: 2 }))).status).toBe(
+        204,
+      );
+      expect(await catalogue.list('/products?discontinued=eq.2')).toHaveLength(77);
+      expect((await catalogue.fetch('/products?id=not.is.null', DELETE)).status).toBe(204);
+      expect(await catalogue.list()).toEqual([]);
+    });
+
+    test('a mistyped filter is no missing filter: it is refused as what it is', async () => {
+      await expectRefusal(await catalogue.fetch('/products?idd=eq.5', DELETE), 400, '42703');
+      await expectRefusal(await catalogue.fetch('/products?id=5', DELETE), 400, 'PGRST100');
+      await expectRefusal(await catalogue.fetch('/products?id', DELETE), 400, 'PGRST100');
+      await expectUntouched(catalogue);
+    });
+  });
+
+  describe('where the setting allows them', () => {
+    const catalogue = ownCatalogue(engine, { allowUnfilteredWrites: true });
+
+    test('PATCH without a filter changes every product', async () => {
+      expect((await catalogue.fetch('/products', sendJson('PATCH', { reorder_level: 1 }))).status).toBe(204);
+      expect(await catalogue.list()).toEqual(REFERENCE_PRODUCTS.map((product) => ({ ...product, reorder_level: 1 })));
+    });
+
+    test('DELETE without a filter removes every product', async () => {
+      expect((await catalogue.fetch('/products', DELETE)).status).toBe(204);
+      expect(await catalogue.list()).toEqual([]);
+    });
+  });
+
+  describe('with a bound', () => {
+    const catalogue = ownCatalogue(engine);
+    const byPrice = idsBy(
+      (one, other) => Number(other.unit_price) - Number(one.unit_price) || Number(one.id) - Number(other.id),
+    );
+
+    test('DELETE with a limit and no filter removes the first by id', async () => {
+      expect((await catalogue.fetch('/products?limit=3', DELETE)).status).toBe(204);
+      expect(ids(await catalogue.list())).toEqual(ids(REFERENCE_PRODUCTS).slice(3));
+    });
+
+    test('DELETE with an order removes the first in that order', async () => {
+      await catalogue.fetch('/products?order=unit_price.desc&limit=5', DELETE);
+      expect(ids(await catalogue.list('/products?order=unit_price.desc'))).toEqual(byPrice.slice(5));
+    });
+
+    test('PATCH with an order, an offset and a limit changes just that page', async () => {
+      const prefer = { prefer: 'return=representation, count=exact' };
+      const response = await catalogue.fetch(
+        '/products?order=unit_price.desc&limit=4&offset=10&select=id',
+        sendJson('PATCH', { discontinued: 8 }, prefer),
+      );
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-range')).toBe('0-3/4');
+      expect(ids(await catalogue.list('/products?discontinued=eq.8&order=unit_price.desc'))).toEqual(
+        byPrice.slice(10, 14),
+      );
+    });
+
+    test('ties in the order are broken by id', async () => {
+      await catalogue.fetch('/products?order=discontinued.desc&limit=4', DELETE);
+      expect(ids(await catalogue.list('/products?discontinued=neq.0'))).toEqual([17, 24, 28, 29, 42, 53]);
+    });
+
+    test('a bound counts only the products that meet the filter', async () => {
+      await catalogue.fetch('/products?category_id=eq.1&limit=2&offset=1', DELETE);
+      const beverages = ids(REFERENCE_PRODUCTS.filter(({ category_id }) => category_id === 1));
+      expect(ids(await catalogue.list('/products?category_id=eq.1'))).toEqual([beverages[0]!, ...beverages.slice(3)]);
+      expect(await catalogue.list()).toHaveLength(75);
+    });
+
+    test('an offset with a filter leaves the first alone', async () => {
+      await catalogue.fetch('/products?discontinued=neq.0&offset=8', DELETE);
+      expect(ids(await catalogue.list('/products?discontinued=neq.0'))).toEqual([1, 2, 5, 9, 17, 24, 28, 29]);
+    });
+
+    test('limit=0 and an offset past the end touch nothing', async () => {
+      for (const bound of ['limit=0', 'limit=5&offset=77', 'id=gt.0&offset=1000']) {
+        expect((await catalogue.fetch(`/products?${bound}`, DELETE)).status).toBe(204);
+      }
+      await expectUntouched(catalogue);
+    });
+
+    test('a limit larger than the matches touches the matches', async () => {
+      await catalogue.fetch('/products?category_id=eq.6&limit=1000', sendJson('PATCH', { category_id: 60 }));
+      expect(await catalogue.list('/products?category_id=eq.60')).toHaveLength(6);
+    });
+
+    test('a bound that cannot be read is refused, and does not fall away', async () => {
+      for (const bound of ['limit=-1', 'limit=all', 'limit=3&order=price', 'limit=3&order=id.up']) {
+        const { status } = await catalogue.fetch(`/products?id=gt.0&${bound}`, DELETE);
+        expect(status).toBe(400);
+      }
+      await expectUntouched(catalogue);
+    });
+  });
+});

@@ -1,0 +1,229 @@
+/** The description of the service: valid, complete, and the same as what the service does. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { type App, createApp } from '../../src/app.ts';
+import { DESCRIBED } from '../../src/cli/openapi.ts';
+import { products } from '../../src/collection/products.ts';
+import { LOGIC_KEYS } from '../../src/dialect/logic.ts';
+import { OPERATORS, type OperatorName } from '../../src/dialect/operators.ts';
+import { CHOICES } from '../../src/dialect/prefer.ts';
+import { PARAMETERS } from '../../src/dialect/query.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { ERRORS } from '../../src/errors.ts';
+import { BODY_TYPES } from '../../src/http/body.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import { openApiPages } from '../../src/openapi/pages.ts';
+import { typeScriptTypes } from '../../src/openapi/types.ts';
+import { ENGINES } from '../support/catalogue.ts';
+import { cleanUp, run, temporaryFolder } from '../support/process.ts';
+import { expectRefusal } from '../support/stories.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly $ref: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly examples?: Readonly<Record<string, { readonly value: string }>>;
+}
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly properties: Readonly<Record<string, { readonly enum?: string[] }>> }>
+    >;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  };
+}
+
+const document = openApiDocument(DESCRIBED) as unknown as Document;
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
+let engine: Engine;
+let app: App;
+const ask = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
+
+beforeAll(async () => {
+  engine = await ENGINES.SQLite!();
+  app = createApp({
+    collection: products,
+    engine,
+    maxBodyBytes: 1024 * 1024,
+    allowUnfilteredWrites: false,
+    pages: openApiPages(DESCRIBED, '/console'),
+  });
+});
+afterAll(async () => {
+  await engine.close();
+  await cleanUp();
+});
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
+    expect(result.errors ?? []).toEqual([]);
+    expect({ valid: result.valid, version: validator.version }).toEqual({ valid: true, version: '3.1' });
+  });
+
+  test('refers to nothing that is not there, and has nothing that nothing refers to', () => {
+    const text = JSON.stringify(document);
+    const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, path]) => path!));
+    const present = Object.entries(document.components).flatMap(([kind, all]) =>
+      Object.keys(all).map((name) => `${kind}/${name}`),
+    );
+    expect([...referred].sort()).toEqual(present.sort());
+  });
+
+  test('names each operation once', () => {
+    const ids = Object.values(document.paths).flatMap((path) =>
+      METHODS.flatMap((method) => path[method]?.operationId ?? []),
+    );
+    expect(ids.length).toBeGreaterThan(15);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('the document and the service are the same', () => {
+  test('in their routes and methods', async () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      const response = await ask(path.replace(/\{\w+\}/, '1'), { method: 'OPTIONS' });
+      expect({ path, status: response.status }).toEqual({ path, status: 200 });
+      const allowed = response.headers.get('allow')!.toLowerCase().split(', ').sort();
+      const described = Object.keys(operations).filter((name) => METHODS.includes(name));
+      expect({ path, methods: described.sort() }).toEqual({ path, methods: allowed });
+    }
+  });
+
+  test('in their fields and the operators of each', async () => {
+    const names = products.fields.map((field) => field.name);
+    for (const schema of ['Row', 'NewRow', 'Changes']) {
+      expect(Object.keys(document.components.schemas[schema]!.properties)).toEqual(names);
+    }
+    for (const field of products.fields) {
+      const { examples } = document.components.parameters[`filter.${field.name}`]!;
+      for (const operator of Object.keys(OPERATORS) as OperatorName[]) {
+        const isServed = (OPERATORS[operator].serves as readonly string[]).includes(field.type);
+        expect({ operator, described: Object.hasOwn(examples!, operator) }).toEqual({ operator, described: isServed });
+      }
+      for (const { value } of Object.values(examples!)) {
+        const response = await ask(`/products?${field.name}=${encodeURIComponent(value)}`);
+        expect({ field: field.name, value, status: response.status }).toEqual({
+          field: field.name,
+          value,
+          status: 200,
+        });
+      }
+    }
+  });
+
+  test('in the other parameters', () => {
+    const inQuery = Object.values(document.components.parameters).filter((parameter) => parameter.in === 'query');
+    const fields = products.fields.map((field) => field.name);
+    expect(inQuery.map(({ name }) => name).sort()).toEqual([...fields, ...PARAMETERS, ...LOGIC_KEYS].sort());
+  });
+
+  test('in the preferences', () => {
+    const { description } = document.components.parameters.Prefer!;
+    for (const [name, values] of Object.entries(CHOICES)) expect(description).toContain(`${name}=${values.join('|')}`);
+  });
+
+  test('in the media types of bodies', () => {
+    const { requestBody } = document.paths['/products']!.post!;
+    expect(Object.keys(requestBody!.content)).toEqual([...BODY_TYPES]);
+  });
+
+  test('in the error codes, each under its status', () => {
+    expect(document.components.schemas.Problem!.properties.code!.enum).toEqual(Object.keys(ERRORS));
+    for (const [code, { status }] of Object.entries(ERRORS)) {
+      expect(document.components.responses[`Error${status}`]!.description).toContain(`\`${code}\``);
+    }
+  });
+
+  test('in the statuses: what the service answers is described', async () => {
+    const requests: [method: string, path: string, init?: RequestInit][] = [
+      ['GET', '/products?limit=2'],
+      ['GET', '/products?limit=2', { headers: { prefer: 'count=exact' } }],
+      ['GET', '/products?offset=500', { headers: { prefer: 'count=exact' } }],
+      ['GET', '/products?nope=eq.1'],
+      ['GET', '/products', { headers: { accept: 'image/png' } }],
+      ['POST', '/products', { body: '[]' }],
+      ['POST', '/products', { body: '{"id":1,"product_name":"x"}' }],
+      ['POST', '/products', { body: '', headers: { 'content-encoding': 'br' } }],
+      ['PUT', '/products', { body: '{}' }],
+      ['PATCH', '/products', { body: '{}' }],
+      ['DELETE', '/products?id=eq.0'],
+      ['GET', '/products/1'],
+      ['GET', '/products/0'],
+      ['PATCH', '/products/1', { body: '{}', headers: { 'if-match': '"other"' } }],
+      ['GET', '/'],
+      ['GET', '/', { headers: { accept: BROWSER } }],
+      ['GET', '/', { headers: { accept: 'text/csv' } }],
+    ];
+    for (const [method, path, init] of requests) {
+      const { status } = await ask(path, { method, ...init });
+      const route = path.split('?')[0]!.replace(/\d+$/, '{id}');
+      const described = Object.keys(document.paths[route]![method.toLowerCase()]!.responses);
+      expect({ method, path, described }).toEqual({ method, path, described: expect.arrayContaining([`${status}`]) });
+    }
+  });
+});
+
+describe('where it is served', () => {
+  test.each(['/', '/openapi.json'])('%s: the document, with a tag, to GET and HEAD', async (path) => {
+    const got = await ask(path);
+    expect(got.status).toBe(200);
+    expect(got.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await got.json()) as unknown).toEqual(JSON.parse(JSON.stringify(document)));
+    const head = await ask(path, { method: 'HEAD' });
+    expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(got.headers));
+    const again = await ask(path, { headers: { 'if-none-match': got.headers.get('etag')! } });
+    expect(again.status).toBe(304);
+  });
+
+  test('/ says that it is OpenAPI, /openapi.json that it is JSON, gzipped where that is accepted', async () => {
+    expect((await ask('/')).headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');
+    const file = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(file.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(file.headers.get('content-encoding')).toBe('gzip');
+    expect(JSON.parse(new TextDecoder().decode(Bun.gunzipSync(await file.bytes())))).toHaveProperty('openapi', '3.1.0');
+  });
+
+  test('a browser is led from / to the console, and sees /openapi.json as it is', async () => {
+    const response = await ask('/', { headers: { accept: BROWSER } });
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/console']);
+    expect((await ask('/openapi.json', { headers: { accept: BROWSER } })).status).toBe(200);
+  });
+
+  test('other methods are refused with 405, other media types with 406', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await ask('/', { method });
+      expect(response.headers.get('allow')).toBe('OPTIONS, GET, HEAD');
+      await expectRefusal(response, 405, 'PGRST117');
+    }
+    await expectRefusal(await ask('/', { headers: { accept: 'text/csv' } }), 406, 'PGRST107');
+  });
+});
+
+describe('the commands', () => {
+  test('catalogue openapi prints the document', async () => {
+    const { exitCode, stdout, stderr } = await run({ args: ['openapi'], cwd: temporaryFolder() });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
+  test('catalogue types prints the types that test/types checks with the client', async () => {
+    const { exitCode, stdout } = await run({ args: ['types'], cwd: temporaryFolder() });
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(typeScriptTypes(products));
+    expect(stdout).toBe(readFileSync(new URL('../types/database.ts', import.meta.url), 'utf8'));
+  });
+});
