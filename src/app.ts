@@ -19,7 +19,7 @@ import { wholeRow } from './plan/shape.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import { type Answer, toResponse } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
-import { KeptAnswers } from './response/kept-answers.ts';
+import { answerKey, KeptAnswers, keptResponse } from './response/kept-answers.ts';
 import { problemResponse } from './response/problem.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
 import { writeResponse } from './response/write.ts';
@@ -64,6 +64,14 @@ export function createApp(options: AppOptions): App {
   const keptAnswers = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
 
   function answer(request: Request): MaybePromise<Outcome> {
+    if (keptAnswers === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return make(request);
+    const key = answerKey(request);
+    const kept = keptAnswers.find(key);
+    if (kept !== undefined) return { response: keptResponse(request, kept), rows: kept.rows };
+    return make(request, { key, mark: keptAnswers.currentMark() });
+  }
+
+  function make(request: Request, keep?: { readonly key: string; readonly mark: number }): MaybePromise<Outcome> {
     const url = pathAndQuery(request.url);
     const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
     if (page !== undefined) return andThen(page, (response) => ({ response }));
@@ -72,12 +80,9 @@ export function createApp(options: AppOptions): App {
       return { response: new Response(null, { status: 200, headers: optionsHeaders(request, call.target) }) };
     }
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method);
-    const kept = keptAnswers?.find(call);
-    if (kept !== undefined) return { response: toResponse(call, kept), rows: kept.rows };
-    const mark = keptAnswers?.currentMark();
     return andThen(call.target.kind === 'item' ? readItem(call, call.target.key) : readList(call), (answer) => {
-      const kept = mark === undefined ? answer : keptAnswers!.keep(call, mark, answer);
-      return { response: toResponse(call, kept), rows: kept.rows };
+      if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
+      return { response: toResponse(call, answer), rows: answer.rows };
     });
   }
 
@@ -144,7 +149,8 @@ export function createApp(options: AppOptions): App {
 
   function report(request: Request, started: number, outcome: Outcome): Response {
     const { response, rows, error } = outcome;
-    onAnswer?.({
+    if (onAnswer === undefined) return response;
+    onAnswer({
       method: request.method,
       url: request.url,
       status: response.status,

@@ -4,12 +4,24 @@
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
 import type { ChangeMark } from '../engine/engine.ts';
-import type { Call } from '../http/call.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
 import type { Answer } from './answer.ts';
+import { noneMatches } from './etag.ts';
+
+interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  readonly etag: string;
+  readonly rows: number;
+}
+
+/** Requests remembered by a hash: one that comes a second time is worth keeping, and few come only once. */
+const REMEMBERED = 8192;
 
 export class KeptAnswers {
-  private readonly answers = new Map<string, Answer>();
+  private readonly answers = new Map<string, KeptAnswer>();
+  private readonly asked = new Uint32Array(REMEMBERED);
   private bytes = 0;
   private mark = Number.NaN;
 
@@ -26,35 +38,48 @@ export class KeptAnswers {
     return mark;
   }
 
-  find(call: Call): Answer | undefined {
+  find(key: string): KeptAnswer | undefined {
     this.currentMark();
-    return this.answers.get(keyOf(call));
+    return this.answers.get(key);
   }
 
-  /** Keeps an answer in bytes, and returns it so. */
-  keep(call: Call, mark: number, answer: Answer): Answer {
-    const { body } = answer;
-    if (typeof body !== 'string' || body.length > MAX_KEPT_ANSWER_BYTES || mark !== this.mark) return answer;
-    const encoded = Buffer.from(body);
-    const kept = { ...answer, body: encoded };
-    const key = keyOf(call);
-    const size = encoded.length + key.length + 500;
+  keep(key: string, mark: number, { status, headers, body, rows }: Answer): void {
+    if (typeof body !== 'string' || body.length > MAX_KEPT_ANSWER_BYTES || mark !== this.mark) return;
+    if (!this.wasAsked(key)) return;
+    const bytes = Buffer.from(body);
+    const size = bytes.length + key.length + 1000;
     if (this.bytes + size > MAX_KEPT_BYTES) {
       this.answers.clear();
       this.bytes = 0;
     }
-    this.answers.set(key, kept);
+    this.answers.set(key, { status, headers: new Headers(headers), body: bytes, etag: headers.etag ?? '', rows });
     this.bytes += size;
-    return kept;
+  }
+
+  private wasAsked(key: string): boolean {
+    const hash = Bun.hash.crc32(key);
+    const slot = hash % REMEMBERED;
+    if (this.asked[slot] === hash) return true;
+    this.asked[slot] = hash;
+    return false;
   }
 }
 
-function keyOf({ method, url, request }: Call): string {
-  const { headers } = request;
+/** What an answer depends on; what most clients send makes the shortest key. */
+export function answerKey({ method, url, headers }: Request): string {
   const accept = headers.get('accept');
   const prefer = headers.get('prefer');
   const range = headers.get('range');
-  // What most clients send is the shortest key.
-  if (prefer === null && range === null && (accept === null || accept === '*/*')) return url;
+  if (method === 'GET' && prefer === null && range === null && (accept === null || accept === '*/*')) return url;
   return `${url}\n${method}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}`;
+}
+
+export function keptResponse(request: Request, { status, headers, body, etag }: KeptAnswer): Response {
+  const condition = request.headers.get('if-none-match');
+  if (condition !== null && noneMatches(condition, etag)) {
+    const rest = new Headers(headers);
+    rest.delete('content-type');
+    return new Response(null, { status: 304, headers: rest });
+  }
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers });
 }

@@ -11,7 +11,6 @@ const FILES = [...new Glob('**/*.{ts,tsx}').scanSync(ROOT)].sort();
 /** From the ground up: a folder may import from those before it, and from itself. */
 const STOREYS = [
   'base',
-  'settings',
   'collection',
   'encode',
   'http',
@@ -27,6 +26,7 @@ const STOREYS = [
 /** Single files belong to a storey of their own, or to the ground that all stand on. */
 function storeyOf(file: string): string {
   const [folder = '', ...rest] = file.split('/');
+  if (folder === 'settings') return 'base';
   if (rest.length === 0) return file === 'app.ts' ? 'app' : file === 'main.ts' ? 'cli' : 'base';
   if (['openapi', 'console', 'observe', 'auth', 'feed'].includes(folder)) return 'pages';
   return folder;
