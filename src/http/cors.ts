@@ -1,7 +1,9 @@
 /** Cross-origin requests, as PostgREST allows them: any origin, so that browser clients work as they are. */
 import { allowedMethods, type Target } from './call.ts';
 
-const EXPOSED = [
+export const ALLOWED_ORIGIN = '*';
+
+export const EXPOSED_HEADERS = [
   'Content-Encoding',
   'Content-Location',
   'Content-Range',
@@ -20,8 +22,8 @@ const EXPOSED = [
 
 /** On every answer: a few constant bytes, which spares reading the Origin header. */
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': EXPOSED,
+  'access-control-allow-origin': ALLOWED_ORIGIN,
+  'access-control-expose-headers': EXPOSED_HEADERS,
 };
 
 const DEFAULT_REQUEST_HEADERS =

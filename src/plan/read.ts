@@ -13,24 +13,25 @@ import { planShape } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
-  return {
+  const { columns, order, groupBy } = planShape(collection, query, true);
+  const plan: { -readonly [Key in keyof ReadPlan]: ReadPlan[Key] } = {
     kind: 'read',
-    ...planShape(collection, query, true),
+    columns,
+    order,
     where: planConditions(collection, query.conditions),
-    ...page,
-    ...(count === undefined ? {} : { count }),
+    offset: page.offset,
   };
+  if (groupBy !== undefined) plan.groupBy = groupBy;
+  if (page.limit !== undefined) plan.limit = page.limit;
+  if (count !== undefined) plan.count = count;
+  return plan;
 }
 
 /** One row by its key; the filters of the query hold for it too. */
 export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
-  const where = planConditions(collection, query.conditions);
-  return {
-    kind: 'read',
-    ...planShape(collection, { ...query, order: [] }, false),
-    where: withItem(collection, keyText, where),
-    offset: 0,
-  };
+  const where = withItem(collection, keyText, planConditions(collection, query.conditions));
+  const { columns, groupBy } = planShape(collection, { select: query.select, order: [] }, false);
+  return { kind: 'read', columns, order: [], where, offset: 0, ...(groupBy === undefined ? {} : { groupBy }) };
 }
 
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {

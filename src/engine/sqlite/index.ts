@@ -8,7 +8,8 @@ import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect, Statement } from '../compile/statement.ts';
-import type { ChangeMark, Engine, MaybePromise, ReadResult, WriteResult } from '../engine.ts';
+import type { ChangeMark, Engine, Explanation, MaybePromise, Reading, ReadResult, WriteResult } from '../engine.ts';
+import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { compileQuickRead } from './access.ts';
 import { applyJobs } from './apply.ts';
@@ -19,8 +20,10 @@ import { sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
 import { loadRows } from './load.ts';
 import { Readers } from './readers.ts';
+import { sqliteReadings } from './readings.ts';
 import { booleanColumns, withBooleans } from './rows.ts';
 import { checkOwner, prepareSchema } from './schema.ts';
+import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
 import { Writer, WriterThread } from './writer.ts';
 
@@ -66,6 +69,8 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
 
 class SqliteEngine implements Engine {
   private readonly statistics: Statistics;
+  /** Absent in memory, where the one connection also writes, and nothing comes between two of its reads. */
+  private readonly snapshot: Snapshot | undefined;
 
   constructor(
     readonly location: string,
@@ -78,13 +83,16 @@ class SqliteEngine implements Engine {
     private readonly closeWriter: () => Promise<void>,
   ) {
     this.statistics = new Statistics(reader, collection);
+    this.snapshot = readers === undefined ? undefined : new Snapshot(reader, changes);
   }
 
   find(plan: ReadPlan): readonly Row[] {
-    return this.rows(plan, compileRead(this.collection.name, plan, sqliteDialect));
+    this.snapshot?.refresh();
+    return this.rows(plan);
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+    this.snapshot?.refresh();
     if (this.readers === undefined || this.statistics.isSmall()) return this.readHere(plan);
     const quick = compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
     if (quick === undefined) return this.readApart(this.readers, plan, encoding);
@@ -97,8 +105,9 @@ class SqliteEngine implements Engine {
 
   async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
     if (this.readers === undefined) {
+      const result = await loadRows(this.reader, this.collection, batches, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
-      return loadRows(this.reader, this.collection, batches, terms);
+      return result;
     }
     const connection = new Connection(this.location);
     try {
@@ -108,25 +117,32 @@ class SqliteEngine implements Engine {
     }
   }
 
+  explain(plan: ReadPlan): Explanation {
+    const quick = compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
+    const { sql, params } = quick ?? compileRead(this.collection.name, plan, sqliteDialect);
+    const steps = this.reader.rows({ sql: `explain query plan ${sql}`, params });
+    return explanationOf(sql, steps as unknown as PlanStep[]);
+  }
+
+  readings(): readonly Reading[] {
+    return sqliteReadings(this.writer, this.readers, this.readers === undefined ? undefined : this.location);
+  }
+
   async close(): Promise<void> {
     await this.writer.settled();
     await this.readers?.close();
+    this.snapshot?.close();
     this.reader.close();
     await this.closeWriter();
   }
 
   private readHere(plan: ReadPlan): ReadResult {
-    if (plan.count === undefined) return { kind: 'rows', rows: this.find(plan) };
-    if (plan.offset === 0 && plan.limit === undefined) {
-      const rows = this.find(plan);
-      return { kind: 'rows', rows, total: rows.length };
-    }
-    // One transaction, so that the page and the count are of the same moment.
-    return this.reader.db.transaction(() => ({
-      kind: 'rows' as const,
-      rows: this.find(plan),
-      total: this.reader.number(compileCount(this.collection.name, plan, sqliteDialect)),
-    }))();
+    const rows = this.rows(plan);
+    if (plan.count === undefined) return { kind: 'rows', rows };
+    if (plan.offset === 0 && plan.limit === undefined) return { kind: 'rows', rows, total: rows.length };
+    // In the same transaction as the page, and so of the same moment.
+    const total = this.reader.number(compileCount(this.collection.name, plan, sqliteDialect));
+    return { kind: 'rows', rows, total };
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
@@ -145,7 +161,10 @@ class SqliteEngine implements Engine {
     return { ...parts, state };
   }
 
-  private rows(plan: ReadPlan, statement: Statement): readonly Row[] {
+  private rows(
+    plan: ReadPlan,
+    statement: Statement = compileRead(this.collection.name, plan, sqliteDialect),
+  ): readonly Row[] {
     return withBooleans(this.reader.rows(statement), booleanColumns(plan));
   }
 }
