@@ -124,7 +124,7 @@ function marked(condition: Condition): Condition {
 }
 
 function isMarked(condition: Condition): boolean {
-  return condition.kind === 'group' && condition.joiner === 'and' && condition.terms.length === 1;
+  return condition.kind === 'group' && condition.joiner === 'and' && !condition.negated && condition.terms.length === 1;
 }
 
 /** Without the condition that an earlier `next` added: the one after a later row implies it. */
@@ -134,7 +134,7 @@ function withoutAfter(query: Query, plan: ReadPlan): Query {
   const orders = plan.order.flatMap((order) =>
     order.expression.kind === 'field' ? [{ order, field: order.expression.field }] : [],
   );
-  if (orders.length !== plan.order.length) return query;
+  if (orders.length === 0 || orders.length !== plan.order.length) return query;
   const shapes = shapesOfAfter(orders);
   return {
     ...query,

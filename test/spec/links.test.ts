@@ -1,0 +1,78 @@
+/** Whoever follows `next` meets every row once, in order, whatever the order is by. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
+
+function links(response: Response): Record<string, string> {
+  const header = response.headers.get('link') ?? '';
+  return Object.fromEntries(
+    [...header.matchAll(/<([^>]+)>; rel="(\w+)"/g)].map(([, url, relation]) => [relation!, url!]),
+  );
+}
+
+describe.each(Object.keys(ENGINES))('links between pages on %s', (engine) => {
+  let catalogue: Catalogue;
+  beforeAll(async () => {
+    catalogue = await openCatalogue(engine);
+    const body = JSON.stringify({ quantity_per_unit: null, unit_price: null });
+    await catalogue.fetch('/products?id=in.(1,5,9,12,40,41)', { method: 'PATCH', body });
+  });
+  afterAll(() => catalogue.close());
+
+  const orders = [
+    'order=id',
+    'order=id.desc',
+    'order=unit_price',
+    'order=unit_price.desc',
+    'order=unit_price.nullsfirst',
+    'order=unit_price.desc.nullslast',
+    'order=category_id.desc,unit_price',
+    'order=quantity_per_unit.desc,discontinued',
+    'order=product_name&discontinued=eq.0',
+    'order=supplier_id&select=id,supplier_id&id=gt.3',
+    'and=(id.gt.20)&order=unit_price',
+  ];
+  test.each(orders)('following next over %s meets every row once', async (query) => {
+    const all = (await catalogue.list(`/products?${query}`)).map((row) => row.id);
+    const seen: unknown[] = [];
+    let url: string | undefined = `/products?${query}&limit=7`;
+    for (let page = 0; url !== undefined && page < 40; page++) {
+      const response = await catalogue.fetch(url);
+      seen.push(...((await response.json()) as { id: number }[]).map((row) => row.id));
+      url = links(response).next;
+    }
+    expect(seen).toEqual(all);
+  });
+
+  test('next continues by the keys of the order', async () => {
+    const { next } = links(await catalogue.fetch('/products?limit=20'));
+    expect(next).toBe('/products?limit=20&and=(id.gt.20)');
+  });
+
+  test('a page of a counted list knows all its neighbours', async () => {
+    const response = await catalogue.fetch('/products?limit=10&offset=20', { headers: { prefer: 'count=exact' } });
+    expect(links(response)).toEqual({
+      first: '/products?limit=10',
+      prev: '/products?limit=10&offset=10',
+      next: '/products?limit=10&offset=30',
+      last: '/products?limit=10&offset=70',
+    });
+  });
+
+  test('first leads back to the beginning, and keeps a filter of the client', async () => {
+    const { next } = links(await catalogue.fetch('/products?id=gt.3&limit=5'));
+    const { first } = links(await catalogue.fetch(next!));
+    const rows = await catalogue.list(first);
+    expect(rows.map((row) => row.id)).toEqual([4, 5, 6, 7, 8]);
+  });
+
+  test('the last page has no next, a list without a limit no links', async () => {
+    expect(links(await catalogue.fetch('/products?limit=100'))).toEqual({ first: '/products?limit=100' });
+    expect((await catalogue.fetch('/products')).headers.get('link')).toBeNull();
+  });
+
+  test('rows that are one figure for all, with a group of one condition, have a first page', async () => {
+    const response = await catalogue.fetch('/products?not.and=(supplier_id.in.(25,17))&select=count()&limit=35');
+    expect(response.status).toBe(200);
+    expect(links(response)).toHaveProperty('first');
+  });
+});
