@@ -6,7 +6,7 @@ import type { Collection } from './collection/declaration.ts';
 import { pageOf } from './dialect/page.ts';
 import { parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
-import type { Engine, MaybePromise } from './engine/engine.ts';
+import type { Engine, MaybePromise, Reading } from './engine/engine.ts';
 import { Refusal } from './errors.ts';
 import { readBytes, readDocument } from './http/body.ts';
 import { type Call, pathAndQuery, readCall } from './http/call.ts';
@@ -14,12 +14,15 @@ import { readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsHeaders } from './http/cors.ts';
 import { negotiate } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
+import { Trace } from './observe/trace.ts';
 import { planRead, planReadItem } from './plan/read.ts';
 import { wholeRow } from './plan/shape.ts';
+import type { ReadPlan, WritePlan } from './plan/types.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import { type Answer, toResponse } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
 import { answerKey, KeptAnswers, keptResponse } from './response/kept-answers.ts';
+import { acceptsPlan, planResponse } from './response/plan.ts';
 import { problemResponse } from './response/problem.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
 import { writeResponse } from './response/write.ts';
@@ -33,9 +36,16 @@ export interface AppOptions {
   readonly pages?: Pages;
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
+  /** Names a request; the name is sent back as X-Request-Id. */
+  readonly requestId?: (request: Request) => string;
+  /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
+  readonly plans?: boolean;
+  /** Whether Server-Timing is sent. */
+  readonly serverTiming?: boolean;
 }
 
 export interface Answered {
+  readonly id?: string;
   readonly method: string;
   readonly url: string;
   readonly status: number;
@@ -44,10 +54,14 @@ export interface Answered {
   readonly rows?: number;
   /** What was refused, and why; or what went wrong. */
   readonly error?: unknown;
+  /** Absent where none was needed or none was made. */
+  readonly plan?: ReadPlan | WritePlan;
 }
 
 export interface App {
   fetch(request: Request): MaybePromise<Response>;
+  /** What it keeps, for the metrics. */
+  readings?(): readonly Reading[];
 }
 
 interface Outcome {
@@ -59,19 +73,25 @@ interface Outcome {
 const ACTIONS = { POST: 'insert', PUT: 'replace', PATCH: 'update', DELETE: 'delete' } as const;
 
 export function createApp(options: AppOptions): App {
-  const { collection, engine, maxBodyBytes, allowUnfilteredWrites, pages, onAnswer } = options;
+  const { collection, engine, maxBodyBytes, allowUnfilteredWrites, pages, onAnswer, requestId } = options;
+  const { plans = false, serverTiming = false } = options;
   const collectionPath = `/${collection.name}`;
   const keptAnswers = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
 
-  function answer(request: Request): MaybePromise<Outcome> {
-    if (keptAnswers === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return make(request);
+  function answer(request: Request, trace: Trace): MaybePromise<Outcome> {
+    if (keptAnswers === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
+      return make(request, trace);
     const key = answerKey(request);
     const kept = keptAnswers.find(key);
     if (kept !== undefined) return { response: keptResponse(request, kept), rows: kept.rows };
-    return make(request, { key, mark: keptAnswers.currentMark() });
+    return make(request, trace, { key, mark: keptAnswers.currentMark() });
   }
 
-  function make(request: Request, keep?: { readonly key: string; readonly mark: number }): MaybePromise<Outcome> {
+  function make(
+    request: Request,
+    trace: Trace,
+    keep?: { readonly key: string; readonly mark: number },
+  ): MaybePromise<Outcome> {
     const url = pathAndQuery(request.url);
     const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
     if (page !== undefined) return andThen(page, (response) => ({ response }));
@@ -79,41 +99,64 @@ export function createApp(options: AppOptions): App {
     if (call.method === 'OPTIONS') {
       return { response: new Response(null, { status: 200, headers: optionsHeaders(request, call.target) }) };
     }
-    if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method);
-    return andThen(call.target.kind === 'item' ? readItem(call, call.target.key) : readList(call), (answer) => {
-      if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
-      return { response: toResponse(call, answer), rows: answer.rows };
-    });
+    if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
+    if (plans && acceptsPlan(request)) return explainRead(call);
+    return andThen(
+      call.target.kind === 'item' ? readItem(call, call.target.key, trace) : readList(call, trace),
+      (answer) => {
+        if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
+        const response = toResponse(call, answer);
+        trace.done('response');
+        return { response, rows: answer.rows };
+      },
+    );
   }
 
-  function readList(call: Call): MaybePromise<Answer> {
+  function readList(call: Call, trace: Trace): MaybePromise<Answer> {
     const { headers } = call.request;
     const media = negotiate(headers.get('accept'));
     const query = parseQuery(call.query);
     const preferences = parsePrefer(headers.get('prefer'));
     const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
+    trace.done('parse');
     const plan = planRead(collection, query, page, preferences.count);
+    trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
-    return andThen(engine.read(plan, encoding), (result) =>
-      listAnswer({ call, media, query, preferences, plan, encoding }, result),
-    );
+    return andThen(engine.read(plan, encoding), (result) => {
+      trace.done('engine');
+      return listAnswer({ call, media, query, preferences, plan, encoding }, result);
+    });
   }
 
-  function readItem(call: Call, key: string): MaybePromise<Answer> {
+  /** The plan of the same read, in place of its rows. */
+  async function explainRead(call: Call): Promise<Outcome> {
+    const { headers } = call.request;
+    const query = parseQuery(call.query);
+    const plan =
+      call.target.kind === 'item'
+        ? planReadItem(collection, call.target.key, query)
+        : planRead(collection, query, pageOf(query, headers.get('range')), parsePrefer(headers.get('prefer')).count);
+    return { response: planResponse(call.request, await engine.explain?.(plan)) };
+  }
+
+  function readItem(call: Call, key: string, trace: Trace): MaybePromise<Answer> {
     const media = negotiate(call.request.headers.get('accept'));
     const query = parseQuery(call.query);
+    trace.done('parse');
     const plan = planReadItem(collection, key, query);
+    trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
     // The whole product first: a version may be older than the answer it goes with, but never newer.
     const wholePlan = plan.columns === wholeRow(collection) ? plan : { ...plan, columns: wholeRow(collection) };
     return andThen(engine.find(wholePlan), (whole) =>
-      andThen(wholePlan === plan ? whole : engine.find(plan), (rows) =>
-        itemAnswer(call, media, encoding, rows, whole[0]),
-      ),
+      andThen(wholePlan === plan ? whole : engine.find(plan), (rows) => {
+        trace.done('engine');
+        return itemAnswer(call, media, encoding, rows, whole[0]);
+      }),
     );
   }
 
-  async function write(call: Call, method: WriteMethod): Promise<Outcome> {
+  async function write(call: Call, method: WriteMethod, trace: Trace): Promise<Outcome> {
     const { headers } = call.request;
     const media = negotiate(headers.get('accept'));
     const query = parseQuery(call.query);
@@ -122,6 +165,7 @@ export function createApp(options: AppOptions): App {
     const body = method === 'DELETE' ? undefined : await readBytes(call.request, maxBodyBytes);
     const document = body === undefined ? undefined : readDocument(body, headers.get('content-type'));
     const retry = body === undefined ? undefined : readRetry(call, body);
+    trace.done('parse');
     const plan = planWrite(
       collection,
       method,
@@ -136,40 +180,48 @@ export function createApp(options: AppOptions): App {
       },
       document,
     );
+    trace.planned(plan);
     const result = await engine.write(plan);
-    return {
-      response: writeResponse(collection, ACTIONS[method], media, preferences, plan, result),
-      rows: result.affected,
-    };
+    trace.done('engine');
+    const response = writeResponse(collection, ACTIONS[method], media, preferences, plan, result);
+    trace.done('response');
+    return { response, rows: result.affected };
   }
 
   function refuse(request: Request, error: unknown): Outcome {
     return { response: problemResponse(error, request.method), error };
   }
 
-  function report(request: Request, started: number, outcome: Outcome): Response {
+  function report(request: Request, trace: Trace, outcome: Outcome): Response {
     const { response, rows, error } = outcome;
+    const id = requestId?.(request);
+    if (id !== undefined) response.headers.set('x-request-id', id);
+    if (serverTiming) response.headers.set('server-timing', trace.header());
     if (onAnswer === undefined) return response;
     onAnswer({
       method: request.method,
       url: request.url,
       status: response.status,
-      milliseconds: performance.now() - started,
+      milliseconds: performance.now() - trace.started,
+      ...(id === undefined ? {} : { id }),
       ...(rows === undefined ? {} : { rows }),
       ...(error === undefined ? {} : { error }),
+      ...(trace.plan === undefined ? {} : { plan: trace.plan }),
     });
     return response;
   }
 
   return {
+    readings: () => keptAnswers?.readings() ?? [],
+
     fetch(request) {
-      const started = performance.now();
+      const trace = new Trace(serverTiming);
       try {
-        const outcome = answer(request);
-        if (!(outcome instanceof Promise)) return report(request, started, outcome);
-        return outcome.catch((error) => refuse(request, error)).then((settled) => report(request, started, settled));
+        const outcome = answer(request, trace);
+        if (!(outcome instanceof Promise)) return report(request, trace, outcome);
+        return outcome.catch((error) => refuse(request, error)).then((settled) => report(request, trace, settled));
       } catch (error) {
-        return report(request, started, refuse(request, error));
+        return report(request, trace, refuse(request, error));
       }
     },
   };

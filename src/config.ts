@@ -1,28 +1,38 @@
 /**
  * Settings: one table of them, each with its flag, its environment variable, how it is read and what it is by default.
- * A flag wins over the environment. Every mistake is named before anything is touched.
+ * What a flag, the environment and a settings file say is made one in settings/resolve.ts.
  */
 
-import { DEFAULT_IDEMPOTENCY_HOURS, DEFAULT_MAX_BODY_MB, DEFAULT_QUERY_SECONDS } from './limits.ts';
-import { nearestName } from './nearest-name.ts';
+import {
+  DEFAULT_BACKUPS_KEPT,
+  DEFAULT_COMMAND_SECONDS,
+  DEFAULT_CONNECT_SECONDS,
+  DEFAULT_IDEMPOTENCY_HOURS,
+  DEFAULT_MAX_BODY_MB,
+  DEFAULT_POOL_SIZE,
+  DEFAULT_QUERY_SECONDS,
+  DEFAULT_SLOW_QUERY_MS,
+} from './limits.ts';
+import { describeSettings } from './settings/describe.ts';
+import { type Environment, type Resolved, resolveSettings } from './settings/resolve.ts';
+import {
+  ConfigError,
+  duration,
+  oneOf,
+  onOrOff,
+  setting,
+  type Table,
+  text,
+  urls,
+  type Values,
+  wholeNumber,
+} from './settings/setting.ts';
 
-export class ConfigError extends Error {}
-
-interface Setting<T> {
-  readonly flag: string;
-  readonly env: string;
-  /** What stands after the flag; absent for a switch. */
-  readonly argument?: string;
-  readonly description: string;
-  readonly byDefault: T;
-  readonly read: (text: string, name: string) => T;
-}
-
-function setting<T>(setting: Setting<T>): Setting<T> {
-  return setting;
-}
+export { ConfigError, describeSettings, type Values };
 
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export type LogFormat = 'auto' | 'json' | 'pretty';
+const LOG_FORMATS: readonly LogFormat[] = ['auto', 'json', 'pretty'];
 const LOG_LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug'];
 
 export const SERVE_SETTINGS = {
@@ -46,9 +56,43 @@ export const SERVE_SETTINGS = {
     flag: '--database',
     env: 'DATABASE_URL',
     argument: 'URL',
-    description: 'sqlite:PATH, a plain path, or :memory:',
+    description: 'sqlite:PATH, a plain path, :memory:, or postgres://user:password@host/name',
     byDefault: 'sqlite:catalogue.db',
     read: text,
+    secret: 'url',
+  }),
+  schema: setting({
+    flag: '--schema',
+    env: 'CATALOGUE_SCHEMA',
+    argument: 'NAME',
+    description: 'schema of the tables in PostgreSQL',
+    byDefault: 'public',
+    read: text,
+  }),
+  replicas: setting({
+    flag: '--replicas',
+    env: 'DATABASE_REPLICA_URLS',
+    argument: 'URLS',
+    description: 'PostgreSQL standbys to read from, separated by commas',
+    byDefault: [] as readonly string[],
+    read: urls,
+    secret: 'url',
+  }),
+  poolSize: setting({
+    flag: '--pool-size',
+    env: 'CATALOGUE_POOL_SIZE',
+    argument: 'NUMBER',
+    description: 'connections to PostgreSQL, for each server',
+    byDefault: DEFAULT_POOL_SIZE,
+    read: wholeNumber(2, 1000),
+  }),
+  connectSeconds: setting({
+    flag: '--connect-timeout',
+    env: 'CATALOGUE_CONNECT_TIMEOUT',
+    argument: 'SECONDS',
+    description: 'how long a connection to PostgreSQL may take to open',
+    byDefault: DEFAULT_CONNECT_SECONDS,
+    read: wholeNumber(1, 300),
   }),
   empty: setting({
     flag: '--empty',
@@ -64,6 +108,77 @@ export const SERVE_SETTINGS = {
     description: `how much to log: ${LOG_LEVELS.join(', ')}`,
     byDefault: 'info' as LogLevel,
     read: oneOf(LOG_LEVELS),
+  }),
+  logFormat: setting({
+    flag: '--log-format',
+    env: 'CATALOGUE_LOG_FORMAT',
+    argument: 'FORMAT',
+    description: 'json, pretty, or auto: pretty on a terminal',
+    byDefault: 'auto' as LogFormat,
+    read: oneOf(LOG_FORMATS),
+  }),
+  slowQueryMs: setting({
+    flag: '--slow-query-ms',
+    env: 'CATALOGUE_SLOW_QUERY_MS',
+    argument: 'MILLISECONDS',
+    description: 'log what takes longer, with its plan; 0 never does',
+    byDefault: DEFAULT_SLOW_QUERY_MS,
+    read: wholeNumber(0, 3_600_000),
+  }),
+  adminPort: setting<number | undefined>({
+    flag: '--admin-port',
+    env: 'CATALOGUE_ADMIN_PORT',
+    argument: 'NUMBER',
+    description: 'port for /live, /ready and /metrics, which is then not on the main one',
+    byDefault: undefined,
+    read: wholeNumber(0, 65_535),
+  }),
+  plans: setting({
+    flag: '--plans',
+    env: 'CATALOGUE_PLANS',
+    description: 'answer Accept: application/vnd.pgrst.plan+json with the plan of a read',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  serverTiming: setting({
+    flag: '--server-timing',
+    env: 'CATALOGUE_SERVER_TIMING',
+    description: 'send Server-Timing: how long each stage of a request took',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  handover: setting({
+    flag: '--handover',
+    env: 'CATALOGUE_HANDOVER',
+    description: 'share the port with the process that this one replaces, or that will replace it (Linux)',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  backupSeconds: setting({
+    flag: '--backup-every',
+    aliases: ['--every'],
+    env: 'CATALOGUE_BACKUP_EVERY',
+    argument: 'TIME',
+    description: 'back up the SQLite file this often, such as 1h; 0 never does',
+    byDefault: 0,
+    read: duration,
+  }),
+  backupsKept: setting({
+    flag: '--backup-keep',
+    aliases: ['--keep'],
+    env: 'CATALOGUE_BACKUP_KEEP',
+    argument: 'NUMBER',
+    description: 'how many of these backups are kept',
+    byDefault: DEFAULT_BACKUPS_KEPT,
+    read: wholeNumber(1, 10_000),
+  }),
+  backupFolder: setting({
+    flag: '--backup-folder',
+    env: 'CATALOGUE_BACKUP_FOLDER',
+    argument: 'FOLDER',
+    description: 'where these backups go',
+    byDefault: 'backups',
+    read: text,
   }),
   maxBodyMb: setting({
     flag: '--max-body-mb',
@@ -92,111 +207,73 @@ export const SERVE_SETTINGS = {
     flag: '--query-timeout',
     env: 'CATALOGUE_QUERY_TIMEOUT',
     argument: 'SECONDS',
-    description: 'how long a read may take',
+    description: 'how long a read may take; on PostgreSQL any statement',
     byDefault: DEFAULT_QUERY_SECONDS,
     read: wholeNumber(1, 3600),
   }),
 } as const;
 
-type Table = Readonly<Record<string, Setting<unknown>>>;
-export type Values<T extends Table> = { readonly [Name in keyof T]: T[Name] extends Setting<infer V> ? V : never };
+/** What every command that opens a database needs. */
+const { database, schema, replicas, poolSize, connectSeconds, idempotencyHours, querySeconds } = SERVE_SETTINGS;
+export const DATABASE_SETTINGS = {
+  schema,
+  replicas,
+  poolSize,
+  connectSeconds,
+  idempotencyHours,
+  querySeconds,
+} as const;
+export const MIGRATE_SETTINGS = { database, ...DATABASE_SETTINGS, empty: SERVE_SETTINGS.empty } as const;
+export const COPY_SETTINGS = {
+  from: setting({
+    flag: '--from',
+    env: 'COPY_FROM',
+    argument: 'URL',
+    description: 'database to copy from',
+    byDefault: '',
+    read: text,
+  }),
+  to: setting({
+    flag: '--to',
+    env: 'COPY_TO',
+    argument: 'URL',
+    description: 'database to copy to',
+    byDefault: '',
+    read: text,
+  }),
+  toSchema: setting({
+    flag: '--to-schema',
+    env: 'COPY_TO_SCHEMA',
+    argument: 'NAME',
+    description: 'schema in the target, where it differs from --schema',
+    byDefault: '',
+    read: text,
+  }),
+  ...DATABASE_SETTINGS,
+} as const;
+export type DatabaseSettings = Values<typeof DATABASE_SETTINGS>;
+
 export type ServeSettings = Values<typeof SERVE_SETTINGS>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** What commands that read and write the data share: they may take their time where a request may not. */
+export const DATA_SETTINGS = {
+  database,
+  ...DATABASE_SETTINGS,
+  querySeconds: { ...querySeconds, byDefault: DEFAULT_COMMAND_SECONDS },
+} as const;
+
+const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });
 
 export function readSettings<T extends Table>(table: T, args: readonly string[], env: Environment): Values<T> {
-  const mistakes: string[] = [];
-  const values: Record<string, unknown> = {};
-  const attempt = (read: () => void) => {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      mistakes.push(error.message);
-    }
-  };
-  for (const [name, each] of Object.entries(table)) {
-    values[name] = each.byDefault;
-    const given = env[each.env];
-    if (given !== undefined && given !== '') attempt(() => (values[name] = each.read(given, each.env)));
-  }
-  for (const unknown of unknownVariables(table, env)) mistakes.push(unknown);
-  attempt(() => readFlags(table, args, values));
-  if (mistakes.length > 0) throw new ConfigError(mistakes.join('; '));
-  return values as Values<T>;
+  return resolveSettings(table, args, env, { known: KNOWN }).values;
 }
 
-function readFlags(table: Table, args: readonly string[], values: Record<string, unknown>): void {
-  for (let index = 0; index < args.length; index++) {
-    const [flag = '', inline] = splitOnce(args[index]!, '=');
-    const found = Object.entries(table).find(([, each]) => each.flag === flag);
-    if (found === undefined) throw unknownArgument(table, args[index]!);
-    const [name, each] = found;
-    const given = inline ?? (each.argument === undefined ? 'true' : args[++index]);
-    if (given === undefined) throw new ConfigError(`${flag} needs a value: ${flag} ${each.argument}`);
-    values[name] = each.read(given, flag);
-  }
-}
-
-/** Our own variables begin with CATALOGUE_, so that a mistyped one can be told from a stranger's. */
-function unknownVariables(table: Table, env: Environment): string[] {
-  const known = Object.values(table).map((each) => each.env);
-  return Object.keys(env)
-    .filter((name) => name.startsWith('CATALOGUE_') && !known.includes(name))
-    .map((name) => `unknown setting ${name}${perhaps(name, known)}`);
-}
-
-function unknownArgument(table: Table, argument: string): ConfigError {
-  const flags = Object.values(table).map((each) => each.flag);
-  const kind = argument.startsWith('-') ? 'flag' : 'argument';
-  return new ConfigError(`unknown ${kind} ${argument}${perhaps(argument, flags)}`);
-}
-
-function perhaps(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  return nearest === undefined ? '' : ` (perhaps you meant ${nearest})`;
-}
-
-function splitOnce(textToSplit: string, separator: string): [string, string?] {
-  const at = textToSplit.startsWith('--') ? textToSplit.indexOf(separator) : -1;
-  return at === -1 ? [textToSplit] : [textToSplit.slice(0, at), textToSplit.slice(at + 1)];
-}
-
-function text(given: string, name: string): string {
-  if (given.trim() === '') throw new ConfigError(`${name} is empty`);
-  return given;
-}
-
-function onOrOff(given: string, name: string): boolean {
-  if (['true', '1', 'yes', 'on'].includes(given.toLowerCase())) return true;
-  if (['false', '0', 'no', 'off'].includes(given.toLowerCase())) return false;
-  throw new ConfigError(`${name} is true or false, not ${given}`);
-}
-
-function oneOf<T extends string>(choices: readonly T[]): (given: string, name: string) => T {
-  return (given, name) => {
-    const choice = choices.find((each) => each === given);
-    if (choice === undefined) throw new ConfigError(`${name} is one of ${choices.join(', ')}, not ${given}`);
-    return choice;
-  };
-}
-
-function wholeNumber(least: number, most: number): (given: string, name: string) => number {
-  return (given, name) => {
-    const number = Number(given);
-    if (!/^\d+$/.test(given) || number < least || number > most) {
-      throw new ConfigError(`${name} is a whole number from ${least} to ${most}, not ${given}`);
-    }
-    return number;
-  };
-}
-
-/** The settings of a command, for its --help. */
-export function describeSettings(table: Table): string {
-  const rows = Object.values(table).map((each) => ({
-    usage: each.argument === undefined ? each.flag : `${each.flag} ${each.argument}`,
-    text: `${each.description} (${each.env}${each.byDefault === false ? '' : `, default ${each.byDefault}`})`,
-  }));
-  const width = Math.max(...rows.map((row) => row.usage.length));
-  return rows.map((row) => `  ${row.usage.padEnd(width)}  ${row.text}`).join('\n');
+/** The same with up to so many arguments that are no flags, and with the origin of each value. */
+export function readCommand<T extends Table>(
+  table: T,
+  args: readonly string[],
+  env: Environment,
+  operands: number,
+): Resolved<T> {
+  return resolveSettings(table, args, env, { known: KNOWN, operands });
 }

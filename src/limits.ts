@@ -20,6 +20,10 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 export const DEFAULT_IDEMPOTENCY_HOURS = 24;
 /** How long requests under way may take to finish once the service stops. */
 export const DRAIN_SECONDS = 10;
+/** A process that hands over its port closes it when no request has come for this long, */
+export const HANDOVER_QUIET_MS = 500;
+/** or at last after this long. */
+export const HANDOVER_SECONDS = 10;
 /** How long a connection waits for another process that holds the SQLite write lock. */
 export const SQLITE_BUSY_MS = 5_000;
 /** Writes that may share one commit. */

@@ -1,11 +1,37 @@
 /** The program `catalogue`: finds the command, runs it, and says in one sentence what went wrong. */
 import manifest from '../package.json' with { type: 'json' };
+import { backup } from './cli/backup.ts';
+import { check } from './cli/check.ts';
 import type { Command } from './cli/command.ts';
+import { config } from './cli/config.ts';
+import { copy } from './cli/copy.ts';
+import { exportProducts } from './cli/export.ts';
+import { health } from './cli/health.ts';
+import { importProducts } from './cli/import.ts';
+import { migrate } from './cli/migrate.ts';
+import { openapi } from './cli/openapi.ts';
+import { query } from './cli/query.ts';
+import { restore } from './cli/restore.ts';
 import { serve } from './cli/serve.ts';
+import { types } from './cli/types.ts';
 import { ConfigError } from './config.ts';
 import { nearestName } from './nearest-name.ts';
 
-const COMMANDS: readonly Command[] = [serve];
+const COMMANDS: readonly Command[] = [
+  serve,
+  query,
+  importProducts,
+  exportProducts,
+  backup,
+  restore,
+  check,
+  migrate,
+  copy,
+  config,
+  health,
+  openapi,
+  types,
+];
 
 const HELP = `Usage: catalogue <command> [flags]
 
@@ -13,14 +39,15 @@ ${COMMANDS.map((command) => `  ${command.name.padEnd(10)} ${command.summary}`).j
 
 catalogue <command> --help tells a command's flags; catalogue --version the version.`;
 
-async function main([name, ...args]: readonly string[]): Promise<void> {
+// biome-ignore lint/suspicious/noConfusingVoidType: as a command's own run.
+async function main([name, ...args]: readonly string[]): Promise<number | void> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return console.log(HELP);
   if (name === '--version' || name === '-v') return console.log(manifest.version);
   const command = COMMANDS.find((each) => each.name === name);
   if (command === undefined) throw unknownCommand(name);
   if (args.includes('--help') || args.includes('-h')) return console.log(command.help());
   if (args.includes('--version')) return console.log(manifest.version);
-  await command.run(args, process.env);
+  return command.run(args, process.env);
 }
 
 function unknownCommand(name: string): ConfigError {
@@ -34,10 +61,11 @@ function unknownCommand(name: string): ConfigError {
 }
 
 try {
-  await main(process.argv.slice(2));
-  process.exit(0);
+  const code = await main(process.argv.slice(2));
+  process.exit(code ?? 0);
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
-  console.error(`catalogue: ${error.message}`);
+  if (process.argv.includes('--json')) console.log(JSON.stringify({ ok: false, error: error.message }));
+  else console.error(`catalogue: ${error.message}`);
   process.exit(1);
 }

@@ -11,6 +11,8 @@ const BOUND = 10 ** 8;
 /** Larger than every storable value: what NaN and infinity compare as, since PostgreSQL sorts them last. */
 const BEYOND = Number.MAX_VALUE;
 
+/** What needs no rounding: the double nearest to it is the storable value. */
+const PLAIN = /^-?\d{1,8}(?:\.\d{1,4})?$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?$/i;
 const SPECIAL = /^([+-]?)(nan|inf|infinity)$/i;
 /** PostgreSQL's own bounds on a numeric's exponent. */
@@ -32,6 +34,7 @@ export function comparableDecimal(text: string): number | undefined {
 
 /** The storable value nearest to a decimal text, halves away from zero; undefined when it is no decimal. */
 export function storableDecimal(text: string): number | undefined {
+  if (PLAIN.test(text)) return Number(text) + 0;
   const trimmed = text.trim();
   const match = DECIMAL.exec(trimmed);
   if (match === null) {

@@ -5,6 +5,9 @@
 import type { FieldType } from './field-types.ts';
 import type { Value } from './value.ts';
 
+/** What a field means to people, beyond its type: the console's overview and search go by it. */
+export type FieldRole = 'title' | 'flag' | 'group' | 'price' | 'stock' | 'threshold';
+
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
@@ -15,6 +18,8 @@ export interface Field {
   readonly default?: Value;
   /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
   readonly indexed?: boolean;
+  /** At most one field has each role; what needs a role that nobody has is left out. */
+  readonly role?: FieldRole;
 }
 
 export interface Collection {

@@ -41,9 +41,12 @@ export const FIELD_TYPES: Readonly<Record<FieldType, TypeRules>> = {
   },
 };
 
+/** Surely within bounds. */
+const SHORT_INTEGER = /^-?\d{1,9}$/;
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 
 export function readInt4(text: string): number {
+  if (SHORT_INTEGER.test(text)) return Number(text) + 0;
   const match = INTEGER.exec(text);
   if (match === null) return refuseSyntax('integer', text);
   const number = Number(match[1]);

@@ -14,6 +14,6 @@ export function csvLine(row: Row, columns: readonly string[]): string {
 function csvCell(value: Value | boolean | undefined): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return String(value);
-  // An empty text is quoted, so that it can be told from null.
-  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  // An empty text is quoted, so that it can be told from null, and so is a text that would be read as null.
+  return value === '' || value === 'NULL' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

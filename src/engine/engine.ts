@@ -71,5 +71,24 @@ export interface Engine {
   write(plan: WritePlan): Promise<WriteResult>;
   /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */
   load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
+  /** How the engine would carry out a read: the statement and its plan, without values. */
+  explain?(plan: ReadPlan): MaybePromise<Explanation>;
+  /** What goes on inside, for the metrics. */
+  readings?(): readonly Reading[];
   close(): Promise<void>;
+}
+
+export interface Explanation {
+  /** In PostgreSQL's form: a list of one object with a `Plan`, whose `Plans` are its steps. */
+  readonly json: unknown;
+  /** The same for people. */
+  readonly text: string;
+}
+
+export interface Reading {
+  /** As in `writes_waiting`. */
+  readonly name: string;
+  readonly kind: 'counter' | 'gauge';
+  readonly help: string;
+  readonly value: number;
 }

@@ -20,8 +20,10 @@ export interface LoadTerms {
   readonly onConflict: 'refuse' | 'keep' | 'overwrite';
   /** Do all of it, and store nothing. */
   readonly dryRun: boolean;
-  /** Told of every row that cannot be stored. The others are stored all the same, unless it throws. */
+  /** Told of every row that cannot be stored; it may throw when it has heard enough. */
   readonly refused: (row: RefusedRow) => void;
+  /** Whether the others are stored all the same. */
+  readonly keepGoing: boolean;
 }
 
 export interface RefusedRow {
@@ -30,6 +32,9 @@ export interface RefusedRow {
   readonly row: StoredRow;
   readonly refusal: Refusal;
 }
+
+/** Nothing was stored, since some rows could not be. */
+export class LoadRefused extends Error {}
 
 export interface LoadResult {
   /** Rows inserted or overwritten. */

@@ -32,7 +32,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   }
 }
 
-function sqlitePath(url: string): string {
+export function sqlitePath(url: string): string {
   const path = url.replace(/^sqlite:(\/\/(?=\/))?/i, '');
   if (path === IN_MEMORY) return IN_MEMORY;
   if (path === '') throw new ConfigError('the database URL names no file: write sqlite:PATH');

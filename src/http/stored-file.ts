@@ -1,15 +1,24 @@
-/** A file that is kept in memory: its bytes, its gzipped bytes, its tag, each made once. */
+/** A file that is kept in memory: its bytes, its gzipped bytes from when they are first wanted, its tag. */
 
 export interface StoredFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly gzipped: Uint8Array<ArrayBuffer>;
+  readonly gzipped: () => Uint8Array<ArrayBuffer>;
   readonly contentType: string;
   readonly tag: string;
 }
 
 export function storeFile(content: string | Uint8Array<ArrayBuffer>, contentType: string): StoredFile {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  return { bytes, gzipped: Bun.gzipSync(bytes), contentType, tag: `"${Bun.hash(bytes).toString(36)}"` };
+  let gzipped: Uint8Array<ArrayBuffer> | undefined;
+  return {
+    bytes,
+    gzipped: () => {
+      gzipped ??= Bun.gzipSync(bytes);
+      return gzipped;
+    },
+    contentType,
+    tag: `"${Bun.hash(bytes).toString(36)}"`,
+  };
 }
 
 /** RFC 9110: 304 for a tag the client has (13.1.2), gzip where it is accepted (12.5.3), no body to HEAD (9.3.2). */
@@ -19,7 +28,7 @@ export function fileResponse(file: StoredFile, request: Request, headers: Readon
   if (known !== null && splitTags(known).includes(file.tag))
     return new Response(null, { status: 304, headers: common });
   const isGzipped = acceptsGzip(request.headers.get('accept-encoding'));
-  const body = isGzipped ? file.gzipped : file.bytes;
+  const body = isGzipped ? file.gzipped() : file.bytes;
   return new Response(request.method === 'HEAD' ? null : body, {
     headers: {
       ...common,

@@ -10,7 +10,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 
 export interface LogSink {
   readonly write: (text: string) => void;
-  readonly isTerminal: boolean;
+  readonly isPretty: boolean;
 }
 
 export class Log {
@@ -29,7 +29,7 @@ export class Log {
   write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}): void {
     if (!this.enabled(level)) return;
     const time = new Date().toISOString();
-    this.waiting += this.sink.isTerminal
+    this.waiting += this.sink.isPretty
       ? prettyLine(time, level, message, fields)
       : jsonLine(time, level, message, fields);
     if (this.waiting.length > FLUSH_LENGTH || level === 'error') this.flush();

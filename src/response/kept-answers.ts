@@ -3,7 +3,7 @@
  * headers named in Vary. The mark of the data is taken before the rows are read, so that an answer is never newer than
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
-import type { ChangeMark } from '../engine/engine.ts';
+import type { ChangeMark, Reading } from '../engine/engine.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
 import type { Answer } from './answer.ts';
 import { noneMatches } from './etag.ts';
@@ -23,6 +23,8 @@ export class KeptAnswers {
   private readonly answers = new Map<string, KeptAnswer>();
   private readonly asked = new Uint32Array(REMEMBERED);
   private bytes = 0;
+  private hits = 0;
+  private misses = 0;
   private mark = Number.NaN;
 
   constructor(private readonly changes: ChangeMark) {}
@@ -40,7 +42,24 @@ export class KeptAnswers {
 
   find(key: string): KeptAnswer | undefined {
     this.currentMark();
-    return this.answers.get(key);
+    const kept = this.answers.get(key);
+    if (kept === undefined) this.misses++;
+    else this.hits++;
+    return kept;
+  }
+
+  readings(): Reading[] {
+    return [
+      {
+        name: 'kept_answers',
+        kind: 'gauge',
+        help: 'Answers kept while the data does not change.',
+        value: this.answers.size,
+      },
+      { name: 'kept_answers_bytes', kind: 'gauge', help: 'Memory that they take.', value: this.bytes },
+      { name: 'kept_answers_hits_total', kind: 'counter', help: 'Reads answered from them.', value: this.hits },
+      { name: 'kept_answers_misses_total', kind: 'counter', help: 'Reads that were not.', value: this.misses },
+    ];
   }
 
   keep(key: string, mark: number, { status, headers, body, rows }: Answer): void {

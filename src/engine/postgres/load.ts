@@ -4,7 +4,7 @@ import type { Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
 import { identifier } from '../compile/statement.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import { COLUMN_TYPES } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
@@ -132,6 +132,7 @@ class Staged {
         refusal: refusalOf(row[key.name]!),
       });
     }
+    if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();
   }
 
   private run<T>(sql: string): Promise<T[]> {

@@ -27,7 +27,9 @@ export async function takeKey(runner: Runner, retry: Retry, hours: number): Prom
     sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
     params: [retry.key],
   });
-  if (kept?.fingerprint !== retry.fingerprint) throw keyUsedOtherwise();
+  // Swept away between the two statements: now it can be taken.
+  if (kept === undefined) return takeKey(runner, retry, hours);
+  if (kept.fingerprint !== retry.fingerprint) throw keyUsedOtherwise();
   return JSON.parse(kept.result) as WriteResult;
 }
 

@@ -45,7 +45,7 @@ interface Demand {
 export async function prepareSchema(pool: SQL, demand: Demand): Promise<Prepared> {
   await checkServer(pool);
   const found = await inspectSchema(pool, demand.schema, demand.collection);
-  if (todo(demand, found).length === 0) return { sequence: found.sequence!, steps: [] };
+  if (isInPlace(demand, found)) return { sequence: found.sequence!, steps: [] };
   try {
     return await pool.begin((transaction) => migrate(transaction, demand));
   } catch (error) {
@@ -57,6 +57,15 @@ export async function prepareSchema(pool: SQL, demand: Demand): Promise<Prepared
     throw new ConfigError(
       `the schema ${demand.schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${message}. Run catalogue migrate with a role that may`,
     );
+  }
+}
+
+/** Looked at without the lock, a schema that another instance is making may seem not to fit: with the lock it is told. */
+function isInPlace(demand: Demand, found: Found): boolean {
+  try {
+    return todo(demand, found).length === 0;
+  } catch {
+    return false;
   }
 }
 

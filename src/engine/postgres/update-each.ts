@@ -1,15 +1,22 @@
 /** A bulk update: every object names its product by key and changes what it carries, in the order they were given. */
-import type { Collection } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { UpdateEachPlan } from '../../plan/types.ts';
 import { missingProduct } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
-import { compileGathered, compileUpdateMany, type WriteContext, type Written } from './writes.ts';
+import { compileGathered, compileLock, compileUpdateMany, type WriteContext, type Written } from './writes.ts';
 
 type Change = UpdateEachPlan['changes'][number];
 
 export async function updateEach(runner: Runner, context: WriteContext, plan: UpdateEachPlan): Promise<Written> {
   const { collection } = context;
+  await query(
+    runner,
+    compileLock(
+      context,
+      plan.changes.map(({ key }) => key),
+    ),
+  );
   const changed: Row[] = [];
   let done = 0;
   for (const run of runsOf(collection, plan.changes)) {
@@ -29,21 +36,28 @@ export async function updateEach(runner: Runner, context: WriteContext, plan: Up
   return { ...counts, rows: await query<Row>(runner, compileGathered(context, plan.returning, changed)) };
 }
 
-/** Neighbours that set the same fields of different products go in one statement; a key that moves goes alone. */
+/**
+ * Neighbours that set the same fields of different products go in one statement. A key that moves goes alone, and so does
+ * what will be refused: of several mistakes the first one is told.
+ */
 function runsOf(collection: Collection, changes: readonly Change[]): Change[][] {
   const runs: Change[][] = [];
   let keys = new Set<Value>();
   let signature = '';
   for (const change of changes) {
     const names = change.set.map(({ field }) => field.name);
-    const movesKey = names.includes(collection.key.name);
-    if (runs.length === 0 || movesKey || names.join() !== signature || keys.has(change.key)) {
+    const goesAlone = change.set.some(({ field, value }) => field === collection.key || isRefused(field, value));
+    if (runs.length === 0 || goesAlone || names.join() !== signature || keys.has(change.key)) {
       runs.push([]);
       keys = new Set();
-      signature = movesKey ? 'alone' : names.join();
+      signature = goesAlone ? 'alone' : names.join();
     }
     runs.at(-1)!.push(change);
     keys.add(change.key);
   }
   return runs;
+}
+
+function isRefused(field: Field, value: Value): boolean {
+  return field.required === true && value === null;
 }

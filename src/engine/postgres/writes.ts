@@ -83,6 +83,15 @@ export function compileUpdateMany(
   });
 }
 
+/** Takes the rows in the order of their keys, as every bulk update does, so that no two of them wait for each other. */
+export function compileLock({ collection, dialect }: WriteContext, keys: readonly Value[]): Statement {
+  const key = identifier(collection.key.name);
+  return buildStatement(dialect, (bind) => {
+    const isOneOf = dialect.memberOf(collection.key, keys, bind);
+    return `select ${key} from ${identifier(collection.name)} where ${isOneOf} order by ${key} for update`;
+  });
+}
+
 /** The shape of an answer over rows that were gathered one by one. */
 export function compileGathered({ collection, dialect }: WriteContext, shape: Shape, rows: readonly Row[]): Statement {
   return buildStatement(dialect, (bind) => {

@@ -6,7 +6,7 @@ import { SQLiteError } from 'bun:sqlite';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { identifier } from '../compile/statement.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import { conflictSql } from './jobs.ts';
@@ -14,6 +14,7 @@ import { translateError } from './refusals.ts';
 
 /** Indexes are written in no order: what does not fit here is written and read again and again. */
 const CACHE_KB = 64 * 1024;
+const ROWS_PER_INSERT = 50;
 
 export async function loadRows(
   connection: Connection,
@@ -43,7 +44,6 @@ class Staged {
   private readonly columns: string;
   private readonly key: string;
   private readonly keyPlace: number;
-  private readonly insert;
   /** The sets of fields that rows give, by number. */
   private readonly shapes: (readonly Field[])[] = [];
   private lastKey = Number.NEGATIVE_INFINITY;
@@ -59,27 +59,40 @@ class Staged {
     this.key = identifier(key.name);
     this.keyPlace = fields.indexOf(key);
     connection.db.run(`create table staging.given ("the place", "the shape", ${this.columns})`);
-    this.insert = connection.db.prepare(`insert into staging.given values (?, ?, ${fields.map(() => '?').join(', ')})`);
   }
 
   add({ places, rows, given }: LoadBatch): void {
     const { db } = this.connection;
     const shape = this.shapeNumber(given);
     db.run('begin');
-    for (const [index, row] of rows.entries()) {
-      const key = row[this.keyPlace];
-      if (key !== undefined) {
-        if (Number(key) <= this.lastKey) this.ascending = false;
-        this.lastKey = Number(key);
+    for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+      const values: Value[] = [];
+      const to = Math.min(rows.length, from + ROWS_PER_INSERT);
+      for (let at = from; at < to; at++) {
+        const row = rows[at]!;
+        this.seeKey(row[this.keyPlace]);
+        values.push(places[at]!, shape);
+        for (const value of row) values.push(value ?? null);
       }
-      this.insert.run(places[index]!, shape, ...row.map((value) => value ?? null));
+      this.connection.prepare(this.insertOf(to - from)).run(...values);
     }
     db.run('commit');
   }
 
+  private seeKey(key: Value | undefined): void {
+    if (key === undefined) return;
+    if (Number(key) <= this.lastKey) this.ascending = false;
+    this.lastKey = Number(key);
+  }
+
+  /** Many rows a statement: it is the calls that cost. */
+  private insertOf(rows: number): string {
+    const row = `(?, ?${', ?'.repeat(this.collection.fields.length)})`;
+    return `insert into staging.given values ${row}${`, ${row}`.repeat(rows - 1)}`;
+  }
+
   store(terms: LoadTerms): LoadResult {
     const { db } = this.connection;
-    this.insert.finalize();
     db.run('begin immediate');
     if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
     const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
@@ -143,6 +156,7 @@ class Staged {
     for (const [place, shape, ...row] of rows as [number, number, ...Value[]][]) {
       terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(row[this.keyPlace] ?? null) });
     }
+    if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();
     db.run(`delete from staging.given where ${which}`);
   }
 

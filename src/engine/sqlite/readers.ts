@@ -52,6 +52,11 @@ export class Readers {
     return this.leastBusy().read({ ...job, deadline: Date.now() + this.limitMs }, this.limitMs);
   }
 
+  /** How many threads there are, and how many reads they are busy with. */
+  state(): { threads: number; reading: number } {
+    return { threads: this.threads.length, reading: this.threads.reduce((sum, thread) => sum + thread.busy, 0) };
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.close()));
   }

@@ -9,7 +9,7 @@ import { identifier } from '../compile/statement.ts';
 /** Marks a file as ours ("PCat"), so that another program's database is never touched. */
 const APPLICATION_ID = 0x50436174;
 /** Counts changes to the tables beside the collection's own; its fields are compared one by one. */
-const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 1;
 
 export const RETRY_TABLE = 'idempotency_keys';
 

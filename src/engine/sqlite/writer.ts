@@ -17,6 +17,9 @@ interface Waiting {
 }
 
 export class Writer {
+  /** So far, for the metrics. */
+  commits = 0;
+  writes = 0;
   private waiting: Waiting[] = [];
   private busy = false;
   private idle: (() => void) | undefined;
@@ -34,6 +37,10 @@ export class Writer {
     });
   }
 
+  get waitingCount(): number {
+    return this.waiting.length;
+  }
+
   /** Resolves when every write so far is settled. */
   async settled(): Promise<void> {
     if (this.busy) await new Promise<void>((resolve) => (this.idle = resolve));
@@ -44,6 +51,8 @@ export class Writer {
       const batch = this.waiting.splice(0, MAX_WRITES_PER_COMMIT);
       try {
         const outcomes = await this.commit(batch.map(({ job }) => job));
+        this.commits++;
+        this.writes += batch.length;
         for (const [index, { resolve, reject }] of batch.entries()) {
           try {
             resolve(settle(outcomes[index]!));

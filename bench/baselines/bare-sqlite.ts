@@ -1,0 +1,24 @@
+/** What somebody would write in fifteen lines: a Bun server with one prepared SQLite statement for each request. */
+import { Database } from 'bun:sqlite';
+
+const [port = '0', path = ''] = process.argv.slice(2);
+const db = new Database(path);
+const byId = db.prepare<object, [number]>('select * from products where id = ?');
+const filtered = db.prepare<object, [number, number]>(
+  'select * from products where category_id = ? order by id limit ?',
+);
+const list = db.prepare<object, [number]>('select * from products order by id limit ?');
+const headers = { 'content-type': 'application/json; charset=utf-8' };
+const json = (value: unknown) => new Response(JSON.stringify(value), { headers });
+
+Bun.serve({
+  port: Number(port),
+  hostname: '127.0.0.1',
+  fetch({ url }) {
+    const id = /\/products\/(\d+)/.exec(url);
+    if (id !== null) return json(byId.get(Number(id[1])));
+    const filter = /category_id=eq\.(\d+)&limit=(\d+)/.exec(url);
+    if (filter !== null) return json(filtered.all(Number(filter[1]), Number(filter[2])));
+    return json(list.all(Number(/limit=(\d+)/.exec(url)?.[1] ?? 100)));
+  },
+});

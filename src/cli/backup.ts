@@ -1,0 +1,30 @@
+/** `catalogue backup`: a copy of a database in use, without stopping anyone. */
+import { products } from '../collection/products.ts';
+import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { maintenanceOf } from '../engine/maintenance.ts';
+import type { Command } from './command.ts';
+import { FORCE_OPTION, JSON_OPTION } from './options.ts';
+
+const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...DATA_SETTINGS } as const;
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'copy the database to a file, in use as it may be',
+  help: () => `Usage: catalogue backup FILE [flags]
+
+Copies an SQLite catalogue as of one moment to a file, while the service runs. The copy is compact and verified, and
+has its name only when it is whole and on the disk. It is a catalogue of its own: catalogue serve --database FILE
+serves it. For PostgreSQL the command says which of the database's own tools to use.
+
+${describeSettings(OPTIONS)}`,
+
+  async run(args, env) {
+    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+    const [file] = operands;
+    if (file === undefined) throw new ConfigError('say where to: catalogue backup FILE');
+    const maintenance = maintenanceOf(values.database, products, values);
+    const { rows, bytes } = await maintenance.backup(file, { replace: values.force });
+    if (values.json) console.log(JSON.stringify({ ok: true, file, rows, bytes }));
+    else console.log(`Backed up ${rows} products of ${maintenance.location} to ${file} (${bytes} bytes, verified)`);
+  },
+};

@@ -1,0 +1,36 @@
+/** `catalogue check`: whether the database is whole and holds what it should. */
+import { products } from '../collection/products.ts';
+import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { maintenanceOf } from '../engine/maintenance.ts';
+import type { Command } from './command.ts';
+import { JSON_OPTION } from './options.ts';
+
+const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
+
+export const check: Command = {
+  name: 'check',
+  summary: 'look whether the database is whole',
+  help: () => `Usage: catalogue check [flags]
+
+Looks at the integrity of the database, its schema version, its fields, constraints and indexes, and counts what it
+holds. Changes nothing; a running service may use the database meanwhile.
+
+Exit codes: 0 all is well, 1 something is not.
+
+${describeSettings(OPTIONS)}`,
+
+  async run(args, env) {
+    const { values } = readCommand(OPTIONS, args, env, 0);
+    const maintenance = maintenanceOf(values.database, products, values);
+    const findings = await maintenance.check();
+    const ok = findings.every((finding) => finding.ok);
+    if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
+    else {
+      const width = Math.max(...findings.map((finding) => finding.check.length));
+      for (const finding of findings) {
+        console.log(`${finding.ok ? 'ok  ' : 'BAD '}  ${finding.check.padEnd(width)}  ${finding.detail}`);
+      }
+    }
+    return ok ? 0 : 1;
+  },
+};

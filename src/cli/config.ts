@@ -1,0 +1,44 @@
+/** `catalogue config`: the settings in effect, and where each is from. Secrets are masked. */
+import { describeSettings, readCommand, SERVE_SETTINGS } from '../config.ts';
+import { settingsMarkdown, shown } from '../settings/describe.ts';
+import { fileKey, onOrOff, setting } from '../settings/setting.ts';
+import type { Command } from './command.ts';
+import { JSON_OPTION } from './options.ts';
+
+const OPTIONS = {
+  markdown: setting({
+    flag: '--markdown',
+    description: 'print the table of all settings, as in docs/settings.md',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  ...JSON_OPTION,
+} as const;
+
+export const config: Command = {
+  name: 'config',
+  summary: 'show the settings in effect, and where each is from',
+  help: () => `Usage: catalogue config [flags]
+
+Reads the settings as serve would, from the same flags, environment and file, and shows each with its origin. A flag
+wins over the environment, the environment over the file. Secrets are masked.
+
+${describeSettings({ ...OPTIONS, ...SERVE_SETTINGS })}`,
+
+  async run(args, env) {
+    const { values, origins } = readCommand({ ...OPTIONS, ...SERVE_SETTINGS }, args, env, 0);
+    if (values.markdown) return console.log(settingsMarkdown(SERVE_SETTINGS));
+    const rows = Object.entries(SERVE_SETTINGS).map(([name, each]) => ({
+      name: fileKey(each),
+      value: shown(each, values[name as keyof typeof SERVE_SETTINGS]) ?? null,
+      origin: origins[name as keyof typeof SERVE_SETTINGS],
+    }));
+    if (values.json) return console.log(JSON.stringify(rows));
+    const width = (texts: readonly string[]) => Math.max(...texts.map((text) => text.length));
+    const names = width(rows.map((row) => row.name));
+    const texts = width(rows.map((row) => String(row.value ?? '')));
+    for (const { name, value, origin } of rows) {
+      console.log(`${name.padEnd(names)}  ${String(value ?? '').padEnd(texts)}  ${origin}`);
+    }
+  },
+};

@@ -1,0 +1,116 @@
+/** `catalogue copy`: moves a catalogue from one database to another, of whatever kind, and checks that all of it arrived. */
+import type { Collection } from '../collection/declaration.ts';
+import { products } from '../collection/products.ts';
+import type { Row } from '../collection/value.ts';
+import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../config.ts';
+import { EMPTY_QUERY } from '../dialect/query.ts';
+import { encodeRows } from '../encode/encoding.ts';
+import type { Engine, ReadResult } from '../engine/engine.ts';
+import { openEngine } from '../engine/open.ts';
+import { planRead } from '../plan/read.ts';
+import type { InsertPlan } from '../plan/types.ts';
+import type { Command } from './command.ts';
+import { ProgressBar } from './progress.ts';
+import { isReady } from './ready.ts';
+
+/** Rows that are stored in one write. */
+const ROWS_PER_WRITE = 1_000;
+
+export const copy: Command = {
+  name: 'copy',
+  summary: 'copy a catalogue to another database',
+  help: () => `Usage: catalogue copy --from URL --to URL [flags]
+
+Copies all products from one database to another, between SQLite and PostgreSQL in either direction. The products are
+read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty.
+
+${describeSettings(COPY_SETTINGS)}`,
+
+  async run(args, env) {
+    const settings = readSettings(COPY_SETTINGS, args, env);
+    const { from, to, schema, toSchema } = settings;
+    if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
+    const options = { collection: products, firstRows: [], ...settings };
+    const source = openEngine(from, options);
+    try {
+      const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });
+      try {
+        await copyProducts(source, target);
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.close();
+    }
+  },
+};
+
+async function copyProducts(source: Engine, target: Engine): Promise<void> {
+  await isReady(source);
+  const present = await isReady(target);
+  if (present > 0) {
+    throw new ConfigError(`the target ${target.location} holds ${present} products already; copy to an empty one`);
+  }
+  const result = await source.read(planRead(products, EMPTY_QUERY, { offset: 0 }, 'exact'), NDJSON);
+  const total = result.total ?? 0;
+  const progress = new ProgressBar('Copying', total, process.stderr);
+  let done = 0;
+  for await (const rows of batches(result)) {
+    await target.write(insertPlan(products, rows));
+    done += rows.length;
+    progress.show(done);
+  }
+  progress.end();
+  const arrived = await isReady(target);
+  if (arrived !== total) {
+    throw new ConfigError(
+      `${total} products were read from ${source.location}, and ${arrived} are in ${target.location}`,
+    );
+  }
+  console.log(`Copied ${total} products from ${source.location} to ${target.location}; the counts agree.`);
+}
+
+const NDJSON = { format: 'ndjson', stripNulls: false, columns: products.fields.map((field) => field.name) } as const;
+
+/** The rows of a result a few at a time, whether they came at once or come in parts. */
+async function* batches(result: ReadResult): AsyncGenerator<Row[]> {
+  let rows: Row[] = [];
+  for await (const line of lines(result)) {
+    rows.push(JSON.parse(line) as Row);
+    if (rows.length < ROWS_PER_WRITE) continue;
+    yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
+}
+
+async function* lines(result: ReadResult): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const text of texts(result, decoder)) {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    yield* parts;
+  }
+  if (rest !== '') yield rest;
+}
+
+async function* texts(result: ReadResult, decoder: TextDecoder): AsyncGenerator<string> {
+  if (result.kind === 'rows') return yield encodeRows(result.rows, NDJSON);
+  if (Array.isArray(result.parts)) return yield* result.parts as readonly [string];
+  const parts = result.parts as AsyncIterator<Uint8Array, undefined>;
+  for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
+    yield decoder.decode(part.value, { stream: true });
+  }
+}
+
+function insertPlan({ fields }: Collection, rows: readonly Row[]): InsertPlan {
+  return {
+    kind: 'insert',
+    rows: rows.map((row) => fields.map((field) => row[field.name] as InsertPlan['rows'][number][number])),
+    conflict: 'refuse',
+    singular: false,
+    mustExist: false,
+    dryRun: false,
+  };
+}

@@ -1,0 +1,35 @@
+/** The database of a command: opened, used, and closed whatever happens. What it refuses is one clear sentence. */
+import { products } from '../collection/products.ts';
+import { ConfigError, type DatabaseSettings } from '../config.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openEngine } from '../engine/open.ts';
+import { Refusal } from '../errors.ts';
+
+interface Demand extends DatabaseSettings {
+  readonly database: string;
+}
+
+/** `mustExist`: a command that only reads has no use for a new file. */
+export async function withDatabase<T>(
+  settings: Demand,
+  mustExist: boolean,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const engine = openEngine(settings.database, { ...settings, collection: products, firstRows: [], mustExist });
+  try {
+    await engine.opened;
+    return await work(engine);
+  } catch (error) {
+    throw plainly(error);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What was refused, for people at a terminal. */
+export function plainly(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const { message, details, hint } = error;
+  const parts = [message, details, hint].filter((part) => part !== null).map((part) => part.replace(/\.$/, ''));
+  return new ConfigError(parts.join('; '));
+}

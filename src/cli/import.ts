@@ -1,0 +1,132 @@
+/** `catalogue import`: products from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
+import { products } from '../collection/products.ts';
+import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { LoadRefused, type LoadTerms } from '../engine/load.ts';
+import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
+import type { Command } from './command.ts';
+import { withDatabase } from './database.ts';
+import { readMapping } from './import/columns.ts';
+import { Rejects, rejectsPath } from './import/rejects.ts';
+import { type ImportResult, type Problem, runImport } from './import/run.ts';
+import { FILE_FORMATS, type FileFormat, formatOf, openSource } from './import/source.ts';
+import { JSON_OPTION } from './options.ts';
+import { ProgressBar } from './progress.ts';
+
+const ON_CONFLICT = ['fail', 'merge', 'ignore'] as const;
+const CONFLICTS: Readonly<Record<(typeof ON_CONFLICT)[number], LoadTerms['onConflict']>> = {
+  fail: 'refuse',
+  merge: 'overwrite',
+  ignore: 'keep',
+};
+
+const OPTIONS = {
+  format: setting<FileFormat | undefined>({
+    flag: '--format',
+    argument: 'FORMAT',
+    description: `${FILE_FORMATS.join(', ')}; without it the file's name tells`,
+    byDefault: undefined,
+    read: oneOf(FILE_FORMATS),
+  }),
+  map: setting({
+    flag: '--map',
+    argument: '"COLUMN=FIELD"…',
+    description: 'the field that a column of the file holds; "COLUMN=" leaves the column out; may be repeated',
+    byDefault: '',
+    read: text,
+  }),
+  onConflict: setting({
+    flag: '--on-conflict',
+    argument: 'WHAT',
+    description: `what to do with a product whose ${products.key.name} exists: ${ON_CONFLICT.join(', ')}`,
+    byDefault: 'fail' as (typeof ON_CONFLICT)[number],
+    read: oneOf(ON_CONFLICT),
+  }),
+  dryRun: setting({
+    flag: '--dry-run',
+    description: 'do all of it, say what would happen, and store nothing',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  keepGoing: setting({
+    flag: '--keep-going',
+    description: 'store the good rows, and write the bad ones to a file',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  rejects: setting({
+    flag: '--rejects',
+    argument: 'FILE',
+    description: 'that file; by default NAME.rejected.csv or .ndjson beside the imported one',
+    byDefault: '',
+    read: text,
+  }),
+  ...JSON_OPTION,
+  ...DATA_SETTINGS,
+} as const;
+
+export const importProducts: Command = {
+  name: 'import',
+  summary: 'store the products of a CSV, JSON or NDJSON file',
+  help: () => `Usage: catalogue import FILE [flags]        (FILE - is standard input)
+
+Stores the products of a file: all of them in one transaction, or, where a row is bad, none. Every bad row is named with
+its line, field and reason. The first line of a CSV file names its columns; an empty cell gives nothing, so that the
+field takes its default; "" is an empty text, NULL is null. A running service may use the database meanwhile.
+
+Exit codes: 0 all stored, 1 nothing stored, 2 stored but for the bad rows (--keep-going).
+
+${describeSettings(OPTIONS)}`,
+
+  async run(args, env) {
+    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+    const [path] = operands;
+    if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
+    const format = formatOf(path, values.format);
+    const mapping = readMapping(values.map, products);
+    const source = openSource(path, format);
+    const rejects = values.keepGoing ? new Rejects(values.rejects || rejectsPath(path, format), format) : undefined;
+    const bar = new ProgressBar('Importing', source.size, process.stderr, 'bytes');
+    const problems: Problem[] = [];
+    const problem = (found: Problem) => {
+      if (values.json) problems.push(found);
+      else process.stderr.write(`${describe(found)}\n`);
+    };
+    try {
+      const result = await withDatabase(values, false, (engine) =>
+        runImport(engine, products, source, {
+          mapping,
+          onConflict: CONFLICTS[values.onConflict],
+          dryRun: values.dryRun,
+          hasHeader: format === 'csv',
+          rejects,
+          problem,
+          progress: () => bar.show(source.read()),
+        }),
+      );
+      bar.end();
+      const file = rejects !== undefined && rejects.count > 0 ? { rejects: rejects.path } : {};
+      if (values.json) console.log(JSON.stringify({ ok: true, dryRun: values.dryRun, ...result, ...file, problems }));
+      else console.log(summary(result, values.dryRun, rejects));
+      return result.rejected > 0 ? 2 : 0;
+    } catch (error) {
+      bar.end();
+      if (!(error instanceof LoadRefused)) throw error;
+      if (values.json) console.log(JSON.stringify({ ok: false, error: 'nothing was stored', problems }));
+      else process.stderr.write('catalogue: nothing was stored; mend the file, or store the rest with --keep-going\n');
+      return 1;
+    } finally {
+      rejects?.close();
+    }
+  },
+};
+
+function describe({ line, field, reason }: Problem): string {
+  return `line ${line}${field === undefined ? '' : `, ${field}`}: ${reason}`;
+}
+
+function summary(result: ImportResult, dryRun: boolean, rejects: Rejects | undefined): string {
+  const { read, inserted, updated, ignored, rejected } = result;
+  const parts = [`${inserted} new`, `${updated} changed`, ...(ignored > 0 ? [`${ignored} left as they were`] : [])];
+  const bad = rejected > 0 ? `; ${rejected} bad rows are in ${rejects?.path}` : '';
+  return `${dryRun ? 'Would import' : 'Imported'} ${read - rejected} products: ${parts.join(', ')}${bad}`;
+}

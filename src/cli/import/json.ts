@@ -1,0 +1,162 @@
+/** JSON, row by row: an array of objects, one object, or an object a line (NDJSON), without reading all of it first. */
+import { parseJson } from '../../http/body.ts';
+import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader, unreadable } from './record.ts';
+
+/** Makes records of the text of single values, and keeps one list for columns that stay the same. */
+class ObjectRecords {
+  private columns: readonly string[] = [];
+
+  of(text: string, line: number): FileRecord {
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch (error) {
+      return {
+        kind: 'broken',
+        line,
+        problem: `cannot be read as JSON: ${(error as Error).message}`,
+        text,
+        columns: [],
+      };
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { kind: 'broken', line, problem: 'is no JSON object', text, columns: [] };
+    }
+    const keys = Object.keys(value);
+    const { columns } = this;
+    if (keys.length !== columns.length || keys.some((key, index) => key !== columns[index])) this.columns = keys;
+    return { kind: 'record', line, columns: this.columns, cells: Object.values(value) };
+  }
+}
+
+export class NdjsonReader implements RecordReader {
+  private readonly records = new ObjectRecords();
+  private rest = '';
+  private line = 1;
+
+  push(text: string): FileRecord[] {
+    const lines = (this.rest + text).split('\n');
+    this.rest = lines.pop()!;
+    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line + lines.length, 'the line is too long');
+    return lines.flatMap((line) => this.read(line));
+  }
+
+  end(): FileRecord[] {
+    return this.read(this.rest);
+  }
+
+  private read(line: string): FileRecord[] {
+    const number = this.line++;
+    return line.trim() === '' ? [] : [this.records.of(line.trim(), number)];
+  }
+}
+
+/** What may come next: the array or the object; a value or the end; a value; a comma or the end; nothing. */
+type State = 'start' | 'first' | 'value' | 'after' | 'done';
+
+const SPACES = /\s*/y;
+
+export class JsonReader implements RecordReader {
+  private readonly records = new ObjectRecords();
+  private rest = '';
+  /** The line that `rest` begins on. */
+  private line = 1;
+  private state: State = 'start';
+  private isArray = false;
+
+  push(text: string): FileRecord[] {
+    this.rest += text;
+    const records: FileRecord[] = [];
+    let position = 0;
+    for (;;) {
+      const next = this.step(this.rest, position, records);
+      if (next === undefined) break;
+      position = next;
+    }
+    this.rest = this.rest.slice(position);
+    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line, 'a bracket or a quote is not closed');
+    return records;
+  }
+
+  end(): FileRecord[] {
+    if (this.state === 'start') throw unreadable(1, 'the file is empty: it holds an array of objects');
+    if (this.state !== 'done') throw unreadable(this.line, 'the JSON breaks off');
+    return [];
+  }
+
+  /** One token further, or undefined where the text does not hold it whole. */
+  private step(text: string, from: number, records: FileRecord[]): number | undefined {
+    SPACES.lastIndex = from;
+    const start = from + SPACES.exec(text)![0].length;
+    this.line += lineEndsIn(text, from, start);
+    if (start === text.length) return start === from ? undefined : start;
+    const sign = text[start]!;
+    switch (this.state) {
+      case 'start':
+        if (sign === '[') return this.enter('first', start, true);
+        if (sign !== '{') throw unreadable(this.line, 'the file holds neither an array of objects nor an object');
+        return this.value(text, start, records);
+      case 'first':
+        if (sign === ']') return this.enter('done', start);
+        return this.value(text, start, records);
+      case 'value':
+        return this.value(text, start, records);
+      case 'after':
+        if (sign === ',') return this.enter('value', start);
+        if (sign === ']') return this.enter('done', start);
+        throw unreadable(this.line, 'a comma or ] is missing');
+      case 'done':
+        throw unreadable(this.line, 'something follows the end; for an object a line say --format ndjson');
+    }
+  }
+
+  private enter(state: State, at: number, isArray = this.isArray): number {
+    this.state = state;
+    this.isArray = isArray;
+    return at + 1;
+  }
+
+  private value(text: string, start: number, records: FileRecord[]): number | undefined {
+    const end = endOfValue(text, start);
+    if (end === undefined) return undefined;
+    records.push(this.records.of(text.slice(start, end), this.line));
+    this.line += lineEndsIn(text, start, end);
+    this.state = this.isArray ? 'after' : 'done';
+    return end;
+  }
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Where the value that begins here ends; undefined where it has not come whole yet. */
+function endOfValue(text: string, start: number): number | undefined {
+  const first = text[start];
+  if (first !== '{' && first !== '[' && first !== '"') return endOfWord(text, start);
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      if (at === -1) return undefined;
+      if (depth === 0) return at + 1;
+    } else if (code === 123 || code === 91) depth++;
+    else if ((code === 125 || code === 93) && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** A number or a stray word: no row, but what follows may be some. */
+function endOfWord(text: string, start: number): number | undefined {
+  const length = text.slice(start).search(/[,\]\s]/);
+  return length === -1 ? undefined : start + length;
+}
+
+function endOfString(text: string, quote: number): number {
+  for (let at = text.indexOf('"', quote + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return at;
+  }
+  return -1;
+}

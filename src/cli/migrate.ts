@@ -1,0 +1,31 @@
+/** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
+import { products } from '../collection/products.ts';
+import referenceProducts from '../collection/reference-products.json' with { type: 'json' };
+import { describeSettings, MIGRATE_SETTINGS, readSettings } from '../config.ts';
+import { openEngine } from '../engine/open.ts';
+import type { Command } from './command.ts';
+import { isReady } from './ready.ts';
+
+export const migrate: Command = {
+  name: 'migrate',
+  summary: 'make the tables, or bring them up to date',
+  help: () => `Usage: catalogue migrate [flags]
+
+Makes the tables of a database, or brings them up to date, as serve does when it starts; then ends. Run it with a role
+that may change the schema where the service itself runs with one that may not. A new database gets the reference products.
+
+${describeSettings(MIGRATE_SETTINGS)}`,
+
+  async run(args, env) {
+    const settings = readSettings(MIGRATE_SETTINGS, args, env);
+    const firstRows = settings.empty ? [] : referenceProducts;
+    const engine = openEngine(settings.database, { collection: products, firstRows, ...settings });
+    try {
+      await isReady(engine);
+      const steps = engine.steps ?? [];
+      console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
+    } finally {
+      await engine.close();
+    }
+  },
+};

@@ -1,0 +1,29 @@
+/** `catalogue restore`: the database becomes what a backup holds. */
+import { products } from '../collection/products.ts';
+import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { maintenanceOf } from '../engine/maintenance.ts';
+import type { Command } from './command.ts';
+import { FORCE_OPTION, JSON_OPTION } from './options.ts';
+
+const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...DATA_SETTINGS } as const;
+
+export const restore: Command = {
+  name: 'restore',
+  summary: 'make the database what a backup holds',
+  help: () => `Usage: catalogue restore FILE [flags]
+
+Verifies a backup, then makes the SQLite catalogue what it holds. A catalogue that is there is replaced only with --force,
+in one transaction: a running service goes on, and shows the restored products at once. A damaged one is set aside.
+
+${describeSettings(OPTIONS)}`,
+
+  async run(args, env) {
+    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+    const [file] = operands;
+    if (file === undefined) throw new ConfigError('say what to restore: catalogue restore FILE');
+    const maintenance = maintenanceOf(values.database, products, values);
+    const { rows } = await maintenance.restore(file, { replace: values.force });
+    if (values.json) console.log(JSON.stringify({ ok: true, file, rows }));
+    else console.log(`Restored ${rows} products from ${file} to ${maintenance.location}`);
+  },
+};

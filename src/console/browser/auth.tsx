@@ -1,0 +1,60 @@
+/** Credentials, where the service asks for them: it says 401, and then the console asks for a token. */
+import { Box, Button, Card, TextField, Typography } from '@mui/material';
+import { type FormEvent, useState } from 'react';
+import { type AuthProvider, useLogin } from 'react-admin';
+import { token } from './shared/http.ts';
+
+/** Nobody is asked before the service has refused something. */
+let isAsked = false;
+
+export const authProvider: AuthProvider = {
+  async login({ token: given }: { token: string }) {
+    token.set(given);
+    isAsked = false;
+  },
+  async logout() {
+    token.clear();
+  },
+  async checkAuth() {
+    if (isAsked && token.get() === null) throw new Error('The service asks for credentials.');
+  },
+  async checkError({ status }: { status?: number }) {
+    if (status !== 401) return;
+    isAsked = true;
+    token.clear();
+    throw new Error('The service asks for credentials.');
+  },
+  async getPermissions() {
+    return undefined;
+  },
+};
+
+export function TokenPage() {
+  const login = useLogin();
+  const [given, setGiven] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void login({ token: given.trim() });
+  };
+  return (
+    <Box sx={{ display: 'grid', placeItems: 'center', minHeight: '100vh', p: 2 }}>
+      <Card component="form" onSubmit={submit} sx={{ p: 4, maxWidth: 420, display: 'grid', gap: 2 }}>
+        <Typography variant="h5" component="h1">
+          Product Catalogue
+        </Typography>
+        <Typography>The service asks for credentials. Paste your token; it is kept for this tab only.</Typography>
+        <TextField
+          label="Token"
+          type="password"
+          autoComplete="off"
+          value={given}
+          onChange={(event) => setGiven(event.target.value)}
+          required
+        />
+        <Button type="submit" variant="contained">
+          Sign in
+        </Button>
+      </Card>
+    </Box>
+  );
+}

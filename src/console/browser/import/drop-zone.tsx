@@ -1,0 +1,50 @@
+/** Where a file is dropped, or chosen by those who do not drop things. */
+import UploadFile from '@mui/icons-material/UploadFile';
+import { Box, Button, Typography } from '@mui/material';
+import { type DragEvent, useState } from 'react';
+
+export function DropZone({ open }: { readonly open: (file: File) => void }) {
+  const [isOver, setOver] = useState(false);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const [file] = event.dataTransfer.files;
+    if (file !== undefined) open(file);
+  };
+  return (
+    <Box
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      sx={{
+        border: '2px dashed',
+        borderColor: isOver ? 'primary.main' : 'divider',
+        borderRadius: 2,
+        p: 4,
+        textAlign: 'center',
+        display: 'grid',
+        gap: 1.5,
+        justifyItems: 'center',
+      }}
+    >
+      <UploadFile fontSize="large" color="primary" />
+      <Typography>Drop a CSV or JSON file here. It is checked first; nothing is stored until you say so.</Typography>
+      <Button component="label" variant="outlined">
+        Choose a file
+        <input
+          type="file"
+          accept=".csv,.json,text/csv,application/json"
+          className="visually-hidden"
+          onChange={(event) => {
+            const [file] = event.target.files ?? [];
+            if (file !== undefined) open(file);
+            event.target.value = '';
+          }}
+        />
+      </Button>
+    </Box>
+  );
+}

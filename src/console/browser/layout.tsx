@@ -1,0 +1,75 @@
+/** The frame around every page: the menu, light and dark, and the dialog that settles conflicts. */
+import Api from '@mui/icons-material/DataObject';
+import Overview from '@mui/icons-material/Insights';
+import Products from '@mui/icons-material/Inventory2';
+import Import from '@mui/icons-material/UploadFile';
+import { ListItemIcon, MenuItem, Typography } from '@mui/material';
+import type { ReactNode } from 'react';
+import {
+  AppBar,
+  CheckForApplicationUpdate,
+  Layout,
+  LoadingIndicator,
+  Logout,
+  Menu,
+  TitlePortal,
+  ToggleThemeButton,
+  UserMenu,
+} from 'react-admin';
+import { ConflictDialog } from './products/conflict-dialog.tsx';
+import { collectionName, version } from './shared/collection.ts';
+import { token } from './shared/http.ts';
+
+export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
+  return (
+    <Layout appBar={ConsoleBar} menu={ConsoleMenu} sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}>
+      {children}
+      <ConflictDialog />
+      <CheckForApplicationUpdate />
+    </Layout>
+  );
+}
+
+function ConsoleBar() {
+  return (
+    <AppBar
+      toolbar={
+        <>
+          <ToggleThemeButton />
+          <LoadingIndicator />
+        </>
+      }
+      userMenu={
+        token.get() === null ? (
+          false
+        ) : (
+          <UserMenu>
+            <Logout />
+          </UserMenu>
+        )
+      }
+    >
+      <TitlePortal component="h1" variant="h6" />
+    </AppBar>
+  );
+}
+
+function ConsoleMenu() {
+  const label = collectionName.charAt(0).toUpperCase() + collectionName.slice(1);
+  return (
+    <Menu>
+      <Menu.Item to="/" primaryText="Overview" leftIcon={<Overview />} />
+      <Menu.Item to={`/${collectionName}`} primaryText={label} leftIcon={<Products />} />
+      <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />
+      <MenuItem component="a" href="/docs" sx={{ color: 'text.secondary' }}>
+        <ListItemIcon sx={{ minWidth: 5 }}>
+          <Api />
+        </ListItemIcon>
+        API reference
+      </MenuItem>
+      <Typography variant="caption" sx={{ px: 2, pt: 2, color: 'text.secondary' }}>
+        Version {version}
+      </Typography>
+    </Menu>
+  );
+}

@@ -1,0 +1,60 @@
+/** One field, one new value, for every row of the selection. */
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, TextField } from '@mui/material';
+import { type FormEvent, useState } from 'react';
+import type { Changes } from '../shared/api.ts';
+import { fieldNamed, fields, isNumeric, key, labelOf } from '../shared/collection.ts';
+
+interface BulkEditDialogProps {
+  readonly what: string;
+  readonly apply: (changes: Changes) => Promise<void>;
+  readonly close: () => void;
+}
+
+export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
+  const choices = fields.filter((field) => field !== key && field.role !== 'title');
+  const [name, setName] = useState(choices[0]!.name);
+  const [value, setValue] = useState('');
+  const field = fieldNamed(name)!;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void apply({ [name]: value === '' && !(field.required && field.type === 'text') ? null : value });
+  };
+  return (
+    <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="bulk-title">
+      <form onSubmit={submit}>
+        <DialogTitle id="bulk-title">Change {what}</DialogTitle>
+        <DialogContent sx={{ display: 'grid', gap: 2 }}>
+          <TextField
+            select
+            label="Field"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            sx={{ mt: 1 }}
+            helperText={field.description}
+          >
+            {choices.map((each) => (
+              <MenuItem key={each.name} value={each.name}>
+                {labelOf(each)}
+              </MenuItem>
+            ))}
+          </TextField>
+          <TextField
+            label="New value"
+            value={value}
+            type={isNumeric(field) ? 'number' : 'text'}
+            slotProps={{ htmlInput: { step: 'any' } }}
+            onChange={(event) => setValue(event.target.value)}
+            helperText={field.required ? 'Required.' : 'Leave empty for none.'}
+            autoFocus
+          />
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" variant="contained" disabled={field.required === true && value === ''}>
+            Change all
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

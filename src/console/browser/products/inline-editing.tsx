@@ -1,0 +1,74 @@
+/** Changing a row where it stands: one row at a time, begun in its current version, saved as one request. */
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { useDataProvider, useNotify, useRefresh } from 'react-admin';
+import type { Value } from '../../../collection/value.ts';
+import { collectionName, type Record_ } from '../shared/collection.ts';
+import { messageOf } from '../shared/http.ts';
+import { useOfferUndoOfChange } from './undo-change.ts';
+
+interface Draft {
+  /** The row as it was when editing began. */
+  readonly row: Record_;
+  readonly values: Readonly<Record<string, Value>>;
+  /** The field to put the cursor in. */
+  readonly focus: string;
+}
+
+interface Editing {
+  readonly draft: Draft | undefined;
+  readonly begin: (id: number, focus: string) => Promise<void>;
+  readonly set: (name: string, value: Value) => void;
+  readonly save: () => Promise<void>;
+  readonly cancel: () => void;
+}
+
+const Context = createContext<Editing | undefined>(undefined);
+
+export function useEditing(): Editing {
+  const editing = useContext(Context);
+  if (editing === undefined) throw new Error('useEditing belongs inside InlineEditing');
+  return editing;
+}
+
+export function InlineEditing({ children }: { readonly children: ReactNode }) {
+  const dataProvider = useDataProvider();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const offerUndo = useOfferUndoOfChange();
+  const [draft, setDraft] = useState<Draft>();
+
+  const editing = useMemo<Editing>(
+    () => ({
+      draft,
+      async begin(id, focus) {
+        try {
+          const { data } = await dataProvider.getOne<Record_>(collectionName, { id });
+          setDraft({ row: data, values: data, focus });
+        } catch (error) {
+          notify(messageOf(error), { type: 'error' });
+          refresh();
+        }
+      },
+      set: (name, value) => setDraft((now) => now && { ...now, values: { ...now.values, [name]: value } }),
+      async save() {
+        if (draft === undefined) return;
+        try {
+          const { row, values } = draft;
+          const { data } = await dataProvider.update<Record_>(collectionName, {
+            id: row.id,
+            data: values as Partial<Record_>,
+            previousData: row,
+          });
+          setDraft(undefined);
+          offerUndo(row, data);
+          refresh();
+        } catch (error) {
+          notify(messageOf(error), { type: 'error', multiLine: true });
+        }
+      },
+      cancel: () => setDraft(undefined),
+    }),
+    [draft, dataProvider, notify, refresh, offerUndo],
+  );
+  return <Context.Provider value={editing}>{children}</Context.Provider>;
+}

@@ -1,0 +1,62 @@
+/** The collection as the service declares it: the page carries it as data, so that no list of fields is kept here. */
+import type { Collection, Field, FieldRole } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
+
+interface PageData {
+  readonly collection: Collection;
+  readonly version: string;
+}
+
+const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;
+
+export const { version } = data;
+export const { name: collectionName, fields } = data.collection;
+export const key: Field = fields.find((field) => field.name === data.collection.key.name)!;
+export const listPath = `/${collectionName}`;
+
+export type Cells = Readonly<Record<string, Value>>;
+/** A row, with the id that react-admin wants beside whatever the key is called. */
+export type Record_ = Cells & { readonly id: number };
+
+export function fieldNamed(name: string): Field | undefined {
+  return fields.find((field) => field.name === name);
+}
+
+export function fieldWith(role: FieldRole): Field | undefined {
+  return fields.find((field) => field.role === role);
+}
+
+export function itemPath(id: Value): string {
+  return `${listPath}/${id}`;
+}
+
+/** A field's name as people write it: `unit_price` is Unit price, `category_id` Category. */
+export function labelOf({ name }: Field): string {
+  if (name === 'id') return 'ID';
+  const words = name.replace(/_id$/, '').replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function titleOf(row: Cells): string {
+  const title = fieldWith('title');
+  const name = title === undefined ? undefined : row[title.name];
+  return name === undefined || name === null || name === '' ? `${labelOf(key)} ${row[key.name]}` : String(name);
+}
+
+const whole = new Intl.NumberFormat('en');
+const decimal = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+
+export function formatValue(field: Field, value: Value | undefined): string {
+  if (value === null || value === undefined) return '–';
+  if (field.role === 'flag') return value === 0 ? 'No' : 'Yes';
+  if (typeof value !== 'number') return value;
+  // An identifier is a name made of digits, and is not grouped into thousands.
+  if (field === key || field.name.endsWith('_id')) return String(value);
+  return field.type === 'decimal' ? decimal.format(value) : whole.format(value);
+}
+
+export const formatNumber = (value: number): string => whole.format(Math.round(value));
+export const formatPrice = (value: number): string =>
+  new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value);
+
+export const isNumeric = (field: Field): boolean => field.type !== 'text';

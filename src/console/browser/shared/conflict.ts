@@ -1,0 +1,34 @@
+/** Two people changed the same row: whoever saves second decides, field by field, with both versions in sight. */
+import type { Changes } from './api.ts';
+import type { Cells } from './collection.ts';
+
+export interface Conflict {
+  readonly id: number;
+  /** What this person wanted to store. */
+  readonly mine: Changes;
+  /** What the form was filled with. */
+  readonly base: Cells;
+  /** What is stored now. */
+  readonly theirs: Cells;
+}
+
+/** The changes to store now; undefined leaves the stored row as it is. */
+export type Decision = Changes | undefined;
+type Listener = (conflict: Conflict, decide: (decision: Decision) => void) => void;
+
+let listener: Listener | undefined;
+
+/** The dialog, while it is there to ask. */
+export function onConflict(next: Listener): () => void {
+  listener = next;
+  return () => {
+    if (listener === next) listener = undefined;
+  };
+}
+
+export function askAbout(conflict: Conflict): Promise<Decision> {
+  return new Promise((resolve) => {
+    if (listener === undefined) resolve(undefined);
+    else listener(conflict, resolve);
+  });
+}

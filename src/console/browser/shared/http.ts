@@ -1,0 +1,63 @@
+/** Requests to the API, with the credentials a person gave and the refusal's own words when it says no. */
+import { HttpError } from 'react-admin';
+
+const TOKEN = 'catalogue.token';
+
+/** Kept for this tab only. */
+export const token = {
+  get: (): string | null => sessionStorage.getItem(TOKEN),
+  set: (value: string): void => sessionStorage.setItem(TOKEN, value),
+  clear: (): void => sessionStorage.removeItem(TOKEN),
+};
+
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly details: string | null;
+  readonly hint: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly json: unknown;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Headers | Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** What a refusal says is shown as it is: the service explains itself better than we could. */
+export async function ask(url: string, { method = 'GET', headers: given, body }: Ask = {}): Promise<Answer> {
+  const headers = new Headers(given as HeadersInit);
+  if (!headers.has('accept')) headers.set('accept', 'application/json');
+  const credentials = token.get();
+  if (credentials !== null) headers.set('authorization', `Bearer ${credentials}`);
+  if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  const response = await fetch(url, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+  if (!response.ok) throw new HttpError(sentence(json as Problem | undefined, response.status), response.status, json);
+  return { status: response.status, headers: response.headers, body: text, json };
+}
+
+function sentence(problem: Problem | undefined, status: number): string {
+  if (problem?.message === undefined) return `The service answered ${status}.`;
+  return [problem.message, problem.details, problem.hint].filter((part) => part).join(' · ');
+}
+
+export function problemOf(error: unknown): Problem | undefined {
+  return error instanceof HttpError ? (error.body as Problem | undefined) : undefined;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

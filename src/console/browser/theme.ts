@@ -1,0 +1,41 @@
+/** How the console looks, by day and by night: one accent colour, quiet surfaces, text that can be read. */
+import { defaultTheme, type RaThemeOptions } from 'react-admin';
+
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif';
+
+function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
+  const isLight = mode === 'light';
+  return {
+    ...defaultTheme,
+    palette: {
+      mode,
+      primary: { main: isLight ? '#0f766e' : '#5eead4' },
+      secondary: { main: isLight ? '#0f766e' : '#5eead4' },
+      background: isLight ? { default: '#f6f7f8', paper: '#ffffff' } : { default: '#0f1317', paper: '#171c21' },
+      ...(isLight ? { text: { primary: '#17212b', secondary: '#4b5765' } } : {}),
+    },
+    shape: { borderRadius: 10 },
+    typography: { fontFamily: FONT, h5: { fontWeight: 600 }, h6: { fontWeight: 600, fontSize: '1.05rem' } },
+    components: {
+      ...defaultTheme.components,
+      MuiAppBar: {
+        styleOverrides: {
+          root: {
+            backgroundColor: isLight ? '#115e59' : '#171c21',
+            color: '#ffffff',
+            boxShadow: 'none',
+            borderBottom: `1px solid ${isLight ? '#0f4f4b' : '#2a323a'}`,
+          },
+        },
+      },
+      MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
+      MuiCard: { styleOverrides: { root: { border: `1px solid ${isLight ? '#e3e7ea' : '#2a323a'}` } } },
+      MuiButton: { styleOverrides: { root: { textTransform: 'none', fontWeight: 600 } } },
+      MuiTextField: { defaultProps: { variant: 'outlined', margin: 'dense', size: 'small', fullWidth: true } },
+      MuiTableCell: { styleOverrides: { head: { fontWeight: 600 } } },
+    },
+  };
+}
+
+export const lightTheme = themeOf('light');
+export const darkTheme = themeOf('dark');

@@ -1,0 +1,36 @@
+/** The care of a database: copies of it, and whether it is whole. The one place that chooses between engines for that. */
+import type { Collection } from '../collection/declaration.ts';
+import type { DatabaseSettings } from '../config.ts';
+import { sqlitePath } from './open.ts';
+import { PostgresMaintenance } from './postgres/maintenance.ts';
+import { isPostgresUrl } from './postgres/url.ts';
+import { SqliteMaintenance } from './sqlite/maintenance.ts';
+
+/** May throw a `ConfigError` that says what to do instead. */
+export interface Maintenance {
+  /** Where the data is, for people; without secrets. */
+  readonly location: string;
+  /** Copies the database, in use as it may be, to a file that appears when it is whole and verified. */
+  backup(file: string, options: { readonly replace: boolean }): Promise<BackupReport>;
+  /** Verifies the copy, then makes the database what the copy is; a running service sees it at once. */
+  restore(file: string, options: { readonly replace: boolean }): Promise<BackupReport>;
+  /** Looks at everything, changes nothing. */
+  check(): Promise<readonly Finding[]>;
+}
+
+export interface BackupReport {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export interface Finding {
+  /** What was looked at. */
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export function maintenanceOf(url: string, collection: Collection, settings: DatabaseSettings): Maintenance {
+  if (isPostgresUrl(url)) return new PostgresMaintenance(url, collection, settings);
+  return new SqliteMaintenance(sqlitePath(url), collection);
+}

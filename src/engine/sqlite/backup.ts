@@ -1,0 +1,76 @@
+/** A copy of a catalogue in use: of one moment, compact, verified, and on the disk before it has its name. */
+import { Database, SQLiteError } from 'bun:sqlite';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Collection } from '../../collection/declaration.ts';
+import { SQLITE_BUSY_MS } from '../../limits.ts';
+import { ConfigError } from '../../settings/setting.ts';
+import { identifier } from '../compile/statement.ts';
+import type { BackupReport } from '../maintenance.ts';
+import { checkOwner, NotOurDatabase } from './schema.ts';
+
+export function backupDatabase(path: string, file: string, collection: Collection, replace: boolean): BackupReport {
+  if (!replace && existsSync(file)) throw new ConfigError(`${file} is there already; --force replaces it`);
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true });
+  const db = openExisting(path);
+  try {
+    if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
+    // It reads one moment of the data, and holds up nobody: https://www.sqlite.org/lang_vacuum.html
+    db.query('vacuum into ?').run(partial);
+    const report = verifyCopy(partial, collection);
+    sync(partial);
+    renameSync(partial, file);
+    sync(dirname(file));
+    return report;
+  } finally {
+    db.close();
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Throws where the copy is not whole, or not ours. */
+export function verifyCopy(file: string, collection: Collection): BackupReport {
+  try {
+    return lookAt(file, collection);
+  } catch (error) {
+    if (error instanceof SQLiteError || error instanceof NotOurDatabase) {
+      throw new ConfigError(`${file} is no backup of a catalogue: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function lookAt(file: string, collection: Collection): BackupReport {
+  const db = openExisting(file);
+  try {
+    if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
+    const problems = integrityProblems(db);
+    if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
+    const rows = Number(db.query(`select count(*) from ${identifier(collection.name)}`).values()[0]?.[0] ?? 0);
+    return { rows, bytes: statSync(file).size };
+  } finally {
+    db.close();
+  }
+}
+
+export function integrityProblems(db: Database): string[] {
+  const lines = db.query('pragma integrity_check').values().flat().map(String);
+  return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
+}
+
+export function openExisting(path: string): Database {
+  const db = new Database(path, { readwrite: true, create: false });
+  db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
+  return db;
+}
+
+/** A file and its name are two things that must reach the disk. */
+export function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

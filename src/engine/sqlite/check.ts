@@ -1,0 +1,84 @@
+/** Whether a catalogue file is whole, and holds what its declaration says. */
+import type { Database } from 'bun:sqlite';
+import { statSync } from 'node:fs';
+import type { Collection } from '../../collection/declaration.ts';
+import { identifier } from '../compile/statement.ts';
+import type { Finding } from '../maintenance.ts';
+import { integrityProblems, openExisting } from './backup.ts';
+import { checkOwner, indexName, SCHEMA_VERSION } from './schema.ts';
+
+export function checkDatabase(path: string, collection: Collection): Finding[] {
+  const db = openExisting(path);
+  try {
+    const problems = integrityProblems(db);
+    const integrity = finding('integrity', problems.slice(0, 10), 'ok');
+    if (problems.length > 0) return [integrity];
+    if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
+    return [
+      integrity,
+      version(db),
+      fields(db, collection),
+      values(db, collection),
+      indexes(db, collection),
+      ...counts(db, collection, path),
+    ];
+  } finally {
+    db.close();
+  }
+}
+
+function version(db: Database): Finding {
+  const found = number(db, 'pragma user_version');
+  return { check: 'schema version', ok: found === SCHEMA_VERSION, detail: `${found} of ${SCHEMA_VERSION}` };
+}
+
+function fields(db: Database, { name, fields }: Collection): Finding {
+  const present = db.query('select name from pragma_table_info(?)').values(name).flat();
+  const missing = fields.filter((field) => !present.includes(field.name)).map((field) => field.name);
+  return finding(
+    'fields',
+    missing.map((each) => `${each} is missing; it is added when the service starts`),
+    'as declared',
+  );
+}
+
+/** Types, bounds and required fields are constraints of the table, which the integrity check tests; digits are not. */
+function values(db: Database, { name, fields }: Collection): Finding {
+  const problems = fields
+    .filter((field) => field.type === 'decimal')
+    .map((field) => ({ field, column: identifier(field.name) }))
+    .map(({ field, column }) => ({
+      field,
+      count: number(
+        db,
+        `select count(*) from ${identifier(name)} where abs(${column}) >= 1e8 or ${column} <> round(${column}, 4)`,
+      ),
+    }))
+    .filter(({ count }) => count > 0)
+    .map(({ field, count }) => `${count} rows hold a ${field.name} with more digits than it may have`);
+  return finding('constraints', problems, 'all rows keep them');
+}
+
+function indexes(db: Database, collection: Collection): Finding {
+  const present = db.query("select name from sqlite_schema where type = 'index'").values().flat();
+  const missing = collection.fields
+    .filter((field) => field.indexed === true && !present.includes(indexName(collection, field)))
+    .map((field) => `the index on ${field.name} is missing; it is made when the service starts`);
+  return finding('indexes', missing, 'all there');
+}
+
+function counts(db: Database, { name }: Collection, path: string): Finding[] {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return [
+    { check: name, ok: true, detail: `${number(db, `select count(*) from ${identifier(name)}`)}` },
+    { check: 'size', ok: true, detail: `${statSync(path).size} bytes, and ${log} in the log` },
+  ];
+}
+
+function finding(check: string, problems: readonly string[], otherwise: string): Finding {
+  return { check, ok: problems.length === 0, detail: problems.length === 0 ? otherwise : problems.join('; ') };
+}
+
+function number(db: Database, sql: string): number {
+  return Number(db.query(sql).values()[0]?.[0] ?? 0);
+}

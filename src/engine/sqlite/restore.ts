@@ -1,0 +1,108 @@
+/**
+ * A catalogue becomes what its copy is. Where the file is in use, its rows are replaced in one transaction, and not the
+ * file under the feet of those who have it open: a running service goes on, and sees the restored rows at once.
+ */
+import type { Database } from 'bun:sqlite';
+import { copyFileSync, existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Collection } from '../../collection/declaration.ts';
+import { ConfigError } from '../../settings/setting.ts';
+import { identifier } from '../compile/statement.ts';
+import type { BackupReport } from '../maintenance.ts';
+import { integrityProblems, openExisting, sync, verifyCopy } from './backup.ts';
+import { checkOwner, NotOurDatabase, prepareSchema } from './schema.ts';
+
+const COMPANIONS = ['', '-wal', '-shm'] as const;
+
+export function restoreDatabase(path: string, file: string, collection: Collection, replace: boolean): BackupReport {
+  if (!existsSync(file)) throw new ConfigError(`there is no backup ${file}`);
+  if (existsSync(path) && realpathSync(path) === realpathSync(file)) {
+    throw new ConfigError('the backup is the database itself');
+  }
+  const report = verifyCopy(file, collection);
+  const isThere = existsSync(path) && statSync(path).size > 0;
+  if (isThere && !replace) throw new ConfigError(`${path} is there already; --force replaces all that it holds`);
+  if (isThere && isSound(path)) replaceRows(path, file, collection);
+  else {
+    if (isThere) setAside(path);
+    copyInto(path, file);
+  }
+  return report;
+}
+
+/** Throws for the database of another program: it is not ours to replace. */
+function isSound(path: string): boolean {
+  try {
+    const db = openExisting(path);
+    try {
+      checkOwner(db);
+      return integrityProblems(db).length === 0;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (error instanceof NotOurDatabase) throw error;
+    return false;
+  }
+}
+
+function replaceRows(path: string, file: string, collection: Collection): void {
+  const db = openExisting(path);
+  try {
+    db.run('pragma synchronous = full');
+    prepareSchema(db, collection, []);
+    db.query('attach ? as copy').run(file);
+    db.run('begin immediate');
+    for (const table of sharedTables(db)) {
+      const columns = sharedColumns(db, table).map(identifier).join(', ');
+      db.run(`delete from main.${identifier(table)}`);
+      db.run(`insert into main.${identifier(table)} (${columns}) select ${columns} from copy.${identifier(table)}`);
+    }
+    // Keys that were given after the copy was made are not given again.
+    db.run(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
+      where kept.name = main.sqlite_sequence.name))`);
+    db.run('commit');
+  } finally {
+    if (db.inTransaction) db.run('rollback');
+    db.close();
+  }
+}
+
+function sharedTables(db: Database): string[] {
+  const tables = (schema: string) =>
+    db
+      .query(
+        `select name from ${schema}.sqlite_schema where type = 'table' and name not like 'sqlite_%' and sql not like 'create virtual%'`,
+      )
+      .values()
+      .map(([name]) => String(name));
+  const kept = tables('copy');
+  return tables('main').filter((name) => kept.includes(name));
+}
+
+function sharedColumns(db: Database, table: string): string[] {
+  const columns = (schema: string) =>
+    db
+      .query('select name from pragma_table_info(?, ?)')
+      .values(table, schema)
+      .map(([name]) => String(name));
+  const kept = columns('copy');
+  return columns('main').filter((name) => kept.includes(name));
+}
+
+/** A damaged file is kept: someone may still get something out of it. */
+function setAside(path: string): void {
+  const name = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  for (const suffix of COMPANIONS)
+    if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${name}${suffix}`);
+}
+
+function copyInto(path: string, file: string): void {
+  const partial = `${path}.partial`;
+  copyFileSync(file, partial);
+  sync(partial);
+  // A log without its file would be replayed into the new one.
+  for (const suffix of COMPANIONS.slice(1)) rmSync(`${path}${suffix}`, { force: true });
+  renameSync(partial, path);
+  sync(dirname(path));
+}

@@ -1,0 +1,116 @@
+/**
+ * What is counted of requests: how many by route, method and status, how long they took, how many rows they moved. A
+ * request costs a few additions to numbers that are there already; text is made only when somebody asks.
+ */
+import type { Answered } from '../app.ts';
+import { type Family, family, type Sample } from './exposition.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;
+/** Upper bounds in milliseconds: from an answer that was kept to a query near its time limit. */
+const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+const LOWEST_STATUS = 100;
+const STATUSES = 500;
+
+interface Series {
+  readonly route: string;
+  readonly method: string;
+  readonly byStatus: Float64Array;
+  readonly byDuration: Float64Array;
+  milliseconds: number;
+}
+
+export class RequestMetrics {
+  private readonly series: (Series | undefined)[] = [];
+  private readonly routes: readonly string[];
+  private rowsRead = 0;
+  private rowsWritten = 0;
+
+  /** `path` is the collection's, such as /products. */
+  constructor(private readonly path: string) {
+    this.routes = [path, `${path}/:id`, 'other'];
+  }
+
+  readonly count = ({ method, url, status, milliseconds, rows }: Answered): void => {
+    const which = METHODS.indexOf(method as (typeof METHODS)[number]);
+    const series = this.find(this.routeOf(url), which === -1 ? METHODS.length - 1 : which);
+    series.byStatus[status - LOWEST_STATUS]!++;
+    let bucket = 0;
+    while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
+    series.byDuration[bucket]!++;
+    series.milliseconds += milliseconds;
+    if (rows === undefined) return;
+    if (which <= 1) this.rowsRead += rows;
+    else this.rowsWritten += rows;
+  };
+
+  families(): Family[] {
+    const all = this.series.filter((each) => each !== undefined);
+    return [
+      family(
+        'catalogue_http_requests_total',
+        'counter',
+        'Requests answered, by route, method and status.',
+        ...all.flatMap(statusSamples),
+      ),
+      family(
+        'catalogue_http_request_duration_seconds',
+        'histogram',
+        'Time from a request to the head of its answer, by route and method.',
+        ...all.flatMap(durationSamples),
+      ),
+      family('catalogue_rows_read_total', 'counter', 'Rows in answers to reads.', { value: this.rowsRead }),
+      family('catalogue_rows_written_total', 'counter', 'Rows inserted, changed or removed.', {
+        value: this.rowsWritten,
+      }),
+    ];
+  }
+
+  /** By place in the URL, without cutting it: the path begins after the host. */
+  private routeOf(url: string): 0 | 1 | 2 {
+    const { path } = this;
+    const start = url.startsWith('/') ? 0 : url.indexOf('/', 8);
+    if (!url.startsWith(path, start)) return 2;
+    const next = url[start + path.length];
+    if (next === undefined || next === '?') return 0;
+    return next === '/' ? 1 : 2;
+  }
+
+  private find(route: number, method: number): Series {
+    const place = route * METHODS.length + method;
+    const known = this.series[place];
+    if (known !== undefined) return known;
+    const series: Series = {
+      route: this.routes[route]!,
+      method: METHODS[method]!,
+      byStatus: new Float64Array(STATUSES),
+      byDuration: new Float64Array(BUCKETS.length + 1),
+      milliseconds: 0,
+    };
+    this.series[place] = series;
+    return series;
+  }
+}
+
+function statusSamples({ route, method, byStatus }: Series): Sample[] {
+  return [...byStatus.entries()]
+    .filter(([, value]) => value > 0)
+    .map(([index, value]) => ({ value, labels: { route, method, status: index + LOWEST_STATUS } }));
+}
+
+function durationSamples({ route, method, byDuration, milliseconds }: Series): Sample[] {
+  let below = 0;
+  const buckets = [...byDuration].map((count, index): Sample => {
+    below += count;
+    const bound = BUCKETS[index];
+    return {
+      suffix: '_bucket',
+      value: below,
+      labels: { route, method, le: bound === undefined ? '+Inf' : bound / 1000 },
+    };
+  });
+  return [
+    ...buckets,
+    { suffix: '_sum', value: milliseconds / 1000, labels: { route, method } },
+    { suffix: '_count', value: below, labels: { route, method } },
+  ];
+}

@@ -1,0 +1,35 @@
+/** Slow queries: what took longer than it may is logged with the engine's plan for it. A plan holds nothing of a body. */
+import type { Answered } from '../app.ts';
+import type { Engine } from '../engine/engine.ts';
+import { ALWAYS, type ReadPlan, type WritePlan } from '../plan/types.ts';
+import type { Log } from './log.ts';
+
+export function logSlowQueries(
+  log: Log,
+  engine: () => Engine | undefined,
+  thresholdMs: number,
+): (answer: Answered) => void {
+  return ({ milliseconds, plan, method, id, rows }) => {
+    if (milliseconds < thresholdMs || plan === undefined || !log.enabled('warn')) return;
+    const told = { id, method, ms: Math.round(milliseconds), rows };
+    const read = findingOf(plan);
+    if (read === undefined) return log.write('warn', 'slow query', told);
+    // The plan is asked for when the client has its answer.
+    setImmediate(async () => {
+      try {
+        const explained = await engine()?.explain?.(read);
+        log.write('warn', 'slow query', { ...told, plan: explained?.text });
+      } catch {
+        log.write('warn', 'slow query', told);
+      }
+    });
+  };
+}
+
+/** How the rows are found, for a write as for a read. */
+function findingOf(plan: ReadPlan | WritePlan): ReadPlan | undefined {
+  if (plan.kind === 'read') return plan;
+  if (plan.kind !== 'update' && plan.kind !== 'delete') return undefined;
+  const { where = ALWAYS, bound } = plan;
+  return { kind: 'read', columns: [], order: bound?.order ?? [], where, offset: bound?.offset ?? 0 };
+}

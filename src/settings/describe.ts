@@ -1,0 +1,51 @@
+/** Settings for people: in a command's --help, in docs/settings.md, and with secrets masked wherever they are shown. */
+import { CONFIG_FILE } from './resolve.ts';
+import { fileKey, type Setting, type Table } from './setting.ts';
+
+const MASK = '***';
+
+/** The settings of a command, for its --help. */
+export function describeSettings(table: Table): string {
+  const rows = [...Object.values(table), CONFIG_FILE].map((each) => ({
+    usage: each.argument === undefined ? each.flag : `${each.flag} ${each.argument}`,
+    text: `${each.description}${remarks(each)}`,
+  }));
+  const width = Math.max(...rows.map((row) => row.usage.length));
+  return rows.map((row) => `  ${row.usage.padEnd(width)}  ${row.text}`).join('\n');
+}
+
+function remarks(each: Setting<unknown>): string {
+  const byDefault = each.byDefault === false ? '' : defaultText(each);
+  const parts = [each.env ?? '', byDefault === '' ? '' : `default ${byDefault}`].filter((part) => part !== '');
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+function defaultText({ byDefault }: Setting<unknown>): string {
+  return byDefault === undefined ? '' : String(byDefault);
+}
+
+/** The table of docs/settings.md. */
+export function settingsMarkdown(table: Table): string {
+  const rows = [...Object.values(table), CONFIG_FILE].map((each) => {
+    const usage = each.argument === undefined ? each.flag : `${each.flag} ${each.argument}`;
+    const byDefault = defaultText(each) === '' ? '' : `\`${defaultText(each)}\``;
+    const key = each === CONFIG_FILE ? '' : `\`${fileKey(each)}\``;
+    return `| \`${usage}\` | \`${each.env}\` | ${key} | ${byDefault} | ${each.description} |`;
+  });
+  return ['| flag | environment | file | default | what it is |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+/** A value as it may be shown to anyone. */
+export function shown({ secret }: Pick<Setting<unknown>, 'secret'>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => shown({ ...(secret && { secret }) }, each));
+  if (typeof value !== 'string' || value === '') return value;
+  if (secret === 'whole') return MASK;
+  return secret === 'url' ? withoutPassword(value) : value;
+}
+
+/** Passwords stand before the host, or in a parameter of that name. */
+function withoutPassword(url: string): string {
+  return url
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/[^:@/?]*):.*@(?=[^@]*$)/i, `$1:${MASK}@`)
+    .replace(/([?&](?:password|sslpassword)=)[^&]*/gi, `$1${MASK}`);
+}

@@ -1,0 +1,48 @@
+/** The settings file: TOML or JSON, one key a setting, named as its flag without the dashes. */
+import { existsSync, readFileSync } from 'node:fs';
+import { ConfigError } from './setting.ts';
+
+/** Looked for in the working folder, where --config names none. */
+const USUAL_NAMES = ['catalogue.toml', 'catalogue.json'];
+
+export interface SettingsFile {
+  readonly path: string;
+  /** Each value as the text that a flag would carry. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** Undefined where none is named and none of the usual ones is there. */
+export function readSettingsFile(named: string | undefined): SettingsFile | undefined {
+  const path = named ?? USUAL_NAMES.find((name) => existsSync(name));
+  if (path === undefined) return undefined;
+  const document = parseDocument(path, readText(path));
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new ConfigError(`${path}: a settings file holds names and values`);
+  }
+  const entries = Object.entries(document).map(([key, value]) => [key, asText(path, key, value)] as const);
+  return { path, values: new Map(entries) };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`the settings file ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function parseDocument(path: string, content: string): unknown {
+  try {
+    return path.endsWith('.json') ? JSON.parse(content) : Bun.TOML.parse(content);
+  } catch (error) {
+    throw new ConfigError(
+      `${path} is no ${path.endsWith('.json') ? 'JSON' : 'TOML'}: ${(error as Error).message.trim()}`,
+    );
+  }
+}
+
+function asText(path: string, key: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((each) => asText(path, key, each)).join(',');
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new ConfigError(`${path}: ${key} is a text, a number, true or false, or a list of texts`);
+}

@@ -1,0 +1,141 @@
+/**
+ * Settings from where they are given: a flag wins over the environment, the environment over the file, the file over
+ * the default. Every mistake is named, all of them at once, before anything is touched.
+ */
+import { nearestName } from '../nearest-name.ts';
+import { readSettingsFile, type SettingsFile } from './file.ts';
+import { ConfigError, fileKey, type Setting, setting, type Table, text, type Values } from './setting.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every command takes it. */
+export const CONFIG_FILE = setting({
+  flag: '--config',
+  env: 'CATALOGUE_CONFIG',
+  argument: 'FILE',
+  description: 'settings file, TOML or JSON; catalogue.toml or catalogue.json here is found by itself',
+  byDefault: '',
+  read: text,
+});
+
+export interface Resolved<T extends Table> {
+  readonly values: Values<T>;
+  /** Where each value is from: `default`, a flag, a variable, or a key of the file. */
+  readonly origins: Readonly<Record<keyof T, string>>;
+  /** Arguments that are no flags, in their order. */
+  readonly operands: readonly string[];
+}
+
+interface Given {
+  readonly flags: ReadonlyMap<string, string>;
+  readonly operands: readonly string[];
+  readonly mistakes: readonly string[];
+}
+
+/** `known` are the settings of all commands: one environment and one file serve them all. */
+export function resolveSettings<T extends Table>(
+  table: T,
+  args: readonly string[],
+  env: Environment,
+  { known, operands = 0 }: { readonly known: readonly Setting<unknown>[]; readonly operands?: number },
+): Resolved<T> {
+  const mistakes: string[] = [];
+  const attempt = <V>(work: () => V): V | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      mistakes.push(error.message);
+      return undefined;
+    }
+  };
+  const given = splitArguments({ config: CONFIG_FILE, ...table }, args, operands);
+  const named = given.flags.get(CONFIG_FILE.flag) ?? (env[CONFIG_FILE.env!] || undefined);
+  const file = attempt(() => readSettingsFile(named));
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, string> = {};
+  for (const [name, each] of Object.entries(table)) {
+    const [origin, found] = find(each, given, env, file);
+    origins[name] = origin;
+    values[name] = each.byDefault;
+    if (found !== undefined) attempt(() => (values[name] = each.read(found, origin)));
+  }
+  const all = [CONFIG_FILE, ...known, ...Object.values(table)];
+  mistakes.push(...unknownVariables(all, env), ...unknownKeys(all, file), ...given.mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join('; '));
+  return { values: values as Values<T>, origins: origins as Resolved<T>['origins'], operands: given.operands };
+}
+
+function find(
+  each: Setting<unknown>,
+  { flags }: Given,
+  env: Environment,
+  file: SettingsFile | undefined,
+): [origin: string, text?: string] {
+  const flag = flags.get(each.flag);
+  if (flag !== undefined) return [each.flag, flag];
+  if (each.env === undefined) return ['default'];
+  const variable = env[each.env];
+  if (variable !== undefined && variable !== '') return [each.env, variable];
+  const kept = file?.values.get(fileKey(each));
+  return kept === undefined ? ['default'] : [`${file!.path}: ${fileKey(each)}`, kept];
+}
+
+function splitArguments(table: Table, args: readonly string[], most: number): Given {
+  const flags = new Map<string, string>();
+  const operands: string[] = [];
+  const mistakes: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index]!;
+    if (operands.length < most && (argument === '-' || !argument.startsWith('-'))) {
+      operands.push(argument);
+      continue;
+    }
+    const [flag = '', inline] = splitOnce(argument);
+    const each = Object.values(table).find((one) => one.flag === flag || one.aliases?.includes(flag));
+    if (each === undefined) {
+      mistakes.push(unknownArgument(table, argument));
+      continue;
+    }
+    const given = inline ?? (each.argument === undefined ? 'true' : args[++index]);
+    if (given === undefined) {
+      mistakes.push(`${flag} needs a value: ${flag} ${each.argument}`);
+      continue;
+    }
+    // What may be given several times is read as a list of lines.
+    const earlier = flags.get(each.flag);
+    flags.set(each.flag, earlier !== undefined && each.argument?.endsWith('…') ? `${earlier}\n${given}` : given);
+  }
+  return { flags, operands, mistakes };
+}
+
+/** Our own variables begin with CATALOGUE_, so that a mistyped one can be told from a stranger's. */
+function unknownVariables(known: readonly Setting<unknown>[], env: Environment): string[] {
+  const names = known.flatMap((each) => each.env ?? []);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('CATALOGUE_') && !names.includes(name))
+    .map((name) => `unknown setting ${name}${perhaps(name, names)}`);
+}
+
+function unknownKeys(known: readonly Setting<unknown>[], file: SettingsFile | undefined): string[] {
+  const names = known.filter((each) => each.env !== undefined).map(fileKey);
+  return [...(file?.values.keys() ?? [])]
+    .filter((key) => !names.includes(key))
+    .map((key) => `${file!.path}: unknown setting ${key}${perhaps(key, names)}`);
+}
+
+function unknownArgument(table: Table, argument: string): string {
+  const flags = Object.values(table).map((each) => each.flag);
+  const kind = argument.startsWith('-') ? 'flag' : 'argument';
+  return `unknown ${kind} ${argument}${perhaps(argument, flags)}`;
+}
+
+function perhaps(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : ` (perhaps you meant ${nearest})`;
+}
+
+function splitOnce(argument: string): [string, string?] {
+  const at = argument.startsWith('--') ? argument.indexOf('=') : -1;
+  return at === -1 ? [argument] : [argument.slice(0, at), argument.slice(at + 1)];
+}

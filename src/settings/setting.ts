@@ -1,0 +1,75 @@
+/** What a setting is, and how its text is read: each reader names the setting and what it wants when it refuses. */
+
+/** A mistake of whoever starts the program: one clear sentence, no stack. */
+export class ConfigError extends Error {}
+
+export interface Setting<T> {
+  readonly flag: string;
+  /** Other spellings of the flag. */
+  readonly aliases?: readonly string[];
+  /** Absent for what belongs to one call of a command: it is neither in the environment nor in a file. */
+  readonly env?: string;
+  /** What stands after the flag; absent for a switch. */
+  readonly argument?: string;
+  readonly description: string;
+  readonly byDefault: T;
+  readonly read: (text: string, name: string) => T;
+  /** What must not be shown: all of it, or the password in a URL. */
+  readonly secret?: 'whole' | 'url';
+}
+
+export type Table = Readonly<Record<string, Setting<unknown>>>;
+export type Values<T extends Table> = { readonly [Name in keyof T]: T[Name] extends Setting<infer V> ? V : never };
+
+export function setting<T>(setting: Setting<T>): Setting<T> {
+  return setting;
+}
+
+/** The name of a setting in a settings file: its flag without the dashes. */
+export function fileKey({ flag }: Pick<Setting<unknown>, 'flag'>): string {
+  return flag.slice(2);
+}
+
+export function text(given: string, name: string): string {
+  if (given.trim() === '') throw new ConfigError(`${name} is empty`);
+  return given;
+}
+
+/** URLs, each of which may name several hosts with commas of its own. */
+export function urls(given: string): readonly string[] {
+  return given.trim().split(/[\s,]+(?=postgres(?:ql)?:)/i);
+}
+
+export function onOrOff(given: string, name: string): boolean {
+  if (['true', '1', 'yes', 'on'].includes(given.toLowerCase())) return true;
+  if (['false', '0', 'no', 'off'].includes(given.toLowerCase())) return false;
+  throw new ConfigError(`${name} is true or false, not ${given}`);
+}
+
+export function oneOf<T extends string>(choices: readonly T[]): (given: string, name: string) => T {
+  return (given, name) => {
+    const choice = choices.find((each) => each === given);
+    if (choice === undefined) throw new ConfigError(`${name} is one of ${choices.join(', ')}, not ${given}`);
+    return choice;
+  };
+}
+
+export function wholeNumber(least: number, most: number): (given: string, name: string) => number {
+  return (given, name) => {
+    const number = Number(given);
+    if (!/^\d+$/.test(given) || number < least || number > most) {
+      throw new ConfigError(`${name} is a whole number from ${least} to ${most}, not ${given}`);
+    }
+    return number;
+  };
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** A time such as 30s, 15m, 1h or 7d, in seconds; 0 stands for never. */
+export function duration(given: string, name: string): number {
+  const match = /^(\d+)([smhd])$/.exec(given.trim());
+  if (given.trim() === '0') return 0;
+  if (match === null) throw new ConfigError(`${name} is a time such as 30s, 15m, 1h or 7d, not ${given}`);
+  return Number(match[1]) * UNIT_SECONDS[match[2]!]!;
+}

@@ -1,0 +1,179 @@
+/** Backups of a database in use, and the way back from them. */
+import { Database } from 'bun:sqlite';
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newSchema, testServer } from '../support/postgres.ts';
+import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+afterEach(cleanUp);
+
+const COUNT = '/products?select=count()';
+
+async function countOf(service: Service): Promise<number> {
+  const [row] = (await (await service.fetch(COUNT)).json()) as { count: number }[];
+  return row!.count;
+}
+
+function inFolder(cwd: string) {
+  return (...args: string[]) => run({ cwd, args });
+}
+
+describe('backup', () => {
+  test('of a database that is being written is a catalogue of one moment', async () => {
+    const cwd = temporaryFolder();
+    const service = await startService({ cwd });
+    let isDone = false;
+    const backup = run({ cwd, args: ['backup', 'copy.db', '--json'] }).then((result) => {
+      isDone = true;
+      return result;
+    });
+    // Two rows at a time: whatever moment the copy is of, it holds both or none.
+    for (let turn = 0; !isDone; turn++) {
+      const rows = [1, 2].map(() => ({ product_name: `Pair ${turn}` }));
+      expect((await service.fetch('/products', { method: 'POST', body: JSON.stringify(rows) })).status).toBe(201);
+    }
+    const { exitCode, stdout } = await backup;
+    const report = JSON.parse(stdout) as { rows: number };
+    expect({ exitCode, even: (report.rows - 77) % 2 }).toEqual({ exitCode: 0, even: 0 });
+    expect(integrityOf(join(cwd, 'copy.db'))).toBe('ok');
+    const copy = await startService({ cwd, args: ['--database', 'copy.db'] });
+    expect(await countOf(copy)).toBe(report.rows);
+  });
+
+  test('refuses to replace a file unless told to, and leaves nothing half done', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    await command('migrate');
+    writeFileSync(join(cwd, 'mine.txt'), 'precious');
+    const refused = await command('backup', 'mine.txt');
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('mine.txt is there already') });
+    expect(readFileSync(join(cwd, 'mine.txt'), 'utf8')).toBe('precious');
+    expect(await command('backup', 'mine.txt', '--force')).toMatchObject({ exitCode: 0 });
+    expect(await command('backup', 'no/such/folder/copy.db')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+
+  test('of PostgreSQL says which tool to use, without the password', async () => {
+    const env = { DATABASE_URL: 'postgres://me:hidden@127.0.0.1/catalogue' };
+    const { exitCode, stderr } = await run({ cwd: temporaryFolder(), env, args: ['backup', 'copy.dump'] });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('pg_dump');
+    expect(stderr).not.toContain('hidden');
+  });
+
+  test('--every and --keep back up while the service runs', async () => {
+    const cwd = temporaryFolder();
+    const service = await startService({ cwd, args: ['--every', '1s', '--keep', '2', '--backup-folder', 'kept'] });
+    const told = () => service.stderr().split('"message":"backup"').length - 1;
+    await until('three backups', () => told() >= 3);
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    const kept = readdirSync(join(cwd, 'kept'));
+    expect(kept).toHaveLength(2);
+    for (const name of kept) expect(integrityOf(join(cwd, 'kept', name))).toBe('ok');
+  });
+});
+
+describe('restore', () => {
+  test('needs --force where a database is, and then a running service shows the backup at once', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    const service = await startService({ cwd });
+    await command('backup', 'copy.db');
+    expect((await service.fetch('/products?id=lt.70', { method: 'DELETE' })).status).toBe(204);
+    expect((await service.fetch('/products', { method: 'POST', body: '{"product_name":"Later"}' })).status).toBe(201);
+    expect(await countOf(service)).toBe(9);
+    expect(await command('restore', 'copy.db')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('--force'),
+    });
+    expect(await countOf(service)).toBe(9);
+    expect(await command('restore', 'copy.db', '--force')).toMatchObject({ exitCode: 0 });
+    expect(await countOf(service)).toBe(77);
+    const added = await service.fetch('/products', {
+      method: 'POST',
+      body: '{"product_name":"After"}',
+      headers: { prefer: 'return=representation' },
+    });
+    // 78 was given to a product that the backup does not know.
+    expect(await added.json()).toMatchObject([{ id: 79 }]);
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');
+  });
+
+  test('to where nothing is makes the file', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    await command('migrate', '--database', 'old.db');
+    await command('backup', 'copy.db', '--database', 'old.db');
+    expect(await command('restore', 'copy.db')).toMatchObject({ exitCode: 0 });
+    expect(await command('check')).toMatchObject({ exitCode: 0 });
+  });
+
+  test('refuses what is no backup, and touches nothing', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    await command('migrate');
+    writeFileSync(join(cwd, 'junk.db'), 'not a database at all');
+    const other = new Database(join(cwd, 'other.db'));
+    other.run('create table other (a)');
+    other.close();
+    await command('backup', 'damaged.db');
+    damage(join(cwd, 'damaged.db'));
+    for (const file of ['junk.db', 'other.db', 'damaged.db', 'missing.db']) {
+      const { exitCode, stderr } = await command('restore', file, '--force');
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: expect.stringMatching(new RegExp(`^catalogue: .*${file}`)),
+      });
+    }
+    expect(JSON.parse((await command('query', 'select=count()', '--json')).stdout)).toEqual([{ count: 77 }]);
+  });
+
+  test('over a damaged database keeps it aside', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    await command('migrate');
+    await command('backup', 'copy.db');
+    damage(join(cwd, 'catalogue.db'));
+    expect(await command('check')).toMatchObject({ exitCode: 1 });
+    expect(await command('restore', 'copy.db', '--force')).toMatchObject({ exitCode: 0 });
+    expect(await command('check')).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(cwd).some((name) => name.startsWith('catalogue.db.damaged-'))).toBe(true);
+  });
+});
+
+describe('check', () => {
+  test('tells what it looked at, and changes nothing', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    await command('migrate');
+    const { exitCode, stdout } = await command('check', '--json');
+    const report = JSON.parse(stdout) as { ok: boolean; findings: { check: string; detail: string }[] };
+    expect({ exitCode, ok: report.ok }).toEqual({ exitCode: 0, ok: true });
+    const checks = report.findings.map(({ check }) => check);
+    expect(checks).toEqual(['integrity', 'schema version', 'fields', 'constraints', 'indexes', 'products', 'size']);
+    expect(report.findings.find(({ check }) => check === 'products')?.detail).toBe('77');
+    expect(await command('check', '--database', 'missing.db')).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(existsSync(join(cwd, 'missing.db'))).toBe(false);
+  });
+
+  test('of PostgreSQL, before and after its tables are made', async () => {
+    const cwd = temporaryFolder();
+    const env = { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() };
+    expect(await run({ cwd, env, args: ['check'] })).toMatchObject({ exitCode: 1 });
+    await run({ cwd, env, args: ['migrate'] });
+    const { exitCode, stdout } = await run({ cwd, env, args: ['check'] });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/ok +products +77/) });
+  });
+});
+
+/** Overwrites a page in the middle, as a failing disk would. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.fill(0xab, 4096, 4096 * 3);
+  writeFileSync(file, bytes);
+}

@@ -1,0 +1,80 @@
+/** Exporting and looking things up: the same query string as the API, on a file in use, quiet in a pipe. */
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+afterEach(cleanUp);
+
+const QUERY = 'discontinued=eq.0&category_id=in.(1,2)&select=id,product_name,unit_price&order=unit_price.desc';
+
+test('export writes what the API answers, byte for byte, while the service runs', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  for (const [format, accept] of [
+    ['csv', 'text/csv'],
+    ['json', 'application/json'],
+    ['ndjson', 'application/x-ndjson'],
+  ] as const) {
+    const answer = await (await service.fetch(`/products?${QUERY}`, { headers: { accept } })).text();
+    const exported = await run({ cwd, args: ['export', QUERY, '--format', format] });
+    expect(exported).toEqual({ exitCode: 0, stdout: answer, stderr: '' });
+  }
+});
+
+test('export to a file appears whole, and tells its format by its name', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const { exitCode, stdout } = await run({ cwd, args: ['export', '--output', 'all.ndjson', '--json'] });
+  const text = readFileSync(join(cwd, 'all.ndjson'), 'utf8');
+  expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
+    exitCode: 0,
+    ok: true,
+    rows: 77,
+    bytes: Buffer.byteLength(text),
+  });
+  expect(text.trimEnd().split('\n')).toHaveLength(77);
+  expect(existsSync(join(cwd, 'all.ndjson.partial'))).toBe(false);
+  service.kill('SIGTERM');
+  await service.exited;
+});
+
+test('a reader that has had enough is no mistake', async () => {
+  const cwd = temporaryFolder();
+  const rows = Array.from({ length: 20_000 }, (_, index) => `{"product_name":"Product number ${index}"}`).join('\n');
+  await run({ cwd, args: ['import', '-', '--format', 'ndjson'], stdin: rows });
+  const shell = ['sh', '-c', '"$0" "$@" | head -n 2'];
+  const { exitCode, stdout, stderr } = await run({ cwd, prefix: shell, args: ['export'] });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+});
+
+test('query shows a table, and says when there is more', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const found = await run({ cwd, args: ['query', 'select=id,product_name&id=lt.4'] });
+  expect(found).toEqual({
+    exitCode: 0,
+    stdout: 'id  product_name\n──  ─────────────\n 1  Chai\n 2  Chang\n 3  Aniseed Syrup\n',
+    stderr: '',
+  });
+  const some = await run({ cwd, args: ['query', '/products?select=id', '--rows', '2'] });
+  expect(some).toMatchObject({ exitCode: 0, stderr: '1 to 2 of 77\n' });
+  const json = await run({ cwd, args: ['query', 'id=eq.1&select=id', '--json'] });
+  expect(json.stdout).toBe('[{"id":1}]\n');
+  service.kill('SIGTERM');
+  await service.exited;
+});
+
+test('a mistake in the query is told as the API tells it, and no database is made', async () => {
+  const cwd = temporaryFolder();
+  const missing = await run({ cwd, args: ['export'] });
+  expect(missing).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: there is no database catalogue.db\n' });
+  expect(existsSync(join(cwd, 'catalogue.db'))).toBe(false);
+  await run({ cwd, args: ['migrate'] });
+  const wrong = await run({ cwd, args: ['export', 'prodct_name=eq.x'] });
+  expect(wrong).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('product_name') });
+  const forMachines = await run({ cwd, args: ['query', 'id=1', '--json'] });
+  expect(JSON.parse(forMachines.stdout)).toMatchObject({ ok: false, error: expect.stringContaining('id=eq.1') });
+});

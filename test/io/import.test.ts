@@ -1,0 +1,205 @@
+/** Importing: files as people have them, all of them or none, and every mistake named where it is. */
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newSchema, testServer } from '../support/postgres.ts';
+import { cleanUp, type Finished, run, startService, temporaryFolder } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+afterEach(cleanUp);
+
+/** The commands, on a database of their own. */
+function workspace(env: Readonly<Record<string, string>> = {}) {
+  const cwd = temporaryFolder();
+  const path = (name: string) => join(cwd, name);
+  return {
+    cwd,
+    write: (name: string, text: string) => writeFileSync(path(name), text),
+    read: (name: string) => readFileSync(path(name), 'utf8'),
+    exists: (name: string) => existsSync(path(name)),
+    command: (...args: string[]) => run({ cwd, env, args }),
+    pipe: (stdin: string, ...args: string[]) => run({ cwd, env, args, stdin }),
+    rows: async (query = '') => {
+      const { stdout } = await run({ cwd, env, args: ['query', query, '--json'] });
+      return JSON.parse(stdout) as Record<string, unknown>[];
+    },
+  };
+}
+
+const SELECT = 'select=id,product_name,unit_price';
+
+const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
+  ['SQLite', () => ({ DATABASE_URL: 'sqlite:catalogue.db' })],
+  ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
+];
+
+for (const [name, environment] of DATABASES) {
+  describe(name, () => {
+    test('CSV, JSON and NDJSON are told by the name of the file', async () => {
+      const space = workspace(environment());
+      space.write('a.csv', 'id,product_name,unit_price\n1,"Jam, ""red""",3.50\n2,"two\nlines",\n');
+      space.write('b.json', '[{"id":3,"product_name":"Tea","unit_price":7.0},\n {"product_name":"Assigned"}]');
+      space.write('c.ndjson', '{"id":10,"product_name":"Ten"}\n\n{"id":11,"product_name":"Eleven"}\n');
+      for (const file of ['a.csv', 'b.json', 'c.ndjson']) {
+        expect(await space.command('import', file)).toMatchObject({ exitCode: 0, stderr: '' });
+      }
+      expect(await space.rows(SELECT)).toEqual([
+        { id: 1, product_name: 'Jam, "red"', unit_price: 3.5 },
+        { id: 2, product_name: 'two\nlines', unit_price: null },
+        { id: 3, product_name: 'Tea', unit_price: 7 },
+        { id: 4, product_name: 'Assigned', unit_price: null },
+        { id: 10, product_name: 'Ten', unit_price: null },
+        { id: 11, product_name: 'Eleven', unit_price: null },
+      ]);
+    });
+
+    test('one bad row stores nothing, and each is named with its line, field and reason', async () => {
+      const space = workspace(environment());
+      space.write('a.csv', 'id,product_name,unit_price\n1,Fine,1\n2,Tea,cheap\n3,,4\n4,"Long",1,1\n');
+      const { exitCode, stdout, stderr } = await space.command('import', 'a.csv');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr.split('\n').slice(0, 3)).toEqual([
+        'line 3, unit_price: invalid input syntax for type numeric: "cheap"',
+        'line 4, product_name: is required',
+        'line 5: has 4 cells, and the first line names 3',
+      ]);
+      expect(await space.rows()).toEqual([]);
+    });
+
+    test('a key that exists, or comes twice, is a bad row like any other', async () => {
+      const space = workspace(environment());
+      await space.pipe('id,product_name\n5,First\n', 'import', '-', '--format', 'csv');
+      const again = await space.pipe('id,product_name\n4,New\n5,Taken\n', 'import', '-', '--format', 'csv');
+      expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 3, id: Key (id)=(5) already') });
+      const twice = await space.pipe('id,product_name\n7,One\n6,Two\n7,Three\n', 'import', '-', '--format', 'csv');
+      expect(twice).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 4, id: ') });
+      expect(await space.rows('select=id')).toEqual([{ id: 5 }]);
+    });
+
+    test('--on-conflict merge changes what the file gives, ignore leaves what is there', async () => {
+      const space = workspace(environment());
+      const first = '[{"id":1,"product_name":"One","unit_price":1},{"id":2,"product_name":"Two","unit_price":2}]';
+      await space.pipe(first, 'import', '-', '--format', 'json');
+      const rows =
+        '{"id":1,"product_name":"Eins"}\n{"id":2,"unit_price":9,"product_name":"Zwei"}\n{"product_name":"New"}\n';
+      const merged = await space.pipe(rows, 'import', '-', '--format', 'ndjson', '--on-conflict', 'merge', '--json');
+      expect(JSON.parse(merged.stdout)).toMatchObject({ ok: true, read: 3, inserted: 1, updated: 2, rejected: 0 });
+      const kept = await space.pipe(rows, 'import', '-', '--format', 'ndjson', '--on-conflict', 'ignore', '--json');
+      expect(JSON.parse(kept.stdout)).toMatchObject({ ok: true, inserted: 1, updated: 0, ignored: 2 });
+      expect(await space.rows(SELECT)).toEqual([
+        { id: 1, product_name: 'Eins', unit_price: 1 },
+        { id: 2, product_name: 'Zwei', unit_price: 9 },
+        { id: 3, product_name: 'New', unit_price: null },
+        { id: 4, product_name: 'New', unit_price: null },
+      ]);
+    });
+
+    test('--keep-going stores the good rows; the others can be mended and imported with the same flags', async () => {
+      const space = workspace(environment());
+      await space.pipe('[{"id":9,"product_name":"There"}]', 'import', '-', '--format', 'json');
+      space.write('a.csv', 'Name,Price,id\nTea,abc,1\n"Jam ""A""",2,2\nTaken,3,9\n"open,4,5\n');
+      const flags = ['--map', 'Name=product_name', '--map', 'Price=unit_price', '--keep-going'];
+      const first = await space.command('import', 'a.csv', ...flags);
+      expect(first).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('3 bad rows are in a.rejected.csv') });
+      expect(first.stderr).toMatch(/^line 2, unit_price: .+\nline 5: a quote is not closed\nline 4, id: .+\n$/);
+      expect(space.read('a.rejected.csv').split('\n')[0]).toBe('Name,Price,id');
+      const mended = space.read('a.rejected.csv').replace('abc', '1').replace('"open', 'open').replace(',9', ',8');
+      space.write('a.rejected.csv', mended);
+      expect(await space.command('import', 'a.rejected.csv', ...flags)).toMatchObject({ exitCode: 0 });
+      expect(space.exists('a.rejected.rejected.csv')).toBe(false);
+      expect((await space.rows('select=id')).map(({ id }) => id)).toEqual([1, 2, 5, 8, 9]);
+    });
+
+    test('--dry-run tells what would happen, and stores nothing', async () => {
+      const space = workspace(environment());
+      const tried = await space.pipe('product_name\nTea\n', 'import', '-', '--format', 'csv', '--dry-run');
+      expect(tried).toMatchObject({ exitCode: 0, stdout: 'Would import 1 products: 1 new, 0 changed\n' });
+      expect(await space.rows()).toEqual([]);
+    });
+
+    test('an assigned key never meets one that the file brought', async () => {
+      const space = workspace(environment());
+      await space.pipe('id,product_name\n500,Chosen\n', 'import', '-', '--format', 'csv');
+      await space.pipe('product_name\nAssigned\n', 'import', '-', '--format', 'csv');
+      expect(await space.rows('select=id')).toEqual([{ id: 500 }, { id: 501 }]);
+    });
+  });
+}
+
+test('what an export writes comes back as it was, in every format', async () => {
+  const space = workspace();
+  const odd = [
+    { id: 1, product_name: '', quantity_per_unit: 'NULL' },
+    { id: 2, product_name: ' "quoted",\r\n ', quantity_per_unit: null, unit_price: -0.0001 },
+    { id: 3, product_name: 'Lakkalikööri 🍇', quantity_per_unit: '\\n,;' },
+  ];
+  await space.pipe(JSON.stringify(odd), 'import', '-', '--format', 'json', '--on-conflict', 'merge');
+  const before = await space.rows();
+  for (const format of ['csv', 'json', 'ndjson']) {
+    expect(await space.command('export', '--output', `all.${format}`)).toMatchObject({ exitCode: 0 });
+    const database = ['--database', `${format}.db`];
+    expect(await space.command('import', `all.${format}`, ...database)).toMatchObject({ exitCode: 0, stderr: '' });
+    const { stdout } = await space.command('query', '--json', ...database);
+    expect(JSON.parse(stdout)).toEqual(before);
+  }
+});
+
+test('a running service sees all of an import at once, and goes on writing', async () => {
+  const space = workspace();
+  const service = await startService({ cwd: space.cwd, args: ['--empty'] });
+  const lines = Array.from({ length: 5_000 }, (_, index) => `{"id":${index + 1},"product_name":"P${index + 1}"}`);
+  const importing = space.pipe(lines.join('\n'), 'import', '-', '--format', 'ndjson');
+  const seen = new Set<string | null>();
+  let isDone = false;
+  const done = importing.then((result) => {
+    isDone = true;
+    return result;
+  });
+  while (!isDone) {
+    const response = await service.fetch('/products?limit=1', { headers: { prefer: 'count=exact' } });
+    seen.add(response.headers.get('content-range'));
+    const written = await service.fetch('/products', { method: 'POST', body: '{"id":9000,"product_name":"Mine"}' });
+    expect([201, 409]).toContain(written.status);
+  }
+  expect(await done).toMatchObject({ exitCode: 0 });
+  for (const range of seen) expect(['*/0', '0-0/1', '0-0/5000', '0-0/5001']).toContain(range!);
+  const last = await service.fetch('/products?limit=1', { headers: { prefer: 'count=exact' } });
+  expect(last.headers.get('content-range')).toBe('0-0/5001');
+});
+
+describe('a mistake is named', () => {
+  const cases: readonly [string, string, readonly string[], RegExp][] = [
+    [
+      'an unknown column',
+      'id,prodct_name\n1,x\n',
+      ['--format', 'csv'],
+      /line 1: there is no field prodct_name.+product_name/,
+    ],
+    ['a column that comes twice', 'id,id\n1,1\n', ['--format', 'csv'], /line 1: the field id is given twice/],
+    ['an empty file', '', ['--format', 'csv'], /the file is empty/],
+    ['JSON that breaks off', '[{"id":1,"product_name":"x"},', ['--format', 'json'], /line 1: the JSON breaks off/],
+    ['something after the JSON', '{"id":1,"product_name":"x"}\n{}', ['--format', 'json'], /line 2: .+ndjson/],
+    ['no format', 'x', [], /format of standard input/],
+    ['a mapping to no field', 'x', ['--format', 'csv', '--map', 'a=b'], /there is no field b/],
+    ['a mapping without =', 'x', ['--format', 'csv', '--map', 'a'], /--map is written/],
+  ];
+  for (const [name, text, flags, message] of cases) {
+    test(name, async () => {
+      const space = workspace();
+      expectMistake(await space.pipe(text, 'import', '-', ...flags), message);
+    });
+  }
+
+  test('a file that is not there, or not UTF-8', async () => {
+    const space = workspace();
+    expectMistake(await space.command('import', 'nothing.csv'), /nothing\.csv cannot be read/);
+    writeFileSync(join(space.cwd, 'latin1.csv'), Buffer.from('product_name\nK\xf6\xf6ri\n', 'latin1'));
+    expectMistake(await space.command('import', 'latin1.csv'), /not UTF-8/);
+  });
+});
+
+function expectMistake({ exitCode, stdout, stderr }: Finished, message: RegExp): void {
+  expect(stderr).toMatch(/^catalogue: [^\n]+\n$/);
+  expect(stderr).toMatch(message);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+}

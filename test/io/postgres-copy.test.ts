@@ -1,0 +1,45 @@
+/** Moving house: a catalogue goes from SQLite to PostgreSQL and back, whole. */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { newSchema, testServer } from '../support/postgres.ts';
+import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
+
+afterAll(cleanUp);
+const { url } = testServer;
+
+async function listOf(args: readonly string[], cwd: string): Promise<string> {
+  const service = await startService({ args, cwd });
+  const text = await (await service.fetch('/products')).text();
+  service.kill('SIGTERM');
+  await service.exited;
+  return text;
+}
+
+describe('catalogue copy', () => {
+  test('brings everything over, and says so', async () => {
+    const cwd = temporaryFolder();
+    const schema = newSchema();
+    const source = await startService({ args: ['--database', 'sqlite:from.db'], cwd });
+    const many = Array.from({ length: 5_000 }, (_, index) => ({
+      product_name: `Nº ${index} "x",\n`,
+      unit_price: index / 100,
+    }));
+    const headers = { 'content-type': 'application/json' };
+    await source.fetch('/products', { method: 'POST', headers, body: JSON.stringify(many) });
+    const before = await (await source.fetch('/products')).text();
+    source.kill('SIGTERM');
+    await source.exited;
+
+    const there = await run({ args: ['copy', '--from', 'sqlite:from.db', '--to', url, '--schema', schema], cwd });
+    expect(there).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(there.stdout).toContain('Copied 5077 products from from.db');
+    expect(await listOf(['--database', url, '--schema', schema], cwd)).toBe(before);
+
+    const back = await run({ args: ['copy', '--from', url, '--schema', schema, '--to', 'sqlite:back.db'], cwd });
+    expect(back.exitCode).toBe(0);
+    expect(await listOf(['--database', 'sqlite:back.db'], cwd)).toBe(before);
+
+    const again = await run({ args: ['copy', '--from', 'sqlite:from.db', '--to', url, '--schema', schema], cwd });
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain('holds 5077 products already');
+  }, 60_000);
+});

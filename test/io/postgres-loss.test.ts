@@ -1,0 +1,96 @@
+/** A server that is not there yet, goes away, comes back: requests are told so, and nothing acknowledged is lost. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { newServer, type OwnServer } from '../support/postgres.ts';
+import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+
+const PATIENCE_MS = 60_000;
+const JSON_BODY = { 'content-type': 'application/json' };
+
+describe('when PostgreSQL', () => {
+  let server: OwnServer;
+  let service: Service;
+  beforeAll(async () => {
+    server = await newServer();
+    await server.stop();
+    service = await startService({ cwd: temporaryFolder(), env: { DATABASE_URL: server.url } });
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await cleanUp();
+    await server.stop();
+  }, PATIENCE_MS);
+
+  test(
+    'is down at the start: it says so, answers 503 meanwhile, and recovers by itself',
+    async () => {
+      expect(service.stdout()).toContain('Products  not known yet: PostgreSQL cannot be reached');
+      const refused = await service.fetch('/products');
+      expect(refused.status).toBe(503);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(await refused.json()).toMatchObject({ code: 'CAT503' });
+      await server.start();
+      await until('the service to find it', async () => (await service.fetch('/products?limit=1')).status === 200);
+      await until('the log to say so', () => service.stderr().includes('PostgreSQL is reached'));
+      expect(service.stderr() + service.stdout()).not.toContain('secret');
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'drops every connection at once, readers do not notice',
+    async () => {
+      const admin = new Bun.SQL(server.url, { max: 1 });
+      const statuses: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const reads = Array.from({ length: 20 }, () => service.fetch('/products?limit=5'));
+        await admin.unsafe(
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'catalogue'`,
+        );
+        statuses.push(...(await Promise.all(reads)).map(({ status }) => status));
+      }
+      expect(statuses.filter((status) => status !== 200)).toEqual([]);
+      await admin.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is stopped and started again under writes, what was acknowledged is there',
+    async () => {
+      const acknowledged: string[] = [];
+      const others = new Map<number, number>();
+      let going = true;
+      const writer = async (name: number) => {
+        for (let turn = 0; going; turn++) {
+          const product_name = `writer ${name} turn ${turn}`;
+          const answer = await service.fetch('/products', {
+            method: 'POST',
+            headers: { ...JSON_BODY, 'idempotency-key': product_name },
+            body: JSON.stringify({ product_name }),
+          });
+          if (answer.status === 201) acknowledged.push(product_name);
+          else others.set(answer.status, (others.get(answer.status) ?? 0) + 1);
+          if (answer.status !== 201) await Bun.sleep(20);
+        }
+      };
+      const writers = [1, 2, 3, 4].map(writer);
+      await Bun.sleep(500);
+      await server.stop();
+      await Bun.sleep(1500);
+      await server.start();
+      const before = acknowledged.length;
+      await until('writes to go on', () => acknowledged.length > before + 20);
+      going = false;
+      await Promise.all(writers);
+      // Nothing but 503 was told in between.
+      expect([...others.keys()]).toEqual([503]);
+      const stored = (await (
+        await service.fetch('/products?select=product_name&product_name=like.writer*')
+      ).json()) as {
+        product_name: string;
+      }[];
+      const names = new Set(stored.map((row) => row.product_name));
+      expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,151 @@
+/** Starting on PostgreSQL: schemas made, adopted, refused; roles that may do little; passwords that nobody sees. */
+import { describe, expect, test } from 'bun:test';
+import { products } from '../../src/collection/products.ts';
+import type { Row } from '../../src/collection/value.ts';
+import { EMPTY_QUERY } from '../../src/dialect/query.ts';
+import { openPostgres } from '../../src/engine/postgres/index.ts';
+import { planRead } from '../../src/plan/read.ts';
+import { REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
+import { run, startService, temporaryFolder } from '../support/process.ts';
+
+const { url, admin } = testServer;
+const allRows = planRead(products, EMPTY_QUERY, { offset: 0 }, undefined);
+
+function open(schema: string, more: { url?: string; firstRows?: readonly Row[] } = {}) {
+  return openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: REFERENCE_PRODUCTS, ...more });
+}
+
+const FITTING = `(id serial primary key, product_name text collate "C" not null, discontinued int not null,
+  supplier_id int, category_id int, quantity_per_unit text collate "C", unit_price numeric(12,4), units_in_stock int,
+  units_on_order int, reorder_level int, colour text)`;
+
+describe('catalogue serve on PostgreSQL', () => {
+  test('makes its schema, says where it is, and never shows the password', async () => {
+    const schema = newSchema();
+    const secret = url.replace(/:\/\/([^:]*):[^@]*@/, '://$1:secret@');
+    const service = await startService({
+      args: ['--schema', schema],
+      cwd: temporaryFolder(),
+      env: { DATABASE_URL: secret },
+    });
+    expect(service.stdout()).toContain(`(schema ${schema})`);
+    expect(service.stdout()).toContain('Products  77');
+    expect(await (await service.fetch('/products?id=eq.1&select=product_name')).json()).toEqual([
+      { product_name: 'Chai' },
+    ]);
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(service.stdout() + service.stderr()).not.toContain('secret');
+  });
+
+  test('a wrong password ends it with one sentence', async () => {
+    await admin.unsafe(`drop role if exists locked_out; create role locked_out login password 'right'`);
+    const wrong = url.replace(/:\/\/[^@]*@/, '://locked_out:wrong-one@');
+    const { exitCode, stderr } = await run({
+      args: ['serve', '--port', '0', '--database', wrong],
+      cwd: temporaryFolder(),
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toStartWith('catalogue: PostgreSQL refuses: ');
+    expect(stderr).not.toContain('wrong-one');
+  });
+});
+
+describe('a schema', () => {
+  test('is made once, however many instances start at once', async () => {
+    const schema = newSchema();
+    const engines = Array.from({ length: 10 }, () => open(schema));
+    await Promise.all(engines.map((engine) => engine.opened));
+    expect(engines.filter((engine) => engine.steps.length > 0)).toHaveLength(1);
+    expect(await engines[9]!.find(allRows)).toHaveLength(77);
+    await Promise.all(engines.map((engine) => engine.close()));
+  });
+
+  test('with a table that fits is adopted, rows and all', async () => {
+    const schema = newSchema();
+    await admin.unsafe(`create schema ${schema}; create table ${schema}.products ${FITTING};
+      insert into ${schema}.products (product_name, discontinued) values ('mine', 0)`);
+    const engine = open(schema);
+    await engine.opened;
+    expect((await engine.find(allRows)).map((row) => row.product_name)).toEqual(['mine']);
+    expect(engine.steps).toContain('table idempotency_keys');
+    await engine.close();
+  });
+
+  test('with a table that does not fit is refused with every difference, and left alone', async () => {
+    const schema = newSchema();
+    await admin.unsafe(`create schema ${schema};
+      create table ${schema}.products (id int primary key, product_name varchar(40) not null, owner int not null)`);
+    const engine = open(schema);
+    const refusal = await engine.opened.then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    for (const difference of [
+      'product_name is character varying(40), not text',
+      'unit_price is missing',
+      'id is assigned by no identity',
+      'owner is required',
+    ]) {
+      expect(refusal).toContain(difference);
+    }
+    expect(await admin.unsafe(`select 1 from pg_tables where schemaname = '${schema}'`)).toHaveLength(1);
+    await engine.close();
+  });
+
+  test('of a newer version is refused', async () => {
+    const schema = newSchema();
+    const engine = open(schema);
+    await engine.opened;
+    await engine.close();
+    await admin.unsafe(`update ${schema}.catalogue_schema set version = 99`);
+    expect(open(schema).opened).rejects.toThrow('newer version');
+  });
+
+  test('that lacks a field of ours gets it', async () => {
+    const schema = newSchema();
+    const first = open(schema);
+    await first.opened;
+    await first.close();
+    await admin.unsafe(`alter table ${schema}.products drop column reorder_level`);
+    const second = open(schema);
+    await second.opened;
+    expect(second.steps).toEqual(['field reorder_level']);
+    await second.close();
+  });
+});
+
+describe('a role without DDL rights', () => {
+  test('serves a schema that is up to date, and is told what is missing in another', async () => {
+    const [ready, bare] = [newSchema(), newSchema()];
+    const { exitCode, stdout } = await run({
+      args: ['migrate', '--database', url, '--schema', ready],
+      cwd: temporaryFolder(),
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('table products');
+    await admin.unsafe(`drop role if exists modest; create role modest login password 'modest'; create schema ${bare};
+      grant usage on schema ${ready}, ${bare} to modest;
+      grant select, insert, update, delete on all tables in schema ${ready} to modest;
+      grant usage, select, update on all sequences in schema ${ready} to modest`);
+    const modest = url.replace(/:\/\/[^@]*@/, '://modest:modest@');
+    const service = await startService({
+      args: ['--schema', ready],
+      cwd: temporaryFolder(),
+      env: { DATABASE_URL: modest },
+    });
+    const posted = await service.fetch('/products', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+      body: '{"id": 500, "product_name": "by a modest role"}',
+    });
+    expect(posted.status).toBe(201);
+    service.kill('SIGTERM');
+    await service.exited;
+    const engine = open(bare, { url: modest });
+    expect(engine.opened).rejects.toThrow('Run catalogue migrate with a role that may');
+    await engine.close();
+    await admin.unsafe(`drop owned by modest; drop role modest`);
+  });
+});

@@ -1,0 +1,69 @@
+/** A file reads the same however it is cut into pieces. */
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { CsvReader, written } from '../../src/cli/import/csv.ts';
+import { JsonReader, NdjsonReader } from '../../src/cli/import/json.ts';
+import type { FileRecord, RecordReader } from '../../src/cli/import/record.ts';
+
+const cell = fc.oneof(
+  fc.constant(undefined),
+  fc.constant(null),
+  fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', 'ö', 'NULL') }),
+);
+const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 8 });
+
+function readIn(reader: RecordReader, text: string, places: readonly number[]): FileRecord[] {
+  const sorted = [...places.filter((place) => place < text.length), text.length].sort((one, other) => one - other);
+  const records: FileRecord[] = [];
+  let from = 0;
+  for (const to of sorted) {
+    records.push(...reader.push(text.slice(from, to)));
+    from = to;
+  }
+  return [...records, ...reader.end()];
+}
+
+test('CSV: the cells that were written, each row with the line it begins on', () => {
+  const row = fc.tuple(cell, cell, cell);
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 6 }), fc.constantFrom('\n', '\r\n'), cuts, (rows, lineEnd, places) => {
+      const lines = rows.map((cells) => cells.map(written).join(','));
+      const text = ['a,b,c', ...lines].join(lineEnd);
+      let line = 2;
+      const expected = rows.map((cells, index) => {
+        const record = { kind: 'record' as const, line, columns: ['a', 'b', 'c'], cells };
+        line += lines[index]!.split('\n').length;
+        return record;
+      });
+      expect(readIn(new CsvReader(), text, places)).toEqual(expected);
+    }),
+  );
+});
+
+test('JSON and NDJSON: the objects that were written', () => {
+  const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true });
+  fc.assert(
+    fc.property(fc.array(object, { maxLength: 6 }), fc.boolean(), cuts, (objects, pretty, places) => {
+      const kept = (records: FileRecord[]) =>
+        records.map((record) => (record.kind === 'record' ? { columns: record.columns, cells: record.cells } : record));
+      // Through JSON itself: -0 and kin are not what they were.
+      const expected = objects.map((each) => {
+        const plain = JSON.parse(JSON.stringify(each)) as object;
+        return { columns: Object.keys(plain), cells: Object.values(plain) };
+      });
+      const json = JSON.stringify(objects, null, pretty ? 2 : 0);
+      const lines = objects.map((each) => JSON.stringify(each)).join('\n');
+      expect(texts(kept(readIn(new JsonReader(), json, places)))).toEqual(texts(expected));
+      expect(texts(kept(readIn(new NdjsonReader(), lines, places)))).toEqual(texts(expected));
+    }),
+  );
+});
+
+/** Numbers may be kept as the text they were written in. */
+function texts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(texts);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, texts(each)]));
+  }
+  return String(value);
+}

@@ -1,0 +1,138 @@
+/**
+ * A real browser for the tests: Debian's Chromium, driven by playwright-core, against the real program. Where there is
+ * none the tests say so, in their names and on stderr, since a silent skip would pass for a green one.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { cleanUp, type Service, startService, temporaryFolder } from './process.ts';
+
+const CANDIDATES = [
+  process.env.CHROMIUM_PATH,
+  ...['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) => Bun.which(name)),
+];
+const CHROMIUM = CANDIDATES.find((path) => typeof path === 'string' && existsSync(path)) ?? undefined;
+const HOW_TO_GET_IT =
+  'no Chromium found: apt-get install chromium, or set CHROMIUM_PATH to a browser, and run npm test again';
+
+/** How long a story may take on a busy machine. */
+export const SECONDS = 90_000;
+
+/** Pictures for the documentation are taken where they are asked for, so that a test run changes no file. */
+const TAKES_PICTURES = process.env.TAKE_SCREENSHOTS === '1';
+const PICTURES = fileURLToPath(new URL('../../docs/img/', import.meta.url));
+/** Dialogs fade in. */
+const FADED_IN_MS = 500;
+
+export type Product = Readonly<Record<string, string | number | null>> & { readonly id: number };
+
+/** Where a story is told: a service with the 77 products, and a page that writes down what should not happen. */
+export interface Stage {
+  readonly page: Page;
+  readonly service: Service;
+  /** Errors, refused resources, requests to anywhere else; each story must end with none. */
+  readonly complaints: string[];
+  /** A page of the console, by the part of its address after `#`. */
+  readonly open: (place: string) => Promise<unknown>;
+  /** A page with settings of its own: a narrow screen, a dark theme. */
+  readonly reopen: (options: BrowserContextOptions) => Promise<void>;
+  readonly ask: <T>(path: string) => Promise<T>;
+  readonly product: (id: number) => Promise<Product>;
+  readonly until: (text: string | RegExp) => Promise<void>;
+  readonly choose: (label: string, option: string | RegExp) => Promise<void>;
+  readonly picture: (name: string) => Promise<void>;
+}
+
+export function browserStories(name: string, tell: (stage: Stage) => void): void {
+  if (CHROMIUM === undefined) {
+    console.error(`\nTHE BROWSER TESTS OF ${name.toUpperCase()} DID NOT RUN: ${HOW_TO_GET_IT}.\n`);
+    test.skip(`${name} in a browser: NOT RUN, ${HOW_TO_GET_IT}`, () => {});
+    return;
+  }
+  describe(`${name} in a browser`, () => {
+    let browser: Browser;
+    let service: Service;
+    let page: Page;
+    const complaints: string[] = [];
+
+    beforeAll(async () => {
+      browser = await launch(CHROMIUM);
+    }, SECONDS);
+    afterAll(async () => {
+      await browser.close();
+      await cleanUp();
+    });
+    beforeEach(async () => {
+      const args = ['--database', ':memory:', '--log-level', 'silent'];
+      service = await startService({ cwd: temporaryFolder(), args });
+      page = await newPage(browser, service.url, complaints);
+    }, SECONDS);
+    afterEach(async () => {
+      await page.context().close();
+      await cleanUp();
+      expect(complaints.splice(0)).toEqual([]);
+    });
+
+    tell({
+      get page() {
+        return page;
+      },
+      get service() {
+        return service;
+      },
+      complaints,
+      open: (place) => page.goto(`${service.url}/console#${place}`),
+      async reopen(options) {
+        await page.context().close();
+        page = await newPage(browser, service.url, complaints, options);
+      },
+      ask: async <T>(path: string) => (await (await service.fetch(path)).json()) as T,
+      product: async (id) => (await (await service.fetch(`/products/${id}`)).json()) as Product,
+      until: (text) => page.getByText(text).first().waitFor(),
+      async choose(label, option) {
+        await page.getByRole('combobox', { name: label }).click();
+        await page.getByRole('option', { name: option }).first().click();
+      },
+      async picture(file) {
+        if (!TAKES_PICTURES) return;
+        mkdirSync(PICTURES, { recursive: true });
+        await page.waitForTimeout(FADED_IN_MS);
+        await page.screenshot({ path: join(PICTURES, `${file}.png`) });
+      },
+    });
+  });
+}
+
+function launch(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  });
+}
+
+async function newPage(
+  browser: Browser,
+  origin: string,
+  complaints: string[],
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    // The browser notes every answer of 4xx as an error of its own; which of them are right is for each story to say.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`a request to ${url}`);
+  });
+  return page;
+}
+
+export async function shownNames(page: Page): Promise<string[]> {
+  const names = await page.locator('tbody tr td.column-product_name a').allTextContents();
+  return names.map((name) => name.trim());
+}

@@ -1,0 +1,41 @@
+/**
+ * The types that `catalogue types` prints, at work in PostgREST's own client. Nothing here runs: `tsc` reads it, and a
+ * line marked as an error that is none fails the check.
+ */
+import { PostgrestClient } from '@supabase/postgrest-js';
+import type { Database } from './database.ts';
+
+type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
+function expectSame<One, Other>(_same: Same<One, Other>): void {}
+
+type Tables = Database['public']['Tables'];
+
+export async function reads(client: PostgrestClient<Database>): Promise<void> {
+  const whole = await client.from('products').select('*');
+  expectSame<typeof whole.data, Tables['products']['Row'][] | null>(true);
+
+  const some = await client.from('products').select('id, name:product_name, unit_price').single();
+  expectSame<typeof some.data, { id: number; name: string; unit_price: number | null } | null>(true);
+
+  await client.from('products').select().gt('unit_price', 10).order('product_name');
+  // @ts-expect-error a field that does not exist
+  await client.from('products').select().eq('price', 10);
+  // @ts-expect-error a value of another type
+  await client.from('products').select().eq('unit_price', 'ten');
+  // @ts-expect-error a collection that does not exist
+  client.from('suppliers');
+}
+
+export async function writes(client: PostgrestClient<Database>): Promise<void> {
+  await client.from('products').insert({ product_name: 'Tea' });
+  await client.from('products').insert([{ id: 100, product_name: 'Tea', unit_price: null }]);
+  await client.from('products').update({ unit_price: 9.5 }).eq('id', 1);
+  // @ts-expect-error a required field is missing
+  await client.from('products').insert({ unit_price: 1 });
+  // @ts-expect-error a required field is never null
+  await client.from('products').update({ product_name: null }).eq('id', 1);
+  // @ts-expect-error a field that does not exist
+  await client.from('products').update({ price: 1 }).eq('id', 1);
+}
+
+export const client = (url: string) => new PostgrestClient<Database>(url);
