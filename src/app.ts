@@ -45,17 +45,17 @@ export interface AppOptions {
 }
 
 export interface Answered {
-  readonly id?: string;
+  readonly id: string | undefined;
   readonly method: string;
   readonly url: string;
   readonly status: number;
   readonly milliseconds: number;
   /** Rows read or written; absent where none were. */
-  readonly rows?: number;
+  readonly rows: number | undefined;
   /** What was refused, and why; or what went wrong. */
-  readonly error?: unknown;
+  readonly error: unknown;
   /** Absent where none was needed or none was made. */
-  readonly plan?: ReadPlan | WritePlan;
+  readonly plan: ReadPlan | WritePlan | undefined;
 }
 
 export interface App {
@@ -203,10 +203,10 @@ export function createApp(options: AppOptions): App {
       url: request.url,
       status: response.status,
       milliseconds: performance.now() - trace.started,
-      ...(id === undefined ? {} : { id }),
-      ...(rows === undefined ? {} : { rows }),
-      ...(error === undefined ? {} : { error }),
-      ...(trace.plan === undefined ? {} : { plan: trace.plan }),
+      id,
+      rows,
+      error,
+      plan: trace.plan,
     });
     return response;
   }

@@ -1,4 +1,6 @@
 /** The most a Bun server can do: the same bytes and headers for every request, taken once from the service itself. */
+export {};
+
 const [port = '0', source = ''] = process.argv.slice(2);
 const original = await fetch(source);
 const body = new Uint8Array(await original.arrayBuffer());
