@@ -146,7 +146,7 @@ export class PostgresEngine implements Engine {
     return this.replicas === undefined ? write() : this.replicas.during(pool, write);
   }
 
-  /** Reading again does no harm: a connection that broke is replaced once before the client hears of it. */
+  /** Reading again does no harm: a connection that broke is replaced twice before the client hears of it. */
   private async reading<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
     const standby = this.dialect === undefined ? undefined : this.replicas?.pick();
     if (standby !== undefined) {
@@ -165,7 +165,7 @@ export class PostgresEngine implements Engine {
       } catch (error) {
         if (!isLoss(error)) throw translateError(error, this.options.collection);
         this.link.lost(error, pool);
-        if (attempt === 2 || error instanceof NoAnswer) throw translateError(error, this.options.collection);
+        if (attempt === 3 || error instanceof NoAnswer) throw translateError(error, this.options.collection);
       }
     }
   }

@@ -11,7 +11,7 @@ import type { ServerAddress, Target } from './url.ts';
 export type Notice = (level: 'info' | 'warn', message: string) => void;
 
 /** A dropped connection or a quick restart is bridged; a longer loss is answered at once. */
-const GRACE_MS = 1_000;
+const GRACE_MS = 3_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 /** What queries under way on the old connections still get, once there are new ones. */
