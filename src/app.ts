@@ -14,7 +14,6 @@ import { readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsHeaders } from './http/cors.ts';
 import { negotiate } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
-import { Trace } from './observe/trace.ts';
 import { planRead, planReadItem } from './plan/read.ts';
 import { wholeRow } from './plan/shape.ts';
 import type { ReadPlan, WritePlan } from './plan/types.ts';
@@ -25,6 +24,7 @@ import { answerKey, KeptAnswers, keptResponse } from './response/kept-answers.ts
 import { acceptsPlan, planResponse } from './response/plan.ts';
 import { problemResponse } from './response/problem.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
+import { Trace } from './response/trace.ts';
 import { writeResponse } from './response/write.ts';
 
 export interface AppOptions {
@@ -50,11 +50,11 @@ export interface Answered {
   readonly url: string;
   readonly status: number;
   readonly milliseconds: number;
-  /** Rows read or written; absent where none were. */
+  /** Rows read or written; undefined where none were. */
   readonly rows: number | undefined;
   /** What was refused, and why; or what went wrong. */
   readonly error: unknown;
-  /** Absent where none was needed or none was made. */
+  /** Undefined where none was needed or none was made. */
   readonly plan: ReadPlan | WritePlan | undefined;
 }
 

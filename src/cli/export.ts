@@ -29,13 +29,16 @@ const OPTIONS = {
   ...DATA_SETTINGS,
 } as const;
 
+const { key } = products;
+const EXAMPLE = `${key.name}=lt.100&order=${key.name}.desc`;
+
 export const exportProducts: Command = {
   name: 'export',
   summary: 'write products as CSV, JSON or NDJSON',
   help: () => `Usage: catalogue export [QUERY] [flags]
 
 Writes the products as of one moment, all of them or those of a query: the same query string as the API takes, such as
-'discontinued=eq.0&order=unit_price.desc'. A running service may use the database meanwhile. With --json the summary
+'${EXAMPLE}'. A running service may use the database meanwhile. With --json the summary
 goes to standard error where the products go to standard output.
 
 ${describeSettings(OPTIONS)}`,

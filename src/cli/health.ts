@@ -1,10 +1,23 @@
 /** `catalogue health`: asks a running service whether it is ready; for containers, which have no curl. */
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../config.ts';
+import { duration, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
 
 const { port, host, adminPort } = SERVE_SETTINGS;
-const OPTIONS = { port, host, adminPort } as const;
+const OPTIONS = {
+  waitSeconds: setting({
+    flag: '--wait',
+    argument: 'TIME',
+    description: 'how long to ask again where it is not ready yet, such as 30s',
+    byDefault: 0,
+    read: duration,
+  }),
+  port,
+  host,
+  adminPort,
+} as const;
 const PATIENCE_MS = 5_000;
+const PAUSE_MS = 200;
 
 export const health: Command = {
   name: 'health',
@@ -21,16 +34,26 @@ ${describeSettings(OPTIONS)}`,
     const { values } = readCommand(OPTIONS, args, env, 0);
     const address = ANY_HOST[values.host] ?? values.host;
     const url = `http://${address.includes(':') ? `[${address}]` : address}:${values.adminPort ?? values.port}/ready`;
-    try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
-      process.stdout.write(await response.text());
-      return response.ok ? 0 : 1;
-    } catch {
-      console.log(`not ready: nothing answers at ${url}`);
-      return 1;
+    const until = Date.now() + values.waitSeconds * 1000;
+    for (;;) {
+      const { isReady, text } = await ask(url);
+      if (isReady || Date.now() >= until) {
+        console.log(text);
+        return isReady ? 0 : 1;
+      }
+      await Bun.sleep(PAUSE_MS);
     }
   },
 };
+
+async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return { isReady: response.ok, text: (await response.text()).trimEnd() };
+  } catch {
+    return { isReady: false, text: `not ready: nothing answers at ${url}` };
+  }
+}
 
 /** Who listens everywhere listens here. */
 const ANY_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };

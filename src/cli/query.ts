@@ -21,13 +21,14 @@ const OPTIONS = {
   ...DATA_SETTINGS,
 } as const;
 
+const EXAMPLE = `${products.key.name}=in.(1,2,3)`;
+
 export const query: Command = {
   name: 'query',
   summary: 'show products in a table',
   help: () => `Usage: catalogue query [QUERY] [flags]
 
-Shows products in a table. QUERY is the query string of the API, such as
-'product_name=ilike.*tea*&select=id,product_name,unit_price'. For all rows, or for machines that read CSV, there is
+Shows products in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for machines that read CSV, there is
 catalogue export.
 
 ${describeSettings(OPTIONS)}`,

@@ -77,7 +77,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
       if (settings.backupSeconds > 0) {
         backups = new ScheduledBackups(maintenanceOf(settings.database, products, settings), settings, log);
       }
-      await greet(listening.url, settings, engine);
+      await greet(listening.url, admin?.url, settings, engine);
       await askedToStop;
       drainSeconds = DRAIN_SECONDS;
     } finally {
@@ -127,11 +127,11 @@ function listenOrSay(app: App, options: ListenOptions, flag: string): Listening 
 
 const COUNT = planRead(products, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
 
-async function greet(url: string, settings: ServeSettings, engine: Engine): Promise<void> {
+async function greet(url: string, admin: string | undefined, settings: ServeSettings, engine: Engine): Promise<void> {
   console.log(`Product Catalogue listens on ${url}
 Database  ${engine.location}
 Products  ${await countProducts(engine)}
-Console   ${url}${CONSOLE_PATH}
+Console   ${url}${CONSOLE_PATH}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${url}/${products.name}?limit=3'`);
   if (!isLoopback(settings.host)) {
     console.error(

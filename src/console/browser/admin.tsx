@@ -1,26 +1,29 @@
 /** The console's pages, and where each is. */
+import { lazy } from 'react';
 import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin';
 import { Route } from 'react-router-dom';
-import { authProvider, TokenPage } from './auth.tsx';
-import { ImportPage } from './import/page.tsx';
+import { TokenPage } from './auth.tsx';
 import { ConsoleLayout } from './layout.tsx';
 import { Overview } from './overview/page.tsx';
-import { CreatePage } from './products/create.tsx';
-import { EditPage } from './products/edit.tsx';
 import { ListPage } from './products/list.tsx';
 import { collectionName, titleOf, version } from './shared/collection.ts';
+import { token } from './shared/http.ts';
 import { dataProvider } from './shared/provider.ts';
 import { darkTheme, lightTheme } from './theme.ts';
+
+/** What the first view does not need is loaded when it is, so that the first view comes sooner. */
+const EditPage = lazy(async () => ({ default: (await import('./products/edit.tsx')).EditPage }));
+const CreatePage = lazy(async () => ({ default: (await import('./products/create.tsx')).CreatePage }));
+const ImportPage = lazy(async () => ({ default: (await import('./import/page.tsx')).ImportPage }));
 
 const store = localStorageStore(version, 'catalogue');
 
 export function Console() {
+  if (token.isAskedFor() && token.get() === null) return <TokenPage />;
   return (
     <Admin
       title="Product Catalogue"
       dataProvider={dataProvider}
-      authProvider={authProvider}
-      loginPage={TokenPage}
       dashboard={Overview}
       layout={ConsoleLayout}
       lightTheme={lightTheme}

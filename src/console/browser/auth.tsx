@@ -1,40 +1,14 @@
 /** Credentials, where the service asks for them: it says 401, and then the console asks for a token. */
 import { Box, Button, Card, TextField, Typography } from '@mui/material';
 import { type FormEvent, useState } from 'react';
-import { type AuthProvider, useLogin } from 'react-admin';
 import { token } from './shared/http.ts';
 
-/** Nobody is asked before the service has refused something. */
-let isAsked = false;
-
-export const authProvider: AuthProvider = {
-  async login({ token: given }: { token: string }) {
-    token.set(given);
-    isAsked = false;
-  },
-  async logout() {
-    token.clear();
-  },
-  async checkAuth() {
-    if (isAsked && token.get() === null) throw new Error('The service asks for credentials.');
-  },
-  async checkError({ status }: { status?: number }) {
-    if (status !== 401) return;
-    isAsked = true;
-    token.clear();
-    throw new Error('The service asks for credentials.');
-  },
-  async getPermissions() {
-    return undefined;
-  },
-};
-
 export function TokenPage() {
-  const login = useLogin();
   const [given, setGiven] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void login({ token: given.trim() });
+    token.set(given.trim());
+    location.reload();
   };
   return (
     <Box sx={{ display: 'grid', placeItems: 'center', minHeight: '100vh', p: 2 }}>

@@ -3,29 +3,20 @@ import Api from '@mui/icons-material/DataObject';
 import Overview from '@mui/icons-material/Insights';
 import Products from '@mui/icons-material/Inventory2';
 import Import from '@mui/icons-material/UploadFile';
-import { ListItemIcon, MenuItem, Typography } from '@mui/material';
+import { Button, ListItemIcon, MenuItem, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
-import {
-  AppBar,
-  CheckForApplicationUpdate,
-  Layout,
-  LoadingIndicator,
-  Logout,
-  Menu,
-  TitlePortal,
-  ToggleThemeButton,
-  UserMenu,
-} from 'react-admin';
+import { AppBar, Layout, LoadingIndicator, Menu, TitlePortal, ToggleThemeButton } from 'react-admin';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
 import { collectionName, version } from './shared/collection.ts';
 import { token } from './shared/http.ts';
+import { UndoBar } from './shared/undo.tsx';
 
 export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
   return (
     <Layout appBar={ConsoleBar} menu={ConsoleMenu} sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}>
       {children}
       <ConflictDialog />
-      <CheckForApplicationUpdate />
+      <UndoBar />
     </Layout>
   );
 }
@@ -37,20 +28,25 @@ function ConsoleBar() {
         <>
           <ToggleThemeButton />
           <LoadingIndicator />
+          {token.get() !== null && <SignOut />}
         </>
       }
-      userMenu={
-        token.get() === null ? (
-          false
-        ) : (
-          <UserMenu>
-            <Logout />
-          </UserMenu>
-        )
-      }
+      userMenu={false}
     >
       <TitlePortal component="h1" variant="h6" />
     </AppBar>
+  );
+}
+
+function SignOut() {
+  const leave = () => {
+    token.clear();
+    location.reload();
+  };
+  return (
+    <Button color="inherit" onClick={leave}>
+      Sign out
+    </Button>
   );
 }
 

@@ -3,14 +3,21 @@ import { defaultTheme, type RaThemeOptions } from 'react-admin';
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif';
 
+/** react-admin labels the box that is drawn; what a screen reader needs to hear labelled is the input in it. */
+const LABELLED_INPUT = {
+  root: { 'aria-label': undefined },
+  input: (props: object) => ({ 'aria-label': (props as { 'aria-label'?: string })['aria-label'] }),
+};
+
 function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
   const isLight = mode === 'light';
   return {
     ...defaultTheme,
     palette: {
       mode,
-      primary: { main: isLight ? '#0f766e' : '#5eead4' },
-      secondary: { main: isLight ? '#0f766e' : '#5eead4' },
+      primary: { main: isLight ? '#0f766e' : '#5cc8bd' },
+      secondary: { main: isLight ? '#0f766e' : '#5cc8bd' },
+      error: { main: isLight ? '#c62828' : '#f98b8b' },
       background: isLight ? { default: '#f6f7f8', paper: '#ffffff' } : { default: '#0f1317', paper: '#171c21' },
       ...(isLight ? { text: { primary: '#17212b', secondary: '#4b5765' } } : {}),
     },
@@ -32,6 +39,7 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       MuiCard: { styleOverrides: { root: { border: `1px solid ${isLight ? '#e3e7ea' : '#2a323a'}` } } },
       MuiButton: { styleOverrides: { root: { textTransform: 'none', fontWeight: 600 } } },
       MuiTextField: { defaultProps: { variant: 'outlined', margin: 'dense', size: 'small', fullWidth: true } },
+      MuiCheckbox: { defaultProps: { slotProps: LABELLED_INPUT } },
       MuiTableCell: { styleOverrides: { head: { fontWeight: 600 } } },
     },
   };

@@ -2,6 +2,7 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
+import { constants } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
@@ -59,12 +60,19 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
     });
     return new SqliteEngine('in memory', collection, first, changes, writer, undefined, async () => {});
   }
-  first.db.run('pragma query_only = 1');
+  // The mark maps the WAL index, and closes it again: with that go all locks that this process has on it (POSIX drops
+  // them with any handle on a file), and another process would take the index for abandoned and cut it off under us. So
+  // it is mapped while no connection of ours is open, and the file is made to outlast the first one.
+  first.db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  first.close();
+  const changes = new SharedMemoryMark(path);
+  const reader = new Connection(path);
+  reader.db.run('pragma query_only = 1');
+  checkOwner(reader.db);
   const thread = new WriterThread(path, collection, retryHours);
   const readers = new Readers(path, querySeconds * 1000);
-  const changes = new SharedMemoryMark(path);
   const writer = new Writer(thread.commit);
-  return new SqliteEngine(path, collection, first, changes, writer, readers, () => thread.close());
+  return new SqliteEngine(path, collection, reader, changes, writer, readers, () => thread.close());
 }
 
 class SqliteEngine implements Engine {

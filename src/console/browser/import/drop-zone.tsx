@@ -1,10 +1,11 @@
 /** Where a file is dropped, or chosen by those who do not drop things. */
 import UploadFile from '@mui/icons-material/UploadFile';
 import { Box, Button, Typography } from '@mui/material';
-import { type DragEvent, useState } from 'react';
+import { type DragEvent, useRef, useState } from 'react';
 
 export function DropZone({ open }: { readonly open: (file: File) => void }) {
   const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
@@ -32,19 +33,20 @@ export function DropZone({ open }: { readonly open: (file: File) => void }) {
     >
       <UploadFile fontSize="large" color="primary" />
       <Typography>Drop a CSV or JSON file here. It is checked first; nothing is stored until you say so.</Typography>
-      <Button component="label" variant="outlined">
+      <Button variant="outlined" onClick={() => input.current?.click()}>
         Choose a file
-        <input
-          type="file"
-          accept=".csv,.json,text/csv,application/json"
-          className="visually-hidden"
-          onChange={(event) => {
-            const [file] = event.target.files ?? [];
-            if (file !== undefined) open(file);
-            event.target.value = '';
-          }}
-        />
       </Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".csv,.json,text/csv,application/json"
+        hidden
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          if (file !== undefined) open(file);
+          event.target.value = '';
+        }}
+      />
     </Box>
   );
 }

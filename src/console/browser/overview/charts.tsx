@@ -36,7 +36,7 @@ export function BarList({ bars, format }: ChartProps) {
   );
 }
 
-const HEIGHT = 150;
+const HEIGHT = 210;
 
 export function Columns({ bars, format }: ChartProps) {
   const most = Math.max(...bars.map(({ value }) => value), 1);
@@ -53,7 +53,7 @@ export function Columns({ bars, format }: ChartProps) {
                   component="text"
                   x="50%"
                   y={HEIGHT + 14 - height}
-                  sx={{ fill: 'text.primary', fontSize: 13, textAnchor: 'middle' }}
+                  sx={(theme) => ({ fill: theme.palette.text.primary, fontSize: 13, textAnchor: 'middle' })}
                 >
                   {format(bar.value)}
                 </Box>

@@ -1,7 +1,7 @@
 /** The catalogue at a glance. */
-import { Box, Button, Card, CardContent, Link, Skeleton, Typography } from '@mui/material';
+import { Box, Button, Card, CardContent, Link, Typography } from '@mui/material';
 import { type ReactNode, useEffect, useState } from 'react';
-import { Title, useAuthProvider } from 'react-admin';
+import { Title } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
 import {
   collectionName,
@@ -12,27 +12,28 @@ import {
   labelOf,
   titleOf,
 } from '../shared/collection.ts';
-import { messageOf } from '../shared/http.ts';
+import { messageOf, token } from '../shared/http.ts';
 import { type Chip, listLink } from '../shared/query.ts';
 import { BarList, Columns } from './charts.tsx';
 import { type Figures, readFigures } from './figures.ts';
 
+/** Asked for while the page is still being built, if it is the one that was opened. */
+let early = /^#?\/?$/.test(location.hash) && !token.isAskedFor() ? readFigures() : undefined;
+early?.catch(() => undefined);
+
 export function Overview() {
   const [figures, setFigures] = useState<Figures>();
   const [problem, setProblem] = useState<string>();
-  const auth = useAuthProvider();
   useEffect(() => {
-    readFigures().then(setFigures, (error: unknown) => {
-      setProblem(messageOf(error));
-      // A 401 leads to the page that asks for credentials.
-      void auth?.checkError(error).catch(() => location.reload());
-    });
-  }, [auth]);
+    const asked = early ?? readFigures();
+    early = undefined;
+    asked.then(setFigures, (error: unknown) => setProblem(messageOf(error)));
+  }, []);
   return (
     <Box sx={{ py: 2, display: 'grid', gap: 2 }} aria-busy={figures === undefined}>
       <Title title="Overview" />
       {problem !== undefined && <Typography role="alert">{problem}</Typography>}
-      {figures === undefined ? <Skeleton variant="rounded" height={420} /> : <Sheet figures={figures} />}
+      {figures !== undefined && <Sheet figures={figures} />}
     </Box>
   );
 }
@@ -43,7 +44,7 @@ function Sheet({ figures }: { readonly figures: Figures }) {
   const by = group === undefined ? '' : ` by ${labelOf(group).toLowerCase()}`;
   return (
     <>
-      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(165px, 1fr))' }}>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(150px, 1fr))' }}>
         <Tile id="count" label={collectionName} value={formatNumber(figures.count)} where={[]} />
         {fieldWith('price') && fieldWith('stock') && (
           <Tile id="stock-value" label="stock value" value={formatPrice(figures.stockValue)} where={[]} />
@@ -122,7 +123,7 @@ function Tile({ id, label, value, where }: TileProps) {
     <Card data-figure={id}>
       <Link component={RouterLink} to={listLink(where)} underline="none" color="inherit" sx={{ display: 'block' }}>
         <CardContent sx={{ '&:last-child': { pb: 2 } }}>
-          <Typography sx={{ fontSize: '1.7rem', fontWeight: 650, lineHeight: 1.15 }}>{value}</Typography>
+          <Typography sx={{ fontSize: '1.5rem', fontWeight: 650, lineHeight: 1.15 }}>{value}</Typography>
           <Typography variant="body2" sx={{ color: 'text.secondary' }}>
             {label}
           </Typography>

@@ -7,14 +7,13 @@ import { Confirm, useListContext, useNotify, useRefresh } from 'react-admin';
 import { type Changes, changeRows, deleteRows, insertRows, restoreFields } from '../shared/api.ts';
 import { collectionName } from '../shared/collection.ts';
 import { messageOf } from '../shared/http.ts';
-import { useOfferUndo } from '../shared/undo.tsx';
+import { offerUndo } from '../shared/undo.tsx';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
 
 export function BulkActions() {
   const { selectedIds, onUnselectItems } = useListContext();
   const ids = (selectedIds ?? []).map(Number);
   const [asking, setAsking] = useState<'edit' | 'delete'>();
-  const offerUndo = useOfferUndo();
   const notify = useNotify();
   const refresh = useRefresh();
   const counted = (count: number) => `${count} ${count === 1 ? collectionName.replace(/s$/, '') : collectionName}`;

@@ -2,11 +2,10 @@
 import { Create, type RaRecord, SimpleForm, useRedirect } from 'react-admin';
 import { deleteRows } from '../shared/api.ts';
 import { type Cells, collectionName, fields, key, titleOf } from '../shared/collection.ts';
-import { useOfferUndo } from '../shared/undo.tsx';
+import { offerUndo } from '../shared/undo.tsx';
 import { FormFields } from './form.tsx';
 
 export function CreatePage() {
-  const offerUndo = useOfferUndo();
   const redirect = useRedirect();
   const onSuccess = (row: RaRecord) => {
     redirect('list', collectionName);

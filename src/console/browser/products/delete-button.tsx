@@ -6,7 +6,7 @@ import { Confirm, useNotify, useRecordContext, useRedirect, useRefresh } from 'r
 import { deleteRows, insertRows } from '../shared/api.ts';
 import { collectionName, type Record_, titleOf } from '../shared/collection.ts';
 import { messageOf } from '../shared/http.ts';
-import { useOfferUndo } from '../shared/undo.tsx';
+import { offerUndo } from '../shared/undo.tsx';
 
 interface DeleteButtonProps {
   readonly afterwards: 'list' | 'stay';
@@ -18,7 +18,6 @@ export function DeleteButton({ afterwards }: DeleteButtonProps) {
   const redirect = useRedirect();
   const refresh = useRefresh();
   const notify = useNotify();
-  const offerUndo = useOfferUndo();
   if (record === undefined) return null;
   const title = titleOf(record);
 

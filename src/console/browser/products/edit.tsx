@@ -1,6 +1,6 @@
 /** One row, to change or delete. */
 import { Edit, type RaRecord, SaveButton, SimpleForm, Toolbar, useRecordContext, useRedirect } from 'react-admin';
-import { collectionName, type Record_, titleOf } from '../shared/collection.ts';
+import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { FormFields } from './form.tsx';
 import { useOfferUndoOfChange } from './undo-change.ts';
@@ -23,7 +23,7 @@ export function EditPage() {
 
 function EditTitle() {
   const record = useRecordContext<Record_>();
-  return <span>{record === undefined ? '' : titleOf(record)}</span>;
+  return <span>{record === undefined ? '' : `${titleOf(record)} (${labelOf(key)} ${record[key.name]})`}</span>;
 }
 
 function EditToolbar() {

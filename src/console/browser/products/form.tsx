@@ -21,11 +21,13 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
     <Box
       sx={{ display: 'grid', gap: 1, columnGap: 2, width: '100%', gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' } }}
     >
-      {fields.map((field) => (
-        <Box key={field.name} sx={field.role === 'title' ? { gridColumn: '1 / -1', order: -1 } : {}}>
-          <FieldInput field={field} isNew={isNew} />
-        </Box>
-      ))}
+      {fields
+        .filter((field) => isNew || field !== key)
+        .map((field) => (
+          <Box key={field.name} sx={field.role === 'title' ? { gridColumn: '1 / -1', order: -1 } : {}}>
+            <FieldInput field={field} isNew={isNew} />
+          </Box>
+        ))}
     </Box>
   );
 }
@@ -44,15 +46,7 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
     );
   }
   if (field.type === 'text') return <TextInput {...common} validate={validate} fullWidth />;
-  return (
-    <NumberInput
-      {...common}
-      validate={validate}
-      disabled={field === key && !isNew}
-      step={field.type === 'decimal' ? 0.01 : 1}
-      fullWidth
-    />
-  );
+  return <NumberInput {...common} validate={validate} step={field.type === 'decimal' ? 0.01 : 1} fullWidth />;
 }
 
 /** What the service would refuse anyway, said before it is sent. */

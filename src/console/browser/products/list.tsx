@@ -36,7 +36,7 @@ function useScreen(): { readonly isNarrow: boolean; readonly storeKey: string } 
 function ListActions() {
   const { storeKey } = useScreen();
   return (
-    <TopToolbar sx={{ alignItems: 'center', '& > button, & > a': { py: 0.5 } }}>
+    <TopToolbar sx={{ alignItems: 'center', backgroundColor: 'transparent', '& > button, & > a': { py: 0.5 } }}>
       <ColumnsButton storeKey={storeKey} />
       <ExportMenu />
       <CreateButton />

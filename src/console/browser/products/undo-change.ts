@@ -2,10 +2,9 @@
 import { useNotify } from 'react-admin';
 import { changeRow, readRow } from '../shared/api.ts';
 import { fields, type Record_, titleOf } from '../shared/collection.ts';
-import { useOfferUndo } from '../shared/undo.tsx';
+import { offerUndo } from '../shared/undo.tsx';
 
 export function useOfferUndoOfChange(): (before: Record_ | undefined, after: Record_) => void {
-  const offerUndo = useOfferUndo();
   const notify = useNotify();
   return (before, after) => {
     const names = fields.map(({ name }) => name).filter((name) => before?.[name] !== after[name]);

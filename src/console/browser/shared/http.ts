@@ -2,13 +2,24 @@
 import { HttpError } from 'react-admin';
 
 const TOKEN = 'catalogue.token';
+const ASKED = 'catalogue.asked';
 
 /** Kept for this tab only. */
 export const token = {
   get: (): string | null => sessionStorage.getItem(TOKEN),
   set: (value: string): void => sessionStorage.setItem(TOKEN, value),
   clear: (): void => sessionStorage.removeItem(TOKEN),
+  /** Whether the service has ever asked for credentials; most never do. */
+  isAskedFor: (): boolean => sessionStorage.getItem(ASKED) !== null,
 };
+
+/** The console starts again, and then begins with the page that asks; a token that was refused is of no more use. */
+function askForToken(): void {
+  if (token.isAskedFor() && token.get() === null) return;
+  token.clear();
+  sessionStorage.setItem(ASKED, 'yes');
+  location.reload();
+}
 
 export interface Problem {
   readonly code: string;
@@ -45,6 +56,7 @@ export async function ask(url: string, { method = 'GET', headers: given, body }:
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+  if (response.status === 401) askForToken();
   if (!response.ok) throw new HttpError(sentence(json as Problem | undefined, response.status), response.status, json);
   return { status: response.status, headers: response.headers, body: text, json };
 }

@@ -1,0 +1,5 @@
+/** Writes docs/settings.md from the table of settings. A test fails where the two differ. */
+import { join } from 'node:path';
+import { settingsPage } from '../src/settings/page.ts';
+
+await Bun.write(join(import.meta.dir, '../docs/settings.md'), settingsPage());

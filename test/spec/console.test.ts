@@ -1,0 +1,74 @@
+/** The pages of the console and of the API reference, as the service hands them out. */
+import { describe, expect, test } from 'bun:test';
+import { DESCRIBED } from '../../src/cli/openapi.ts';
+import { products } from '../../src/collection/products.ts';
+import { packAssets, unpackAssets } from '../../src/console/assets.ts';
+import { buildAssets } from '../../src/console/bundle.ts';
+import { consolePages } from '../../src/console/pages.ts';
+import { Refusal } from '../../src/errors.ts';
+
+const pages = consolePages(DESCRIBED);
+const ask = async (path: string, init?: RequestInit): Promise<Response> =>
+  (await pages(path, new Request(`http://catalogue${path}`, init)))!;
+const scriptsOf = (html: string) => [...html.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, src]) => src!);
+
+/** The most the console may weigh on its way to a browser. */
+const MAX_CONSOLE_BYTES = 700_000;
+
+describe('the console', () => {
+  test('comes with a policy that lets no script or style in but its own', async () => {
+    const response = await ask('/console');
+    const policy = response.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).not.toContain('unsafe');
+    const nonce = /'nonce-(\w+)'/.exec(policy)![1]!;
+    expect(await response.text()).toContain(`<style nonce="${nonce}">`);
+    expect((await ask('/console')).headers.get('content-security-policy')).not.toBe(policy);
+  });
+
+  test('carries the declaration of the collection, whole', async () => {
+    const html = await (await ask('/console')).text();
+    const data = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!;
+    expect(JSON.parse(data)).toEqual({ collection: JSON.parse(JSON.stringify(products)), version: DESCRIBED.version });
+  });
+
+  test('loads scripts that may be kept for ever, gzipped; all of them together are below their limit', async () => {
+    for (const script of scriptsOf(await (await ask('/console')).text())) {
+      const response = await ask(script, { headers: { 'accept-encoding': 'gzip' } });
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-encoding')).toBe('gzip');
+      const tag = response.headers.get('etag')!;
+      expect((await ask(script, { headers: { 'if-none-match': tag } })).status).toBe(304);
+    }
+    const { files, scripts } = await buildAssets();
+    const own = [...files].filter(([name]) => !scripts.docs.includes(name));
+    const size = own.reduce((sum, [, file]) => sum + file.gzipped().byteLength, 0);
+    expect(size).toBeGreaterThan(100_000);
+    expect(size).toBeLessThan(MAX_CONSOLE_BYTES);
+  });
+
+  test('is read only, and has nothing else', async () => {
+    expect(() => pages('/console', new Request('http://catalogue/console', { method: 'POST' }))).toThrow(Refusal);
+    expect(ask('/console/assets/nothing.js')).rejects.toThrow(Refusal);
+    expect(pages('/nowhere', new Request('http://catalogue/nowhere'))).toBeUndefined();
+  });
+});
+
+test('the API reference loads nothing from elsewhere', async () => {
+  const response = await ask('/docs');
+  expect(response.headers.get('content-security-policy')).toContain(
+    "script-src 'self'; style-src 'self' 'unsafe-inline'",
+  );
+  const scripts = scriptsOf(await response.text());
+  expect(scripts).toHaveLength(2);
+  for (const script of scripts) expect((await ask(script)).status).toBe(200);
+});
+
+test('assets that were packed for an executable are the same when unpacked', async () => {
+  const built = await buildAssets();
+  const unpacked = unpackAssets(packAssets(built));
+  expect(unpacked.scripts).toEqual(built.scripts);
+  expect([...unpacked.files].map(([name, { tag }]) => [name, tag])).toEqual(
+    [...built.files].map(([name, { tag }]) => [name, tag]),
+  );
+});

@@ -1,0 +1,68 @@
+/** What an answer tells of itself, where it is asked to: its stages, its plan, its name. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type App, createApp } from '../../src/app.ts';
+import { products } from '../../src/collection/products.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { requestId } from '../../src/observe/request-id.ts';
+import { ENGINES } from '../support/catalogue.ts';
+import { expectRefusal } from '../support/stories.ts';
+
+const PLAN = 'application/vnd.pgrst.plan+json; for="application/json"';
+
+for (const name of Object.keys(ENGINES)) {
+  describe(name, () => {
+    let engine: Engine;
+    const make = (options: { plans?: boolean; serverTiming?: boolean }): App =>
+      createApp({
+        collection: products,
+        engine,
+        maxBodyBytes: 1_000_000,
+        allowUnfilteredWrites: false,
+        requestId,
+        ...options,
+      });
+    const ask = (app: App, path: string, init?: RequestInit) => app.fetch(new Request(`http://test${path}`, init));
+
+    beforeAll(async () => {
+      engine = await ENGINES[name]!();
+    });
+    afterAll(() => engine.close());
+
+    test('Server-Timing tells each stage of a read and of a write, and only where it is switched on', async () => {
+      const app = make({ serverTiming: true });
+      const stages = /^parse;dur=[\d.]+, plan;dur=[\d.]+, engine;dur=[\d.]+, response;dur=[\d.]+, total;dur=[\d.]+$/;
+      expect((await ask(app, '/products?limit=1')).headers.get('server-timing')).toMatch(stages);
+      expect((await ask(app, '/products/1')).headers.get('server-timing')).toMatch(stages);
+      const patched = await ask(app, '/products/1', { method: 'PATCH', body: '{"reorder_level":10}' });
+      expect(patched.headers.get('server-timing')).toMatch(stages);
+      expect((await ask(make({}), '/products?limit=1')).headers.get('server-timing')).toBeNull();
+    });
+
+    test('a plan in place of the rows, as JSON and as text', async () => {
+      const app = make({ plans: true });
+      const json = await ask(app, '/products?id=gt.5&order=unit_price', { headers: { accept: PLAN } });
+      expect(json.status).toBe(200);
+      expect(json.headers.get('content-type')).toBe(`${PLAN}; charset=utf-8`);
+      expect(await json.json()).toEqual([expect.objectContaining({ Plan: expect.any(Object) })]);
+      const text = await ask(app, '/products/1', { headers: { accept: 'application/vnd.pgrst.plan' } });
+      expect(await text.text()).toContain('products');
+      await expectRefusal(await ask(app, '/products?nope=eq.1', { headers: { accept: PLAN } }), 400, '42703');
+    });
+
+    test('no plan unless the setting allows it', async () => {
+      await expectRefusal(await ask(make({}), '/products', { headers: { accept: PLAN } }), 406, 'PGRST107');
+    });
+
+    test('every answer carries the name of its request, refusals too', async () => {
+      const app = make({});
+      const headers = { 'x-request-id': 'mine' };
+      for (const path of ['/products', '/products/1', '/products/0', '/products?x=eq.1', '/nothing']) {
+        expect((await ask(app, path, { headers })).headers.get('x-request-id')).toBe('mine');
+        // Once more: an answer that was kept has the name of the request that it answers.
+        expect((await ask(app, path, { headers: { 'x-request-id': 'other' } })).headers.get('x-request-id')).toBe(
+          'other',
+        );
+      }
+    });
+  });
+}

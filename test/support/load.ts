@@ -1,0 +1,94 @@
+/** Clients that ask one thing after the other on connections they keep, and count every request that is not answered. */
+import { connect, type Socket } from 'node:net';
+
+export interface Load {
+  readonly answered: () => number;
+  readonly failures: () => readonly string[];
+  readonly stop: () => Promise<void>;
+}
+
+/** Strict: nothing is sent twice, so that whatever a service loses is seen. */
+export function startLoad(port: number, clients: number, requestOf: (turn: number) => string): Load {
+  let isStopped = false;
+  let answered = 0;
+  const failures: string[] = [];
+
+  async function client(first: number): Promise<void> {
+    let connection: Connection | undefined;
+    for (let turn = first; !isStopped; turn += clients) {
+      try {
+        connection ??= await Connection.open(port);
+        const { status, closes } = await connection.ask(requestOf(turn));
+        if (status >= 400) failures.push(`status ${status}`);
+        else answered++;
+        if (closes) {
+          connection.close();
+          connection = undefined;
+        }
+      } catch (error) {
+        failures.push(String(error));
+        connection?.close();
+        connection = undefined;
+      }
+    }
+    connection?.close();
+  }
+
+  const running = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  return {
+    answered: () => answered,
+    failures: () => failures,
+    stop: async () => {
+      isStopped = true;
+      await running;
+    },
+  };
+}
+
+class Connection {
+  private received = '';
+  private settle: (() => void) | undefined;
+  private ended: string | undefined;
+
+  private constructor(private readonly socket: Socket) {
+    socket.on('data', (chunk) => {
+      this.received += chunk.toString('latin1');
+      this.settle?.();
+    });
+    const end = (reason: string) => {
+      this.ended ??= reason;
+      this.settle?.();
+    };
+    socket.on('error', (error) => end(String(error)));
+    socket.on('close', () => end('closed before an answer'));
+  }
+
+  static open(port: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.once('connect', () => resolve(new Connection(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  async ask(request: string): Promise<{ status: number; closes: boolean }> {
+    this.received = '';
+    this.socket.write(request);
+    for (;;) {
+      const head = this.received.indexOf('\r\n\r\n');
+      const length = head === -1 ? undefined : /\r\ncontent-length: (\d+)/i.exec(this.received)?.[1];
+      if (head !== -1 && this.received.length >= head + 4 + Number(length ?? 0)) {
+        const status = Number(this.received.slice(9, 12));
+        return { status, closes: /\r\nconnection: close/i.test(this.received.slice(0, head + 2)) };
+      }
+      if (this.ended !== undefined) throw new Error(this.ended);
+      await new Promise<void>((resolve) => {
+        this.settle = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
