@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { browserStories, SECONDS, shownNames } from '../support/browser.ts';
+import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
 
 interface Finding {
   readonly id: string;
@@ -94,7 +94,7 @@ browserStories('care', (stage) => {
       await stage.page.keyboard.press('Enter');
       await stage.until('Chai Masala was saved.');
       expect(await stage.product(1)).toMatchObject({ product_name: 'Chai Masala' });
-      expect(await shownNames(stage.page)).toContain('Chai Masala');
+      await untilShown(stage.page, ['Chai Masala', 'Chang']);
     },
     SECONDS,
   );

@@ -1,7 +1,7 @@
 /** The overview in a real browser: its figures against the API's. */
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { browserStories, type Product, SECONDS, shownNames } from '../support/browser.ts';
+import { browserStories, type Product, SECONDS, untilShown } from '../support/browser.ts';
 
 browserStories('the overview', (stage) => {
   test(
@@ -44,7 +44,10 @@ browserStories('the overview', (stage) => {
       await stage.open('/');
       await stage.page.locator('[data-figure=low] a').click();
       await stage.until(`1-${low.length} of ${low.length}`);
-      expect((await shownNames(stage.page)).sort()).toEqual(low.map((row) => String(row.product_name)).sort());
+      await untilShown(
+        stage.page,
+        low.map((row) => String(row.product_name)),
+      );
     },
     SECONDS,
   );

@@ -194,7 +194,10 @@ describe('where it is served', () => {
     const file = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip, br' } });
     expect(file.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(file.headers.get('content-encoding')).toBe('gzip');
-    expect(JSON.parse(new TextDecoder().decode(Bun.gunzipSync(await file.arrayBuffer())))).toHaveProperty('openapi', '3.1.0');
+    expect(JSON.parse(new TextDecoder().decode(Bun.gunzipSync(await file.arrayBuffer())))).toHaveProperty(
+      'openapi',
+      '3.1.0',
+    );
   });
 
   test('a browser is led from / to the console, and sees /openapi.json as it is', async () => {

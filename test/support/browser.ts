@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { cleanUp, type Service, startService, temporaryFolder } from './process.ts';
+import { cleanUp, type Service, startService, temporaryFolder, until } from './process.ts';
 
 const CANDIDATES = [
   process.env.CHROMIUM_PATH,
@@ -135,4 +135,10 @@ async function newPage(
 export async function shownNames(page: Page): Promise<string[]> {
   const names = await page.locator('tbody tr td.column-product_name a').allTextContents();
   return names.map((name) => name.trim());
+}
+
+/** Waits for the names to be these: the grid shows the rows of before until the new ones have come. */
+export async function untilShown(page: Page, names: readonly string[]): Promise<void> {
+  const isShown = async () => JSON.stringify((await shownNames(page)).slice(0, names.length)) === JSON.stringify(names);
+  await until(`the list to begin with ${names.join(', ')}`, isShown);
 }
