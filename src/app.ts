@@ -9,8 +9,8 @@ import { parseQuery } from './dialect/query.ts';
 import type { Engine, MaybePromise, Reading } from './engine/engine.ts';
 import { Refusal } from './errors.ts';
 import { readBytes, readDocument } from './http/body.ts';
-import { type Call, pathAndQuery, readCall } from './http/call.ts';
-import { readIfMatch, readRetry } from './http/conditional.ts';
+import { allowedMethods, type Call, pathAndQuery, readCall } from './http/call.ts';
+import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsHeaders } from './http/cors.ts';
 import { negotiate } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
@@ -97,7 +97,9 @@ export function createApp(options: AppOptions): App {
     if (page !== undefined) return andThen(page, (response) => ({ response }));
     const call = readCall(url, request, collection);
     if (call.method === 'OPTIONS') {
-      return { response: new Response(null, { status: 200, headers: optionsHeaders(request, call.target) }) };
+      return {
+        response: new Response(null, { status: 200, headers: optionsHeaders(request, allowedMethods(call.target)) }),
+      };
     }
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
     if (plans && acceptsPlan(request)) return explainRead(call);
@@ -176,6 +178,7 @@ export function createApp(options: AppOptions): App {
         allowUnfiltered: allowUnfilteredWrites,
         ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
         ...(ifMatch === undefined ? {} : { ifMatch }),
+        ...(createsOnly(call) ? { createOnly: true } : {}),
         ...(retry === undefined ? {} : { retry }),
       },
       document,

@@ -26,6 +26,17 @@ export const HANDOVER_QUIET_MS = 500;
 export const HANDOVER_SECONDS = 10;
 /** How long a connection waits for another process that holds the SQLite write lock. */
 export const SQLITE_BUSY_MS = 5_000;
+/** What the log of a catalogue file is cut back to when it is emptied. */
+export const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** Costly reads that may be under way at once, long exports among them. */
+export const MAX_COSTLY_READS = 64;
+/** A long result that nobody takes a part of for so long is ended. */
+export const IDLE_STREAM_SECONDS = 60;
+/** A pattern of at most this length, few of them together, is quick on every row of a small table. */
+export const QUICK_PATTERN_LENGTH = 100;
+export const QUICK_PATTERNS = 4;
+/** Headers that repeat the URL or values of rows are left out when they would be longer: many clients take no more. */
+export const MAX_ECHOED_LENGTH = 2_048;
 /** Writes that may share one commit. */
 export const MAX_WRITES_PER_COMMIT = 512;
 
@@ -38,7 +49,7 @@ export const DEFAULT_QUERY_SECONDS = 10;
 /** A large result is sent in parts of about this many characters. */
 export const PART_LENGTH = 256 * 1024;
 /** Up to here a large result is gathered first, since it may turn out to be all. */
-export const GATHERED_LENGTH = 4 * 1024 * 1024;
+export const GATHERED_LENGTH = 1024 * 1024;
 /** Connections to a PostgreSQL server, unless --pool-size says otherwise. */
 export const DEFAULT_POOL_SIZE = 10;
 /** How long a connection to PostgreSQL may take to open, unless --connect-timeout says otherwise. */

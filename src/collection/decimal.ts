@@ -10,6 +10,8 @@ const UNIT = 10 ** SCALE;
 const BOUND = 10 ** 8;
 /** Larger than every storable value: what NaN and infinity compare as, since PostgreSQL sorts them last. */
 const BEYOND = Number.MAX_VALUE;
+/** Between zero and every other storable value: what compares as a decimal that a double cannot tell from zero. */
+const NEXT_TO_ZERO = Number.MIN_VALUE;
 
 /** What needs no rounding: the double nearest to it is the storable value. */
 const PLAIN = /^-?\d{1,8}(?:\.\d{1,4})?$/;
@@ -26,7 +28,9 @@ export function comparableDecimal(text: string): number | undefined {
   if (match === null) return specialDecimal(trimmed);
   checkExponent(trimmed, match[1]);
   const double = Number(trimmed);
-  if (significantDigits(trimmed) <= 15) return clamp(double);
+  const digits = significantDigits(trimmed);
+  if (double === 0 && digits > 0) return trimmed.startsWith('-') ? -NEXT_TO_ZERO : NEXT_TO_ZERO;
+  if (digits <= 15) return clamp(double);
   if (Math.abs(double) >= BOUND * 2) return clamp(double);
   const { units, exact } = inUnits(trimmed);
   return (exact ? Number(units) : Number(units) + 0.5) / UNIT;

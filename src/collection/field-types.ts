@@ -25,19 +25,19 @@ export const FIELD_TYPES: Readonly<Record<FieldType, TypeRules>> = {
     title: 'integer',
     readComparable: readInt4,
     readStorable: readInt4,
-    storeNumber: (number) => (isInt4(number) ? number + 0 : readInt4(numberText(number))),
+    storeNumber: (number) => (isInt4(number) ? number + 0 : readInt4(String(number))),
   },
   decimal: {
     title: 'numeric',
     readComparable: (text) => comparableDecimal(text) ?? refuseSyntax('numeric', text),
     readStorable: (text) => storableDecimal(text) ?? refuseSyntax('numeric', text),
-    storeNumber: (number) => storableNumber(number) ?? refuseSyntax('numeric', numberText(number)),
+    storeNumber: (number) => storableNumber(number) ?? refuseSyntax('numeric', String(number)),
   },
   text: {
     title: 'text',
     readComparable: readText,
     readStorable: readText,
-    storeNumber: numberText,
+    storeNumber: String,
   },
 };
 
@@ -63,11 +63,6 @@ export function readText(text: string): string {
   if (text.includes('\0')) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
   if (!text.isWellFormed()) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": a lone surrogate');
   return text;
-}
-
-/** JSON has no exponent sign or spelling of its own for what JavaScript writes as 1e+21. */
-function numberText(number: number): string {
-  return String(number);
 }
 
 function refuseSyntax(title: string, text: string): never {

@@ -27,9 +27,7 @@ export function parsePrefer(header: string | null): Preferences {
   for (const part of header.split(',')) {
     const preference = part.trim();
     if (preference === '') continue;
-    const equals = preference.indexOf('=');
-    const name = preference.slice(0, equals);
-    const value = preference.slice(equals + 1);
+    const [name, value] = splitPreference(preference);
     if (Object.hasOwn(preferences, name)) continue;
     if (Object.hasOwn(CHOICES, name) && (CHOICES[name as keyof Choices] as readonly string[]).includes(value)) {
       preferences[name] = value;
@@ -46,4 +44,10 @@ export function parsePrefer(header: string | null): Preferences {
     });
   }
   return preferences as Preferences;
+}
+
+/** A preference without `=` has an empty value (RFC 7240). */
+function splitPreference(preference: string): readonly [name: string, value: string] {
+  const equals = preference.indexOf('=');
+  return equals === -1 ? [preference, ''] : [preference.slice(0, equals), preference.slice(equals + 1)];
 }

@@ -20,6 +20,12 @@ export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | '
 
 /** `row` is the product as stored now, all its fields in their order. */
 export function checkVersion({ versions }: Precondition, row: Row | undefined): void {
+  if (versions === 'none') {
+    if (row === undefined) return;
+    throw new Refusal('CAT412', 'the product exists already', {
+      details: 'If-None-Match: * asks for one that does not; nothing was changed.',
+    });
+  }
   if (row !== undefined && (versions === '*' || versions.includes(versionOfText(JSON.stringify(row))))) return;
   throw new Refusal('CAT412', 'the product has changed since it was read', {
     details:

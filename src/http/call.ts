@@ -63,6 +63,7 @@ function findTarget(path: string, collection: Collection): Target {
     return { kind: 'item', key: path.slice(prefix.length + 1) };
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
+  if (name === collection.name && key === undefined) return COLLECTION;
   if (name === collection.name && key !== undefined && key !== '' && rest.length === 0) return { kind: 'item', key };
   if (parts.length > 1) {
     throw new Refusal('PGRST125', 'Invalid path specified in request URL', {

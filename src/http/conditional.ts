@@ -20,6 +20,11 @@ export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
     .map((tag) => tag.slice(1, -1).split('.')[0]!);
 }
 
+/** `If-None-Match: *` on a PUT: the product may be created, but not replaced (RFC 9110, 13.1.2). */
+export function createsOnly(call: Call): boolean {
+  return call.method === 'PUT' && call.request.headers.get('if-none-match')?.trim() === '*';
+}
+
 /** The same key with the same request is the same write. What makes it the same is all that its answer depends on. */
 export function readRetry(call: Call, body: Uint8Array): { key: string; fingerprint: string } | undefined {
   const { headers } = call.request;

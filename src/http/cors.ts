@@ -1,6 +1,4 @@
 /** Cross-origin requests, as PostgREST allows them: any origin, so that browser clients work as they are. */
-import { allowedMethods, type Target } from './call.ts';
-
 export const ALLOWED_ORIGIN = '*';
 
 export const EXPOSED_HEADERS = [
@@ -29,9 +27,8 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
 const DEFAULT_REQUEST_HEADERS =
   'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
 
-/** OPTIONS: what may be done here, and for a browser's preflight who may do it. */
-export function optionsHeaders(request: Request, target: Target): Record<string, string> {
-  const allow = allowedMethods(target);
+/** OPTIONS: the methods allowed here, and for a browser's preflight who may use them. */
+export function optionsHeaders(request: Request, allow: string): Record<string, string> {
   const headers: Record<string, string> = { ...CORS_HEADERS, allow };
   if (request.headers.get('access-control-request-method') !== null) {
     headers['access-control-allow-methods'] = allow;

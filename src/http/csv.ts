@@ -18,6 +18,7 @@ function parseQuotedCsv(text: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   let row: (string | null)[] = [];
   let position = 0;
+  let start = 0;
   for (;;) {
     row.push(readCell());
     const separator = text[position];
@@ -25,19 +26,20 @@ function parseQuotedCsv(text: string): (string | null)[][] {
       position++;
       continue;
     }
-    if (row.length > 1 || row[0] !== '') rows.push(row);
+    if (position > start) rows.push(row);
     row = [];
     if (separator === undefined) return rows;
     position += separator === '\r' && text[position + 1] === '\n' ? 2 : 1;
     if (position >= text.length) return rows;
+    start = position;
   }
 
   function readCell(): string | null {
     if (text[position] !== '"') {
-      const start = position;
+      const from = position;
       while (position < text.length && text[position] !== ',' && text[position] !== '\n' && text[position] !== '\r')
         position++;
-      return plainCell(text.slice(start, position));
+      return plainCell(text.slice(from, position));
     }
     let cell = '';
     for (;;) {

@@ -1,6 +1,6 @@
 /** What is served beside the collection, and how its pages are answered: by GET and HEAD, and 304 where known. */
 import { Refusal } from '../errors.ts';
-import { CORS_HEADERS } from './cors.ts';
+import { optionsHeaders } from './cors.ts';
 
 /** Undefined where there is no such page. */
 export type Pages = (path: string, request: Request) => Response | Promise<Response> | undefined;
@@ -25,18 +25,10 @@ export function readOnly<Answer extends Response | Promise<Response>>(
 ): Answer | Response {
   if (request.method === 'GET' || request.method === 'HEAD') return read();
   if (request.method === 'OPTIONS') {
-    return new Response(null, { status: 200, headers: { ...CORS_HEADERS, allow: METHODS, ...preflight(request) } });
+    return new Response(null, { status: 200, headers: optionsHeaders(request, METHODS) });
   }
   throw new Refusal('PGRST117', `Unsupported HTTP method: ${request.method}`, {
     hint: `Allowed here: ${METHODS}.`,
     headers: { allow: METHODS },
   });
-}
-
-function preflight({ headers }: Request): Record<string, string> {
-  if (headers.get('access-control-request-method') === null) return {};
-  return {
-    'access-control-allow-methods': METHODS,
-    'access-control-allow-headers': headers.get('access-control-request-headers') ?? 'Accept, Authorization',
-  };
 }

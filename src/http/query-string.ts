@@ -19,6 +19,8 @@ export function splitQuery(query: string): Pair[] {
 export function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
+  // A NUL is valid UTF-8, but PostgreSQL's text has none.
+  if (spaced.includes('%00')) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
   try {
     return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
   } catch {

@@ -30,7 +30,8 @@ export function planRead(collection: Collection, query: Query, page: Page, count
 /** One row by its key; the filters of the query hold for it too. */
 export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
   const where = withItem(collection, keyText, planConditions(collection, query.conditions));
-  const { columns, groupBy } = planShape(collection, { select: query.select, order: [] }, false);
+  // One row needs no order, but what it names must be there.
+  const { columns, groupBy } = planShape(collection, query, false);
   return { kind: 'read', columns, order: [], where, offset: 0, ...(groupBy === undefined ? {} : { groupBy }) };
 }
 

@@ -7,14 +7,16 @@ import { Refusal } from '../errors.ts';
 import { withoutKey } from './insert.ts';
 import { itemPredicate } from './read.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
-import type { InsertPlan, StoredRow, UpdatePlan } from './types.ts';
+import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
 /** PUT: the one row of the body that the URL names replaces the stored one, or is inserted. */
 export function planReplace(collection: Collection, request: WriteRequest, payload: Payload): InsertPlan {
-  const row = replacement(collection, payload, replacedKey(collection, request));
-  const conflict = { overwrite: withoutKey(collection, collection.fields) };
-  return { kind: 'insert', ...planTerms(collection, request), rows: [row], conflict };
+  const key = replacedKey(collection, request);
+  const row = replacement(collection, payload, key);
+  // Whoever loses the race to create it must not overwrite it either.
+  const conflict = request.createOnly === true ? 'refuse' : { overwrite: withoutKey(collection, collection.fields) };
+  return { kind: 'insert', ...planTerms(collection, request), ...mustBeNew(request, key), rows: [row], conflict };
 }
 
 /** PUT to a product's own URL: it must be there, and becomes what the body says, defaults included. */
@@ -33,9 +35,14 @@ export function planReplaceItem(collection: Collection, request: WriteRequest, p
   return {
     kind: 'update',
     ...planTerms(collection, request),
+    ...mustBeNew(request, key),
     where: itemPredicate(collection, request.item ?? ''),
     set: set.filter(({ field }) => field !== collection.key),
   };
+}
+
+function mustBeNew({ createOnly }: WriteRequest, key: Value): { precondition?: Precondition } {
+  return createOnly === true ? { precondition: { key, versions: 'none' } } : {};
 }
 
 function replacement(collection: Collection, payload: Payload, key: Value): StoredRow {

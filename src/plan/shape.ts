@@ -27,7 +27,7 @@ function wholeShape(collection: Collection): Shape {
 }
 
 /**
- * `breakTies` appends the key as the last order key (or the groups, where rows are grouped), so that no two rows
+ * `breakTies` makes the key the last order key (or the groups, where rows are grouped), so that no two rows
  * compare equal and pages never overlap or skip.
  */
 export function planShape(collection: Collection, query: Pick<Query, 'select' | 'order'>, breakTies: boolean): Shape {
@@ -50,9 +50,10 @@ function groupedShape(collection: Collection, columns: readonly OutputColumn[], 
   };
 }
 
-export function withKey(collection: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
-  const { key } = collection;
-  if (order.some(({ expression }) => expression.kind === 'field' && expression.field === key)) return order;
+/** Up to the key, after which nothing is left to decide. */
+export function withKey({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
+  const at = order.findIndex(({ expression }) => expression.kind === 'field' && expression.field === key);
+  if (at !== -1) return order.slice(0, at + 1);
   return [...order, { expression: { kind: 'field', field: key, type: key.type }, descending: false }];
 }
 

@@ -122,7 +122,7 @@ interface WriteTerms {
   readonly mustExist: boolean;
   /** Do all of it, answer, and store nothing. */
   readonly dryRun: boolean;
-  /** The product must be in one of these versions; `*` means it must exist. */
+  /** The product must be in one of these versions; `*` means it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
   /** The write is done once for this key, however often it is asked for. */
   readonly retry?: { readonly key: string; readonly fingerprint: string };
@@ -130,5 +130,5 @@ interface WriteTerms {
 
 export interface Precondition {
   readonly key: Value;
-  readonly versions: readonly string[] | '*';
+  readonly versions: readonly string[] | '*' | 'none';
 }

@@ -9,7 +9,7 @@ import { coerce, locate } from './coerce.ts';
 import { planConditions } from './predicate.ts';
 import { withItem } from './read.ts';
 import { planShape, withKey } from './shape.ts';
-import { checkKeysDiffer, resolveColumns } from './stored-rows.ts';
+import { checkKeysDiffer, nullViolation, resolveColumns } from './stored-rows.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
@@ -24,7 +24,7 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
     where,
     ...planBound(collection, request.query),
     set: namedEvenIfEmpty(
-      cells === undefined ? [] : planAssignments(fields, cells, request.preferences.missing === 'default'),
+      cells === undefined ? [] : planAssignments(collection, fields, cells, request.preferences.missing === 'default'),
       collection,
       request.item === undefined ? undefined : itemKey(collection, request.item),
     ),
@@ -57,7 +57,7 @@ export function planUpdateEach(
     const fields = resolveColumns(collection, Object.keys(rest));
     try {
       const value = coerce(key, keyCell);
-      const set = planAssignments(fields, Object.values(rest), false, row);
+      const set = planAssignments(collection, fields, Object.values(rest), false, row);
       return { key: value, set: namedEvenIfEmpty(set, collection, value) };
     } catch (error) {
       throw locate(error, row, error instanceof Refusal && error.details?.startsWith('row') ? undefined : key);
@@ -105,7 +105,9 @@ function planBound(collection: Collection, query: Query): { bound?: Bound } {
   return { bound: { order: withKey(collection, order), ...page } };
 }
 
+/** The key cannot become null; of any other required field the database says so, when it meets a row. */
 function planAssignments(
+  collection: Collection,
   fields: readonly Field[],
   cells: readonly unknown[],
   defaultMissing: boolean,
@@ -114,8 +116,10 @@ function planAssignments(
   return fields.map((field, index) => {
     try {
       const cell = cells[index];
-      if (cell !== undefined) return { field, value: coerce(field, cell) };
-      return { field, value: defaultMissing ? (field.default ?? null) : null };
+      const missing = defaultMissing ? (field.default ?? null) : null;
+      const value = cell === undefined ? missing : coerce(field, cell);
+      if (value === null && field === collection.key) throw nullViolation(collection, field);
+      return { field, value };
     } catch (error) {
       throw locate(error, row, field);
     }

@@ -16,15 +16,15 @@ import type { WriteRequest } from './write-terms.ts';
 
 export type WriteMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
+/** `document` is undefined for DELETE alone, which has no body. */
 export function planWrite(
   collection: Collection,
   method: WriteMethod,
   request: WriteRequest,
   document: Document | undefined,
 ): WritePlan {
-  if (document === undefined) return planDelete(collection, request);
   const { query, item } = request;
-  const payload = () => readPayload(document, query.columns);
+  const payload = () => readPayload(document!, query.columns);
   switch (method) {
     case 'POST':
       return planInsert(collection, request, payload());
@@ -37,7 +37,7 @@ export function planWrite(
     case 'PATCH': {
       // A list without a filter is a bulk update: each object names its own product.
       const isBulk = item === undefined && query.conditions.length === 0 && query.limit === undefined;
-      const objects = isBulk && query.columns === undefined ? readObjects(document) : undefined;
+      const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
       return objects === undefined
         ? planUpdate(collection, request, payload())
         : planUpdateEach(collection, request, objects);

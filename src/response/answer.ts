@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number;
   /** With the answer's ETag. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly body: string | ReadableStream<Uint8Array> | null;
   readonly rows: number;
 }
 
@@ -18,5 +18,13 @@ export function toResponse({ method, request }: Call, answer: Answer): Response 
     if (body instanceof ReadableStream) void body.cancel();
     return new Response(null, { status: 304, headers: rest });
   }
-  return new Response(method === 'HEAD' ? null : body, { status, headers });
+  if (method === 'HEAD')
+    return headResponse(status, new Headers(headers), typeof body === 'string' ? Buffer.byteLength(body) : undefined);
+  return new Response(body, { status, headers });
+}
+
+/** The length is that of the body a GET would have had (RFC 9110, 8.6). */
+export function headResponse(status: number, headers: Headers, length: number | undefined): Response {
+  if (length !== undefined) headers.set('content-length', String(length));
+  return new Response(null, { status, headers });
 }

@@ -1,5 +1,6 @@
 /** Entity tags (RFC 9110, 8.8.3) and the conditions clients put on them. */
 import { versionOfText } from '../collection/version.ts';
+import type { Media } from '../http/negotiate.ts';
 
 /**
  * A product's tag begins with its version. A representation other than the whole product in JSON adds its own mark,
@@ -9,8 +10,10 @@ export function itemTag(version: string, variant = ''): string {
   return variant === '' ? `"${version}"` : `"${version}.${versionOfText(variant)}"`;
 }
 
-export function listTag(body: string, range: string): string {
-  return `"${versionOfText(body)}-${range}"`;
+/** The same bytes as another media type are another representation. */
+export function listTag(body: string, range: string, { format, stripNulls }: Media): string {
+  const kind = format === 'json' && !stripNulls ? '' : `-${format}${stripNulls ? '-stripped' : ''}`;
+  return `"${versionOfText(body)}-${range}${kind}"`;
 }
 
 /** If-None-Match compares weakly (13.1.2). */

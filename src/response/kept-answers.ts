@@ -5,7 +5,7 @@
  */
 import type { ChangeMark, Reading } from '../engine/engine.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, headResponse } from './answer.ts';
 import { noneMatches } from './etag.ts';
 
 interface KeptAnswer {
@@ -66,7 +66,7 @@ export class KeptAnswers {
     if (typeof body !== 'string' || body.length > MAX_KEPT_ANSWER_BYTES || mark !== this.mark) return;
     if (!this.wasAsked(key)) return;
     const bytes = Buffer.from(body);
-    const size = bytes.length + key.length + 1000;
+    const size = bytes.length + key.length * 4 + 1000;
     if (this.bytes + size > MAX_KEPT_BYTES) {
       this.answers.clear();
       this.bytes = 0;
@@ -100,5 +100,6 @@ export function keptResponse(request: Request, { status, headers, body, etag }: 
     rest.delete('content-type');
     return new Response(null, { status: 304, headers: rest });
   }
-  return new Response(request.method === 'HEAD' ? null : body, { status, headers });
+  if (request.method === 'HEAD') return headResponse(status, new Headers(headers), body.length);
+  return new Response(body, { status, headers });
 }

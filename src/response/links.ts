@@ -6,6 +6,7 @@ import type { Field } from '../collection/declaration.ts';
 import type { Row, Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, Query, Test } from '../dialect/tree.ts';
+import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import type { OrderKey, ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {
@@ -19,7 +20,15 @@ export interface PageRead {
   readonly lastRow: Row | undefined;
 }
 
+/** Links that would be too long for clients to read count rows instead of naming values, or are left out. */
 export function linkHeader(page: PageRead): string | undefined {
+  const links = linksOf(page);
+  if (links === undefined || links.length <= MAX_ECHOED_LENGTH) return links;
+  const counted = linksOf({ ...page, lastRow: undefined });
+  return counted !== undefined && counted.length <= MAX_ECHOED_LENGTH ? counted : undefined;
+}
+
+function linksOf(page: PageRead): string | undefined {
   const { url, query, plan, returned, total } = page;
   // A page that only the Range header asked for has no URL of its own.
   const { limit } = query;

@@ -14,6 +14,7 @@ import { Refusal } from '../errors.ts';
 import type { Call } from '../http/call.ts';
 import { ALLOWED_ORIGIN, EXPOSED_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
+import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Answer } from './answer.ts';
@@ -59,9 +60,9 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     'access-control-expose-headers': EXPOSED_HEADERS,
     'content-type': media.contentType,
     'content-range': range,
-    'content-location': call.url,
     vary: VARY,
   };
+  if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   const preferenceApplied = applied['preference-applied'];
   if (preferenceApplied !== undefined) headers['preference-applied'] = preferenceApplied;
   const lastRow = result.kind === 'rows' ? result.rows.at(-1) : undefined;
@@ -71,11 +72,11 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   if (parts !== undefined) {
     if (media.singular) throw notOne(rows);
     const state = result.kind === 'parts' ? result.state : undefined;
-    if (state !== undefined) headers.etag = listTag(`${state}${call.url}${media.contentType}`, range);
+    if (state !== undefined) headers.etag = listTag(`${state}${call.url}`, range, media);
     return { status, headers, rows, body: streamBody(call, parts) };
   }
   const body = listBody(result, encoding, media.singular);
-  headers.etag = listTag(body, range);
+  headers.etag = listTag(body, range, media);
   return { status, headers, rows, body };
 }
 
@@ -129,13 +130,13 @@ export function itemAnswer(
   const stored = JSON.stringify(whole);
   const isWhole = rows[0] === whole && encoding.format === 'json' && !encoding.stripNulls;
   const body = isWhole ? stored : renderRows(rows, encoding, true);
-  const headers = {
+  const headers: Record<string, string> = {
     'access-control-allow-origin': ALLOWED_ORIGIN,
     'access-control-expose-headers': EXPOSED_HEADERS,
     'content-type': media.contentType,
-    'content-location': call.url,
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
+  if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   return { status: 200, headers, rows: rows.length, body };
 }

@@ -40,6 +40,15 @@ test('CSV: the cells that were written, each row with the line it begins on', ()
   );
 });
 
+test('CSV: an empty text alone in its row is a row, an empty line is none', () => {
+  const records = readIn(new CsvReader(), 'a\n""\n\n"b"\r\n\r\n""', []);
+  expect(records).toMatchObject([
+    { line: 2, cells: [''] },
+    { line: 4, cells: ['b'] },
+    { line: 6, cells: [''] },
+  ]);
+});
+
 test('JSON and NDJSON: the objects that were written', () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true });
   fc.assert(

@@ -3,7 +3,7 @@
  * takes well under a millisecond and may run between two requests; whatever is not surely that quick may not.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { QUICK_PAGE_ROWS } from '../../limits.ts';
+import { QUICK_PAGE_ROWS, QUICK_PATTERN_LENGTH, QUICK_PATTERNS } from '../../limits.ts';
 import type { OrderKey, Predicate, ReadPlan } from '../../plan/types.ts';
 import { compileRead } from '../compile/read.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
@@ -118,4 +118,17 @@ function fieldsOf(predicate: Predicate): readonly Field[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);
   return predicate.kind === 'constant' ? [] : [predicate.field];
+}
+
+/** Whether all patterns of a read together are quick on a row: a long one, or many, may take their time even on few rows. */
+export function hasQuickPatterns({ where }: ReadPlan): boolean {
+  const patterns = patternsOf(where);
+  return patterns.length <= QUICK_PATTERNS && patterns.every((pattern) => pattern.length <= QUICK_PATTERN_LENGTH);
+}
+
+function patternsOf(predicate: Predicate): readonly string[] {
+  if ('terms' in predicate) return predicate.terms.flatMap(patternsOf);
+  if (predicate.kind === 'not') return patternsOf(predicate.term);
+  if (predicate.kind === 'search') return [predicate.query];
+  return predicate.kind === 'like' || predicate.kind === 'regex' ? [predicate.pattern] : [];
 }

@@ -4,35 +4,34 @@
  */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
-import { type ErrorCode, Refusal } from '../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion, missingProduct } from '../terms.ts';
 import type { Connection } from './connection.ts';
+import { clearDeadline, setDeadline } from './deadline.ts';
 import type { Job } from './jobs.ts';
+import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
 import { recallResult, rememberResult } from './retries.ts';
 import { withBooleans } from './rows.ts';
 
-/** What became of a job, in a form that crosses threads. */
-export type Outcome = { readonly kind: 'done'; readonly result: WriteResult } | FailedOutcome;
-export type FailedOutcome =
-  | ({ readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string } & Pick<
-      Refusal,
-      'details' | 'hint' | 'headers'
-    >)
-  | { readonly kind: 'fault'; readonly message: string };
+/** How long answers to idempotency keys are kept, and how long one write may take while others wait for it. */
+export interface WriteBounds {
+  readonly retryHours: number;
+  readonly querySeconds: number;
+}
 
 export function applyJobs(
   connection: Connection,
   collection: Collection,
   jobs: readonly Job[],
-  retryHours: number,
+  bounds: WriteBounds,
 ): Outcome[] {
   const { db } = connection;
   try {
     db.run('begin immediate');
-    const outcomes = jobs.map((job) => applyJob(connection, collection, job, retryHours));
+    const outcomes = jobs.map((job) => applyJob(connection, collection, job, bounds));
     db.run('commit');
     return outcomes;
   } catch (error) {
@@ -42,11 +41,12 @@ export function applyJobs(
   }
 }
 
-function applyJob(connection: Connection, collection: Collection, job: Job, retryHours: number): Outcome {
+function applyJob(connection: Connection, collection: Collection, job: Job, bounds: WriteBounds): Outcome {
   const { db } = connection;
   db.run('savepoint job');
   try {
-    const result = runJob(connection, collection, job, retryHours);
+    setDeadline(Date.now() + bounds.querySeconds * 1000);
+    const result = runJob(connection, collection, job, bounds.retryHours);
     if (job.dryRun) db.run('rollback to job');
     db.run('release job');
     return { kind: 'done', result };
@@ -57,6 +57,8 @@ function applyJob(connection: Connection, collection: Collection, job: Job, retr
     db.run('rollback to job');
     db.run('release job');
     return asOutcome(translated);
+  } finally {
+    clearDeadline();
   }
 }
 
@@ -116,7 +118,7 @@ function insertRows(connection: Connection, collection: Collection, job: Extract
   let affected = 0;
   let inserted = 0;
   let key: Value | undefined;
-  for (const row of job.rows) {
+  for (const [index, row] of job.rows.entries()) {
     const given = row[keyPlace] ?? null;
     const known = exists !== undefined && given !== null && exists.values(given).length > 0;
     try {
@@ -134,7 +136,7 @@ function insertRows(connection: Connection, collection: Collection, job: Extract
         changed.push(written);
       }
     } catch (error) {
-      throw translateError(error, collection, given ?? undefined);
+      throw atRow(translateError(error, collection, given ?? undefined), job.rows.length > 1 ? index : undefined);
     }
   }
   return { affected, inserted, changed, ...(affected === 1 && key !== undefined ? { key } : {}) };
@@ -170,7 +172,7 @@ function changeOne(
   try {
     return change(connection, statement, wantRows).changed;
   } catch (error) {
-    throw translateError(error, collection, key);
+    throw atRow(translateError(error, collection, key), index);
   }
 }
 
@@ -192,21 +194,13 @@ function existsSql(collection: Collection): string {
   return `select 1 from ${identifier(collection.name)} where ${identifier(collection.key.name)} = ?`;
 }
 
-export function asOutcome(error: unknown): FailedOutcome {
-  if (error instanceof Refusal) {
-    const { code, message, details, hint, headers } = error;
-    return { kind: 'refused', code, message, details, hint, headers };
-  }
-  return { kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
-
-export function settle(outcome: Outcome): WriteResult {
-  if (outcome.kind === 'done') return outcome.result;
-  throw failure(outcome);
-}
-
-export function failure(outcome: FailedOutcome): Error {
-  if (outcome.kind === 'fault') return new Error(outcome.message);
-  const { code, message, details, hint, headers } = outcome;
-  return new Refusal(code, message, { details: details ?? undefined, hint: hint ?? undefined, headers });
+/** The same refusal, saying which row of the body it is about. */
+function atRow(error: unknown, index: number | undefined): unknown {
+  if (!(error instanceof Refusal) || index === undefined) return error;
+  const { code, message, details, hint, headers } = error;
+  return new Refusal(code, message, {
+    details: `row ${index + 1}: ${details ?? message}`,
+    hint: hint ?? undefined,
+    headers,
+  });
 }

@@ -1,8 +1,9 @@
 /** One connection to a catalogue file, with its settings and its prepared statements. */
 import { Database, type Statement as Prepared } from 'bun:sqlite';
 import type { Row, Value } from '../../collection/value.ts';
-import { SQLITE_BUSY_MS } from '../../limits.ts';
+import { MAX_LOG_BYTES, SQLITE_BUSY_MS } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
+import { defineGuard } from './deadline.ts';
 import { defineFunctions } from './functions.ts';
 
 /** Statements kept prepared; a query's shape is its SQL, since all values are bound. */
@@ -19,7 +20,10 @@ export class Connection {
       // An acknowledged write survives kill -9 and power loss: the log is synced at every commit.
       this.db.run('pragma synchronous = full');
       if (readOnly) this.db.run('pragma query_only = 1');
+      // A log that a long read let grow is cut back to this once it is emptied.
+      this.db.run(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
       defineFunctions(this.db);
+      defineGuard(this.db);
     } catch (error) {
       this.db.close();
       throw error;

@@ -1,6 +1,6 @@
 /**
- * The time limit of a read. SQLite gives no way to interrupt a query from its own thread, so every row it visits asks
- * a function of ours, which ends the query when its time is up.
+ * The time limit of a statement. SQLite gives no way to interrupt one from its own thread, so every row it visits asks
+ * a function of ours, which ends the statement when its time is up; a pattern that is long at one row asks by itself.
  */
 import type { Database } from 'bun:sqlite';
 import { Refusal } from '../../errors.ts';
@@ -9,27 +9,30 @@ export const GUARD = 'within_deadline()';
 /** Looking at the clock costs more than counting. */
 const ROWS_BETWEEN_LOOKS = 256;
 
-export class Deadline {
-  private at = Number.POSITIVE_INFINITY;
-  private rows = 0;
+/** One thread carries out one statement at a time: this is the time limit of the one under way. */
+let endsAt = Number.POSITIVE_INFINITY;
 
-  constructor(db: Database) {
-    db.function('within_deadline', () => {
-      if (++this.rows % ROWS_BETWEEN_LOOKS === 0) this.check();
-      return 1;
-    });
-  }
+/** `at` in milliseconds since the epoch. */
+export function setDeadline(at: number): void {
+  endsAt = at;
+  checkDeadline();
+}
 
-  /** `at` in milliseconds since the epoch. */
-  set(at: number): void {
-    this.at = at;
-    this.check();
-  }
+export function clearDeadline(): void {
+  endsAt = Number.POSITIVE_INFINITY;
+}
 
-  private check(): void {
-    if (Date.now() <= this.at) return;
-    throw new Refusal('57014', 'canceling statement due to statement timeout', {
-      hint: 'Filter by an indexed field, or ask for a smaller page.',
-    });
-  }
+export function checkDeadline(): void {
+  if (endsAt === Number.POSITIVE_INFINITY || Date.now() <= endsAt) return;
+  throw new Refusal('57014', 'canceling statement due to statement timeout', {
+    hint: 'Filter by an indexed field, or ask for a smaller page.',
+  });
+}
+
+export function defineGuard(db: Database): void {
+  let rows = 0;
+  db.function('within_deadline', () => {
+    if (++rows % ROWS_BETWEEN_LOOKS === 0) checkDeadline();
+    return 1;
+  });
 }

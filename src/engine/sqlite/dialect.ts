@@ -1,6 +1,7 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
 import type { Expression, ScalarType } from '../../plan/types.ts';
 import { identifier, type SqlDialect } from '../compile/statement.ts';
+import { GUARD } from './deadline.ts';
 import { compileLike } from './text/like.ts';
 import { compileRegex } from './text/regex.ts';
 import { compileSearch } from './text/search/index.ts';
@@ -31,6 +32,9 @@ export const sqliteDialect: SqlDialect = {
 
   aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
 };
+
+/** For statements under a time limit. */
+export const guardedDialect: SqlDialect = { ...sqliteDialect, guard: GUARD };
 
 const fromText =
   (reader: string, otherwise: (sql: string, from: ScalarType) => string) => (sql: string, from: ScalarType) =>

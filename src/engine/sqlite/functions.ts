@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { comparableDecimal } from '../../collection/decimal.ts';
 import { readInt4 } from '../../collection/field-types.ts';
 import { Refusal } from '../../errors.ts';
+import { MAX_CONDITIONS } from '../../limits.ts';
 import { compileLike } from './text/like.ts';
 import { compileRegex } from './text/regex.ts';
 import { compileSearch, type SearchMode } from './text/search/index.ts';
@@ -24,17 +25,18 @@ export function defineFunctions(db: Database): void {
   db.function('text_to_bool', (text) => (text === null ? null : Number(readBool(text))));
 }
 
-/** A scan asks for the same pattern row after row: the last few are kept. */
+/** A scan asks for the same patterns row after row: as many are kept as one request may hold. */
 function remembered<Args extends readonly (string | number)[]>(
   compile: (...args: Args) => Test,
 ): (...args: Args) => Test {
-  const kept: { args: Args; compiled: Test }[] = [];
+  const kept = new Map<string, Test>();
   return (...args) => {
-    const known = kept.find((each) => each.args.every((arg, index) => arg === args[index]));
-    if (known !== undefined) return known.compiled;
+    const key = args.join('\0');
+    const known = kept.get(key);
+    if (known !== undefined) return known;
     const compiled = compile(...args);
-    kept.unshift({ args, compiled });
-    if (kept.length > 16) kept.pop();
+    if (kept.size >= MAX_CONDITIONS) kept.clear();
+    kept.set(key, compiled);
     return compiled;
   };
 }

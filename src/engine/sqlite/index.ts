@@ -8,16 +8,15 @@ import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
-import type { SqlDialect, Statement } from '../compile/statement.ts';
+import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Reading, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
-import { compileQuickRead } from './access.ts';
+import { compileQuickRead, hasQuickPatterns } from './access.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark, SharedMemoryMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
-import { GUARD } from './deadline.ts';
-import { sqliteDialect } from './dialect.ts';
+import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
 import { loadRows } from './load.ts';
 import { Readers } from './readers.ts';
@@ -39,8 +38,6 @@ export interface SqliteOptions {
 
 export const IN_MEMORY = ':memory:';
 
-const guardedDialect: SqlDialect = { ...sqliteDialect, guard: GUARD };
-
 export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
   const first = new Connection(path);
   try {
@@ -56,7 +53,7 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
     const changes = new CountedMark();
     const writer = new Writer((jobs) => {
       changes.changed();
-      return applyJobs(first, collection, jobs, retryHours);
+      return applyJobs(first, collection, jobs, { retryHours, querySeconds });
     });
     return new SqliteEngine('in memory', collection, first, changes, writer, undefined, async () => {});
   }
@@ -69,7 +66,7 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
   const reader = new Connection(path);
   reader.db.run('pragma query_only = 1');
   checkOwner(reader.db);
-  const thread = new WriterThread(path, collection, retryHours);
+  const thread = new WriterThread(path, collection, { retryHours, querySeconds });
   const readers = new Readers(path, querySeconds * 1000);
   const writer = new Writer(thread.commit);
   return new SqliteEngine(path, collection, reader, changes, writer, readers, () => thread.close());
@@ -101,7 +98,7 @@ class SqliteEngine implements Engine {
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
     this.snapshot?.refresh();
-    if (this.readers === undefined || this.statistics.isSmall()) return this.readHere(plan);
+    if (this.readers === undefined || (this.statistics.isSmall() && hasQuickPatterns(plan))) return this.readHere(plan);
     const quick = compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
     if (quick === undefined) return this.readApart(this.readers, plan, encoding);
     return plan.count === undefined ? { kind: 'rows', rows: this.rows(plan, quick) } : this.readHere(plan);
@@ -145,12 +142,17 @@ class SqliteEngine implements Engine {
   }
 
   private readHere(plan: ReadPlan): ReadResult {
-    const rows = this.rows(plan);
-    if (plan.count === undefined) return { kind: 'rows', rows };
-    if (plan.offset === 0 && plan.limit === undefined) return { kind: 'rows', rows, total: rows.length };
-    // In the same transaction as the page, and so of the same moment.
-    const total = this.reader.number(compileCount(this.collection.name, plan, sqliteDialect));
-    return { kind: 'rows', rows, total };
+    if (plan.count === undefined) return { kind: 'rows', rows: this.rows(plan) };
+    if (plan.offset === 0 && plan.limit === undefined) {
+      const rows = this.rows(plan);
+      return { kind: 'rows', rows, total: rows.length };
+    }
+    const read = () => ({
+      kind: 'rows' as const,
+      rows: this.rows(plan),
+      total: this.reader.number(compileCount(this.collection.name, plan, sqliteDialect)),
+    });
+    return this.snapshot === undefined ? read() : this.snapshot.during(read);
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {

@@ -8,7 +8,7 @@ import type { Assignment, Bound, Predicate, Shape, WritePlan } from '../../plan/
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
-import { sqliteDialect } from './dialect.ts';
+import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { booleanColumns } from './rows.ts';
 
 export type Job = JobTerms &
@@ -121,7 +121,7 @@ function compileUpdate(
 }
 
 function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, bind: Bind): string {
-  const matching = compileWhere(where, sqliteDialect, bind);
+  const matching = compileWhere(where, guardedDialect, bind);
   if (bound === undefined) return matching;
   const key = identifier(collection.key.name);
   const page = `${compileOrder(bound.order, collection.name, sqliteDialect)}${compilePage(bound, bind)}`;

@@ -5,28 +5,23 @@
 import type { Row, Value } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
-import { asOutcome } from './apply.ts';
 import { Connection } from './connection.ts';
-import { Deadline } from './deadline.ts';
+import { clearDeadline, setDeadline } from './deadline.ts';
+import { asOutcome } from './outcome.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './readers.ts';
 import { withBooleans } from './rows.ts';
 
 declare const self: Worker;
 
 interface Reading {
-  readonly lent: Lent;
+  readonly connection: Connection;
   /** Yields encoded text, a part at a time. */
   readonly parts: Generator<string, void>;
   readonly progress: { rows: number };
 }
 
-interface Lent {
-  readonly connection: Connection;
-  readonly deadline: Deadline;
-}
-
 let path = '';
-const idle: Lent[] = [];
+const idle: Connection[] = [];
 const readings = new Map<number, Reading>();
 const encoder = new TextEncoder();
 
@@ -51,7 +46,7 @@ function handle(request: ReaderRequest): [ReaderAnswer | undefined, ArrayBuffer[
       return [undefined, []];
     case 'close':
       for (const id of readings.keys()) end(id);
-      for (const { connection } of idle.splice(0)) connection.close();
+      for (const connection of idle.splice(0)) connection.close();
       return [{ kind: 'closed', id: request.id }, []];
   }
 }
@@ -67,13 +62,13 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
 
 /** The rows up to a few megabytes may be all there are. Beyond, they are counted, and sent as they are asked for. */
 function begin(id: number, job: ReadJob): ReaderAnswer {
-  const lent = idle.pop() ?? openConnection();
+  const connection = idle.pop() ?? new Connection(path, { readOnly: true });
   const progress = { rows: 0 };
-  const reading: Reading = { lent, progress, parts: readParts(lent.connection, job, progress) };
+  const reading: Reading = { connection, progress, parts: readParts(connection, job, progress) };
   readings.set(id, reading);
-  lent.deadline.set(job.deadline);
-  lent.connection.db.run('begin');
-  const counted = () => lent.connection.number(job.count);
+  setDeadline(job.deadline);
+  connection.db.run('begin');
+  const counted = () => connection.number(job.count);
   let text = '';
   let done = false;
   while (!done && text.length < GATHERED_LENGTH) {
@@ -131,7 +126,7 @@ function* readParts(connection: Connection, job: ReadJob, progress: { rows: numb
 function next(id: number, deadline: number): ReaderAnswer {
   const reading = readings.get(id);
   if (reading === undefined) return { kind: 'part', id };
-  reading.lent.deadline.set(deadline);
+  setDeadline(deadline);
   const part = reading.parts.next();
   if (part.done !== true) return { kind: 'part', id, part: encoder.encode(part.value) };
   end(id);
@@ -143,13 +138,8 @@ function end(id: number): void {
   if (reading === undefined) return;
   readings.delete(id);
   reading.parts.return();
-  const { connection, deadline } = reading.lent;
-  deadline.set(Number.POSITIVE_INFINITY);
+  clearDeadline();
+  const { connection } = reading;
   if (connection.db.inTransaction) connection.db.run('commit');
-  idle.push(reading.lent);
-}
-
-function openConnection(): Lent {
-  const connection = new Connection(path, { readOnly: true });
-  return { connection, deadline: new Deadline(connection.db) };
+  idle.push(connection);
 }

@@ -1,9 +1,11 @@
 /** The threads for costly reads: started when the first one comes, each read given to the thread with the fewest. */
 import { availableParallelism } from 'node:os';
 import type { Encoding } from '../../encode/encoding.ts';
+import { Refusal } from '../../errors.ts';
+import { IDLE_STREAM_SECONDS, MAX_COSTLY_READS } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ReadParts } from '../engine.ts';
-import { type FailedOutcome, failure } from './apply.ts';
+import { type FailedOutcome, failure } from './outcome.ts';
 
 export interface ReadJob {
   readonly statement: Statement;
@@ -49,6 +51,8 @@ export class Readers {
   ) {}
 
   async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadParts> {
+    const underWay = this.threads.reduce((sum, thread) => sum + thread.busy, 0);
+    if (underWay >= MAX_COSTLY_READS) throw tooManyReads();
     return this.leastBusy().read({ ...job, deadline: Date.now() + this.limitMs }, this.limitMs);
   }
 
@@ -71,6 +75,14 @@ export class Readers {
     }
     return this.threads.reduce((least, thread) => (thread.busy < least.busy ? thread : least));
   }
+}
+
+/** More would take memory for results that wait to be read. */
+function tooManyReads(): Refusal {
+  return new Refusal('CAT503', `${MAX_COSTLY_READS} costly reads are under way`, {
+    hint: 'Try again in a moment, or ask by an indexed field.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 class ReaderThread {
@@ -115,22 +127,36 @@ class ReaderThread {
 
   private parts(id: number, limitMs: number): AsyncIterator<Uint8Array, undefined> {
     let ended = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const finish = () => {
+      clearTimeout(timer);
       if (!ended) this.busy--;
       ended = true;
     };
+    const abandon = () => {
+      if (!ended) this.worker.postMessage({ kind: 'cancel', id } satisfies ReaderRequest);
+      finish();
+    };
+    const waitForReader = () => {
+      timer = setTimeout(abandon, IDLE_STREAM_SECONDS * 1000);
+      timer.unref();
+    };
+    waitForReader();
     return {
       next: async () => {
-        if (ended) return { done: true, value: undefined };
+        if (ended) throw new Error('the client took no part of the result for too long');
+        clearTimeout(timer);
         const answer = await this.ask({ kind: 'next', id, deadline: Date.now() + limitMs });
-        if (answer.kind === 'part' && answer.part !== undefined) return { done: false, value: answer.part };
+        if (answer.kind === 'part' && answer.part !== undefined) {
+          waitForReader();
+          return { done: false, value: answer.part };
+        }
         finish();
         if (answer.kind === 'failed') throw failure(answer.outcome);
         return { done: true, value: undefined };
       },
       return: async () => {
-        if (!ended) this.worker.postMessage({ kind: 'cancel', id } satisfies ReaderRequest);
-        finish();
+        abandon();
         return { done: true, value: undefined };
       },
     };

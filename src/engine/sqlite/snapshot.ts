@@ -7,9 +7,13 @@ import type { Connection } from './connection.ts';
 
 /** A log cannot be emptied while somebody reads an old state of it: nobody who is idle may keep one for long. */
 const RELEASE_MS = 250;
+/** Nor may one be kept while somebody writes: only data that has stood still for a while is worth it. */
+const QUIET_MS = 50;
 
 export class Snapshot {
   private mark = Number.NaN;
+  private changedAt = 0;
+  private held = false;
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor(
@@ -23,20 +27,40 @@ export class Snapshot {
   /** What is read after this is of now. */
   refresh(): void {
     const mark = this.changes.current();
-    if (mark === this.mark) return;
+    if (mark === this.mark) {
+      if (!this.held && performance.now() - this.changedAt > QUIET_MS) this.hold();
+      return;
+    }
     this.release();
-    this.connection.prepare('begin').run();
     this.mark = mark;
+    this.changedAt = performance.now();
+  }
+
+  /** Reads that must be of one moment. */
+  during<T>(read: () => T): T {
+    if (this.held) return read();
+    this.hold();
+    try {
+      return read();
+    } finally {
+      this.release();
+    }
   }
 
   release(): void {
-    if (Number.isNaN(this.mark)) return;
-    this.mark = Number.NaN;
-    this.connection.prepare('commit').run();
+    if (!this.held) return;
+    this.held = false;
+    // SQLite itself ends a transaction that meets a failing disk.
+    if (this.connection.db.inTransaction) this.connection.prepare('commit').run();
   }
 
   close(): void {
     clearInterval(this.timer);
     this.release();
+  }
+
+  private hold(): void {
+    this.connection.prepare('begin').run();
+    this.held = true;
   }
 }

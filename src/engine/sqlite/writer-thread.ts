@@ -1,13 +1,13 @@
 /** The thread that writes: it owns the writing connection and knows nothing but jobs. */
 import type { Collection } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
-import { applyJobs } from './apply.ts';
+import { applyJobs, type WriteBounds } from './apply.ts';
 import { Connection } from './connection.ts';
 import type { WriterAnswer, WriterRequest } from './writer.ts';
 
 declare const self: Worker;
 
-let open: { connection: Connection; collection: Collection; retryHours: number } | undefined;
+let open: { connection: Connection; collection: Collection; bounds: WriteBounds } | undefined;
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
   self.postMessage(answer(data));
@@ -28,7 +28,7 @@ function answer(request: WriterRequest): WriterAnswer {
         return { outcomes: [] };
       case 'commit':
         if (open === undefined) throw new Error('the writing connection is not open');
-        return { outcomes: applyJobs(open.connection, open.collection, request.jobs, open.retryHours) };
+        return { outcomes: applyJobs(open.connection, open.collection, request.jobs, open.bounds) };
       case 'close':
         open?.connection.close();
         return { outcomes: [] };

@@ -5,8 +5,9 @@
 import type { Collection } from '../../collection/declaration.ts';
 import { MAX_WRITES_PER_COMMIT } from '../../limits.ts';
 import type { MaybePromise, WriteResult } from '../engine.ts';
-import { type Outcome, settle } from './apply.ts';
+import type { WriteBounds } from './apply.ts';
 import type { Job } from './jobs.ts';
+import { type Outcome, settle } from './outcome.ts';
 
 export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly Outcome[]>;
 
@@ -71,7 +72,7 @@ export class Writer {
 
 /** A message to the writer's thread, and its answer. */
 export type WriterRequest =
-  | { readonly kind: 'open'; readonly path: string; readonly collection: Collection; readonly retryHours: number }
+  | { readonly kind: 'open'; readonly path: string; readonly collection: Collection; readonly bounds: WriteBounds }
   | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
   | { readonly kind: 'close' };
 export type WriterAnswer = { readonly outcomes: readonly Outcome[] } | { readonly fault: string };
@@ -81,13 +82,13 @@ export class WriterThread {
   private readonly worker = new Worker(new URL('./writer-thread.ts', import.meta.url).href);
   private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
 
-  constructor(path: string, collection: Collection, retryHours: number) {
+  constructor(path: string, collection: Collection, bounds: WriteBounds) {
     this.worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => this.waiting.shift()?.resolve(data);
     this.worker.onerror = (event) => {
       for (const { reject } of this.waiting.splice(0))
         reject(new Error(`the writer's thread failed: ${event.message}`));
     };
-    void this.ask({ kind: 'open', path, collection, retryHours });
+    void this.ask({ kind: 'open', path, collection, bounds });
   }
 
   readonly commit: Commit = async (jobs) => {

@@ -4,7 +4,9 @@
  *
  * A `%` is only ever retried from the last one seen, so the worst case is text length times pattern length.
  */
+
 import { Refusal } from '../../../errors.ts';
+import { checkDeadline } from '../deadline.ts';
 import { foldCase } from './case.ts';
 
 /** Tokens of a pattern: a code point, or one of these two, which no code point can be. */
@@ -48,13 +50,18 @@ function quickMatcher(tokens: readonly number[]): ((text: string) => boolean) | 
   return openEnd ? (text) => text.startsWith(literal) : (text) => text === literal;
 }
 
+/** A long pattern on a long text takes their product in steps: it too ends when its time is up. */
+const STEPS_BETWEEN_LOOKS = 65_536;
+
 function matchTokens(tokens: readonly number[], text: string): boolean {
   let at = 0;
   let token = 0;
   /** The token after the last `%`, and where in the text that `%` ends for now. */
   let resumeToken = -1;
   let resumeAt = 0;
+  let steps = 0;
   while (at < text.length) {
+    if (++steps % STEPS_BETWEEN_LOOKS === 0) checkDeadline();
     const wanted = tokens[token];
     const codePoint = text.codePointAt(at)!;
     if (wanted === ANY_RUN) {

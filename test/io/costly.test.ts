@@ -1,0 +1,68 @@
+/** A request that takes long holds up nobody else, and ends when its time is up. */
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, startService, temporaryFolder } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+afterEach(cleanUp);
+
+/** A pattern and a text that take their product in steps: far more than a second's worth. */
+const LONG_NAME = 'a'.repeat(400_000);
+const SLOW = `product_name=like.*${'_'.repeat(20_000)}b*`;
+
+async function serviceWithLongName(): Promise<Awaited<ReturnType<typeof startService>>> {
+  const service = await startService({
+    cwd: temporaryFolder(),
+    args: ['--query-timeout', '1'],
+  });
+  const created = await service.fetch('/products', {
+    method: 'POST',
+    body: JSON.stringify({ product_name: LONG_NAME }),
+  });
+  expect(created.status).toBe(201);
+  return service;
+}
+
+test('a slow read ends with 504 when its time is up, and others are answered meanwhile', async () => {
+  const service = await serviceWithLongName();
+  const order: string[] = [];
+  const slow = service.fetch(`/products?${SLOW}`).then((response) => {
+    order.push('slow');
+    return response;
+  });
+  await Bun.sleep(50);
+  const quick = await service.fetch('/products/1');
+  order.push('quick');
+  expect(quick.status).toBe(200);
+  expect((await slow).status).toBe(504);
+  expect(await (await slow).json()).toHaveProperty('code', '57014');
+  expect(order).toEqual(['quick', 'slow']);
+});
+
+test('a slow write ends with 504, changes nothing, and the next write goes through', async () => {
+  const service = await serviceWithLongName();
+  const slow = await service.fetch(`/products?${SLOW}`, { method: 'PATCH', body: '{"reorder_level":99}' });
+  expect(slow.status).toBe(504);
+  const next = await service.fetch('/products/1', { method: 'PATCH', body: '{"reorder_level":7}' });
+  expect(next.status).toBe(204);
+  const changed = await (await service.fetch('/products?reorder_level=eq.99&select=id')).json();
+  expect(changed).toEqual([]);
+});
+
+test('readers at work do not let the log grow without end', async () => {
+  const folder = temporaryFolder();
+  const service = await startService({ cwd: folder });
+  let going = true;
+  const reader = async () => {
+    for (let id = 1; going; id++) await (await service.fetch(`/products/${(id % 77) + 1}?limit=${id}`)).text();
+  };
+  const readers = [reader(), reader(), reader(), reader()];
+  const rows = JSON.stringify(Array.from({ length: 300 }, () => ({ product_name: 'x'.repeat(200) })));
+  for (let round = 0; round < 60; round++) {
+    expect((await service.fetch('/products', { method: 'POST', body: rows })).status).toBe(201);
+  }
+  going = false;
+  await Promise.all(readers);
+  expect(statSync(join(folder, 'catalogue.db-wal')).size).toBeLessThan(24 * 1024 * 1024);
+});

@@ -1,0 +1,126 @@
+/** Requests at the edges of what is allowed: each is answered or refused for what it says, and none is a fault. */
+import { describe, expect, test } from 'bun:test';
+import { ENGINES } from '../support/catalogue.ts';
+import {
+  expectRefusal,
+  expectUntouched,
+  ids,
+  ownCatalogue,
+  send,
+  sendJson,
+  sharedCatalogue,
+} from '../support/stories.ts';
+
+describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) => {
+  const catalogue = sharedCatalogue(engine);
+
+  const withNul = [
+    '/products?select="a%00b":id',
+    '/products?select=%00',
+    '/products?order=%00',
+    '/products?a%00b=eq.1',
+    '/products?product_name=eq.a%00b',
+    '/products?id=in.(1,%00)',
+    '/products?or=(product_name.eq.a%00b)',
+    '/products?limit=%00',
+    '/products/1?select="a%00b":id',
+    '/products/%00',
+    '/prod%00ucts',
+  ];
+  test.each(withNul)('%s: a NUL is refused wherever it stands', async (path) => {
+    const { message } = await expectRefusal(await catalogue.fetch(path), 400, '22021');
+    expect(message).toBe('invalid byte sequence for encoding "UTF8": 0x00');
+  });
+
+  test('a NUL is refused in the query of a write', async () => {
+    const write = sendJson('PATCH', { discontinued: 1 });
+    await expectRefusal(await catalogue.fetch('/products?id=eq.1&select="a%00b":id', write), 400, '22021');
+  });
+
+  test('the collection and its products are found by a name in percent-encoding', async () => {
+    expect(await catalogue.list('/%70roducts?id=eq.1')).toEqual(await catalogue.list('/products?id=eq.1'));
+    const item = await catalogue.fetch('/%70roduct%73/1');
+    expect(item.status).toBe(200);
+    expect(await item.json()).toHaveProperty('id', 1);
+    await expectRefusal(await catalogue.fetch('/%70roducts/'), 404, 'PGRST125');
+    await expectRefusal(await catalogue.fetch('/%71roducts'), 404, 'PGRST205');
+  });
+
+  test('an order by a field that is not there is refused for one product too', async () => {
+    await expectRefusal(await catalogue.fetch('/products?order=bogus'), 400, '42703');
+    await expectRefusal(await catalogue.fetch('/products/1?order=bogus'), 400, '42703');
+    expect(await (await catalogue.fetch('/products/1?order=unit_price.desc&select=id')).json()).toEqual({ id: 1 });
+  });
+
+  test('a preference without a value is none of the known', async () => {
+    for (const preference of ['timezoneX', 'timezone', 'max-affected', 'return']) {
+      const strict = { headers: { prefer: `handling=strict, ${preference}` } };
+      const { details } = await expectRefusal(await catalogue.fetch('/products?limit=1', strict), 400, 'PGRST122');
+      expect(details).toBe(`Invalid preferences: ${preference}`);
+      expect((await catalogue.fetch('/products?limit=1', { headers: { prefer: preference } })).status).toBe(200);
+    }
+  });
+});
+
+describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) => {
+  const catalogue = ownCatalogue(engine);
+
+  const withoutId: readonly [path: string, body: object][] = [
+    ['/products/5', { id: null }],
+    ['/products?id=eq.5', { id: null }],
+    ['/products?id=eq.5&limit=1', { id: null, product_name: 'x' }],
+    ['/products?id=eq.5&columns=id,product_name', { product_name: 'x' }],
+    ['/products/5?columns=id,product_name', { product_name: 'x' }],
+  ];
+  test.each(withoutId)('PATCH %s: the id cannot be taken away', async (path, body) => {
+    const { message } = await expectRefusal(await catalogue.fetch(path, sendJson('PATCH', body)), 400, '23502');
+    expect(message).toBe('null value in column "id" of relation "products" violates not-null constraint');
+    await expectUntouched(catalogue);
+  });
+
+  test('following next ends where the id is not the last of the order', async () => {
+    await catalogue.fetch('/products?id=eq.2', sendJson('PUT', { id: 2, product_name: 'x' }));
+    for (const order of ['id,quantity_per_unit', 'id.desc,quantity_per_unit', 'quantity_per_unit,id,unit_price']) {
+      const query = `order=${order}&id=gte.2&id=lt.20`;
+      const seen: number[] = [];
+      let url: string | undefined = `/products?limit=1&${query}`;
+      for (let page = 0; url !== undefined && page < 30; page++) {
+        const response = await catalogue.fetch(url);
+        seen.push(...ids((await response.json()) as never));
+        url = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+      }
+      expect(seen).toEqual(ids(await catalogue.list(`/products?${query}`)));
+    }
+  });
+
+  test('an order by what comes after the id must still be by a field', async () => {
+    await expectRefusal(await catalogue.fetch('/products?order=id,bogus'), 400, '42703');
+  });
+
+  test('a price that is zero is more than no number below it, and less than every number above', async () => {
+    await catalogue.fetch('/products/1', sendJson('PATCH', { unit_price: 0 }));
+    const met = async (filter: string) => ids(await catalogue.list(`/products?id=eq.1&unit_price=${filter}`));
+    for (const tiny of ['1e-400', '0.1e-400', `0.${'0'.repeat(400)}1`, '+1E-16383']) {
+      expect([tiny, await met(`eq.${encodeURIComponent(tiny)}`)]).toEqual([tiny, []]);
+      expect([tiny, await met(`lt.${encodeURIComponent(tiny)}`)]).toEqual([tiny, [1]]);
+    }
+    expect(await met('eq.-1e-400')).toEqual([]);
+    expect(await met('gt.-1e-400')).toEqual([1]);
+    expect(await met('lt.-1e-400')).toEqual([]);
+    for (const zero of ['0', '-0', '0e-400', '0.000', '0e400'])
+      expect([zero, await met(`eq.${zero}`)]).toEqual([zero, [1]]);
+  });
+
+  test('an empty text alone in its row of CSV is a row; an empty line is none', async () => {
+    const csv = (lines: readonly string[], end: string) =>
+      send('POST', 'text/csv', lines.join(end), { prefer: 'return=representation' });
+    for (const end of ['\n', '\r\n', '\r']) {
+      const lines = ['product_name', '""', '', '"a"', '', '""'];
+      const created = (await (await catalogue.fetch('/products', csv(lines, end))).json()) as {
+        product_name: string;
+      }[];
+      expect(created.map((row) => row.product_name)).toEqual(['', 'a', '']);
+    }
+    await expectRefusal(await catalogue.fetch('/products', csv(['', '""', 'a'], '\n')), 400, 'PGRST204');
+  });
+});
