@@ -114,6 +114,7 @@ function inKeyOrder({ key }: Collection, shape: Shape | undefined): Shape | unde
   return { ...shape, order: [{ expression: { kind: 'field', field: key, type: key.type }, descending: false }] };
 }
 
+/** The rows are taken in the order of their keys first: two writes that overlap wait for each other, never in a circle. */
 function boundedWhere(
   collection: Collection,
   dialect: SqlDialect,
@@ -122,10 +123,17 @@ function boundedWhere(
   bind: Bind,
 ): string {
   const matching = compileWhere(where, dialect, bind);
-  if (bound === undefined) return matching;
   const key = identifier(collection.key.name);
-  const page = `${compileOrder(bound.order, collection.name, dialect)}${compilePage(bound, bind)}`;
-  return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${page})`;
+  if (bound === undefined && namesOneKey(collection, where)) return matching;
+  const order =
+    bound === undefined
+      ? ` order by ${key}`
+      : `${compileOrder(bound.order, collection.name, dialect)}${compilePage(bound, bind)}`;
+  return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${order} for update)`;
+}
+
+function namesOneKey({ key }: Collection, where: Predicate): boolean {
+  return where.kind === 'compare' && where.operator === '=' && where.field.name === key.name;
 }
 
 export function conflictSql(collection: Collection, conflict: InsertPlan['conflict']): string {
