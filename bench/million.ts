@@ -22,8 +22,8 @@ const SAME_SPEED: readonly { name: string; small: Load; large: Load }[] = [
   },
   {
     name: 'keyset next page at row 900,000',
-    small: { script: get('"/products?and=(id.gt."..(n % 50)..")&limit=20"') },
-    large: { script: get('"/products?and=(id.gt."..(900000 + n % 50000)..")&limit=20"') },
+    small: { script: get('"/products?and=(id.gt."..(n % 50)..")&limit=20&id=gt.-"..n') },
+    large: { script: get('"/products?and=(id.gt."..(900000 + n % 50000)..")&limit=20&id=gt.-"..n') },
   },
 ];
 

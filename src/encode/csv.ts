@@ -7,13 +7,18 @@ export function csvHeader(columns: readonly string[]): string {
 
 export function csvLine(row: Row, columns: readonly string[]): string {
   let line = '';
-  for (const [index, name] of columns.entries()) line += index === 0 ? csvCell(row[name]) : `,${csvCell(row[name])}`;
+  for (let index = 0; index < columns.length; index++) {
+    if (index > 0) line += ',';
+    line += csvCell(row[columns[index]!]);
+  }
   return `${line}\n`;
 }
+
+const NEEDS_QUOTES = /[",\r\n]/;
 
 function csvCell(value: Value | boolean | undefined): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'string') return String(value);
   // An empty text is quoted, so that it can be told from null, and so is a text that would be read as null.
-  return value === '' || value === 'NULL' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return value === '' || value === 'NULL' || NEEDS_QUOTES.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

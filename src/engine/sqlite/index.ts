@@ -6,7 +6,7 @@ import { constants } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import { ALWAYS, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Reading, ReadResult, WriteResult } from '../engine.ts';
@@ -161,7 +161,8 @@ class SqliteEngine implements Engine {
     const state = this.changes.tag();
     const parts = await readers.read({
       statement: compileRead(this.collection.name, plan, guardedDialect),
-      count: compileCount(this.collection.name, plan, guardedDialect),
+      // All rows are counted along an index, far quicker than each could be asked for the time.
+      count: compileCount(this.collection.name, plan, plan.where === ALWAYS ? sqliteDialect : guardedDialect),
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
