@@ -20,6 +20,12 @@ export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
     .map((tag) => tag.slice(1, -1).split('.')[0]!);
 }
 
+/** If-None-Match on a read: whether the client has this already. It compares weakly (RFC 9110, 13.1.2). */
+export function noneMatches(header: string, tag: string): boolean {
+  const tags = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return header.trim() === '*' || tags.includes(tag);
+}
+
 /** `If-None-Match: *` on a PUT: the product may be created, but not replaced (RFC 9110, 13.1.2). */
 export function createsOnly(call: Call): boolean {
   return call.method === 'PUT' && call.request.headers.get('if-none-match')?.trim() === '*';

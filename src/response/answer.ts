@@ -1,6 +1,6 @@
 /** The answer to a read before it becomes a `Response`: what can be kept and given again. */
 import type { Call } from '../http/call.ts';
-import { noneMatches } from './etag.ts';
+import { noneMatches } from '../http/conditional.ts';
 
 export interface Answer {
   readonly status: number;

@@ -15,12 +15,3 @@ export function listTag(body: string, range: string, { format, stripNulls }: Med
   const kind = format === 'json' && !stripNulls ? '' : `-${format}${stripNulls ? '-stripped' : ''}`;
   return `"${versionOfText(body)}-${range}${kind}"`;
 }
-
-/** If-None-Match compares weakly (13.1.2). */
-export function noneMatches(header: string, tag: string): boolean {
-  return header.trim() === '*' || splitTags(header).includes(tag);
-}
-
-function splitTags(header: string): string[] {
-  return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-}

@@ -4,9 +4,9 @@
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
 import type { ChangeMark, Reading } from '../engine/engine.ts';
+import { noneMatches } from '../http/conditional.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
 import { type Answer, headResponse } from './answer.ts';
-import { noneMatches } from './etag.ts';
 
 interface KeptAnswer {
   readonly status: number;
