@@ -1,4 +1,5 @@
 /** A file that is kept in memory: its bytes, its gzipped bytes from when they are first wanted, its tag. */
+import { noneMatches } from './conditional.ts';
 
 export interface StoredFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -25,8 +26,7 @@ export function storeFile(content: string | Uint8Array<ArrayBuffer>, contentType
 export function fileResponse(file: StoredFile, request: Request, headers: Readonly<Record<string, string>>): Response {
   const known = request.headers.get('if-none-match');
   const common = { ...headers, etag: file.tag, vary: 'Accept-Encoding' };
-  if (known !== null && splitTags(known).includes(file.tag))
-    return new Response(null, { status: 304, headers: common });
+  if (known !== null && noneMatches(known, file.tag)) return new Response(null, { status: 304, headers: common });
   const isGzipped = acceptsGzip(request.headers.get('accept-encoding'));
   const body = isGzipped ? file.gzipped() : file.bytes;
   return new Response(request.method === 'HEAD' ? null : body, {
@@ -37,10 +37,6 @@ export function fileResponse(file: StoredFile, request: Request, headers: Readon
       ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
     },
   });
-}
-
-function splitTags(header: string): string[] {
-  return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 }
 
 function acceptsGzip(header: string | null): boolean {
