@@ -86,6 +86,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
       await backups?.stop();
       await admin?.stop(0);
       await engine?.close();
+      observation.settle();
       log.flush();
     }
   },

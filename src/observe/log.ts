@@ -26,9 +26,10 @@ export class Log {
     return RANK[level] <= RANK[this.level];
   }
 
-  write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}): void {
+  /** `at` is when it happened, in milliseconds since 1970. */
+  write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}, at = Date.now()): void {
     if (!this.enabled(level)) return;
-    const time = new Date().toISOString();
+    const time = timeOf(Math.floor(at));
     this.waiting += this.sink.isPretty
       ? prettyLine(time, level, message, fields)
       : jsonLine(time, level, message, fields);
@@ -45,8 +46,27 @@ export class Log {
   }
 }
 
+let lastMoment = 0;
+let lastTime = '';
+
+/** Many lines are of the same millisecond. */
+function timeOf(moment: number): string {
+  if (moment !== lastMoment) {
+    lastMoment = moment;
+    lastTime = new Date(moment).toISOString();
+  }
+  return lastTime;
+}
+
+/** As JSON.stringify would have it, but for the object that it would need: there is a line for every request. */
 function jsonLine(time: string, level: string, message: string, fields: LogFields): string {
-  return `${JSON.stringify({ time, level, message, ...fields })}\n`;
+  let line = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}`;
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    line += `,"${name}":${typeof value === 'string' ? JSON.stringify(value) : value}`;
+  }
+  return `${line}}\n`;
 }
 
 function prettyLine(time: string, level: string, message: string, fields: LogFields): string {

@@ -1,5 +1,5 @@
 /** Everything that watches the service, put together: the log, the metrics, the health, and the pages that tell them. */
-import type { Answered } from '../app.ts';
+import { type Answered, isFault } from '../app.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
@@ -12,6 +12,9 @@ import { Metrics } from './metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import { logAnswers } from './requests.ts';
 import { logSlowQueries } from './slow.ts';
+
+const TOGETHER = 128;
+const WAIT_MS = 50;
 
 export interface Observed {
   /** Undefined until it is opened. */
@@ -26,7 +29,9 @@ export class Observation {
   readonly pages: Pages;
   /** For the port of those who run the service. */
   readonly adminPages: Pages;
-  readonly onAnswer: (answer: Answered) => void;
+  private readonly watchers: ((answer: Answered) => void)[];
+  private waiting: Answered[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(collection: Collection, settings: ServeSettings, log: Log, observed: Observed) {
     const { engine } = observed;
@@ -34,14 +39,30 @@ export class Observation {
     const requests = new RequestMetrics(`/${collection.name}`);
     const isReady = () => this.health.phase === 'serving';
     const metrics = new Metrics({ requests, isReady, ...observed });
-    this.adminPages = healthPages(this.health, () => metrics.text());
+    this.adminPages = healthPages(this.health, () => {
+      this.settle();
+      return metrics.text();
+    });
     this.pages = settings.adminPort === undefined ? this.adminPages : healthPages(this.health, undefined);
-    const logged = logAnswers(log);
-    const logSlow = settings.slowQueryMs === 0 ? undefined : logSlowQueries(log, engine, settings.slowQueryMs);
-    this.onAnswer = (answer) => {
-      requests.count(answer);
-      logged(answer);
-      logSlow?.(answer);
-    };
+    this.watchers = [requests.count, logAnswers(log)];
+    if (settings.slowQueryMs > 0) this.watchers.push(logSlowQueries(log, engine, settings.slowQueryMs));
   }
+
+  /** Many answers are counted and logged together: in one go that costs a fraction of what it does in between. */
+  readonly onAnswer = (answer: Answered): void => {
+    this.waiting.push(answer);
+    if (this.waiting.length >= TOGETHER || isFault(answer.error)) this.settle();
+    else this.timer ??= setTimeout(this.settle, WAIT_MS);
+  };
+
+  /** Whatever was answered so far is counted and in the log. */
+  readonly settle = (): void => {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const answers = this.waiting;
+    this.waiting = [];
+    for (const watch of this.watchers) {
+      for (const answer of answers) watch(answer);
+    }
+  };
 }

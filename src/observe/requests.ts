@@ -4,25 +4,29 @@ import { Refusal } from '../errors.ts';
 import type { Log } from './log.ts';
 
 export function logAnswers(log: Log): (answer: Answered) => void {
-  return ({ id, method, url, status, milliseconds, rows, error }) => {
+  return ({ id, method, url, status, started, milliseconds, rows, error }) => {
     const level = isFault(error) ? 'error' : 'info';
     if (!log.enabled(level)) return;
-    log.write(level, 'request', {
+    const line = {
       id,
       method,
       path: withoutSecrets(url.slice(url.indexOf('/', 8))),
       status,
       ms: Math.round(milliseconds * 1000) / 1000,
       rows,
-      ...(error instanceof Refusal ? { code: error.code } : {}),
-      ...(isFault(error) ? { fault: error instanceof Error ? error.stack : String(error) } : {}),
-    });
+    };
+    const at = performance.timeOrigin + started + milliseconds;
+    if (error === undefined) log.write(level, 'request', line, at);
+    else if (error instanceof Refusal) log.write(level, 'request', { ...line, code: error.code }, at);
+    else log.write(level, 'request', { ...line, fault: error instanceof Error ? error.stack : String(error) }, at);
   };
 }
 
 /** Parameters that some clients put a secret into, whatever we make of them. */
 const SECRETS = /([?&](?:apikey|api_key|access_token|token|jwt|password|secret)=)[^&]*/gi;
+/** How their names end: quicker to look for, and rarely there. */
+const PERHAPS_SECRET = /(?:key|token|jwt|password|secret)=/i;
 
 function withoutSecrets(path: string): string {
-  return path.includes('?') ? path.replace(SECRETS, '$1***') : path;
+  return PERHAPS_SECRET.test(path) ? path.replace(SECRETS, '$1***') : path;
 }
