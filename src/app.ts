@@ -4,7 +4,7 @@
  */
 import type { Collection } from './collection/declaration.ts';
 import { pageOf } from './dialect/page.ts';
-import { parsePrefer } from './dialect/prefer.ts';
+import { type Preferences, parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
 import type { Engine, MaybePromise, Reading } from './engine/engine.ts';
 import { Refusal } from './errors.ts';
@@ -15,10 +15,11 @@ import { optionsHeaders } from './http/cors.ts';
 import { negotiate } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
 import { planRead, planReadItem } from './plan/read.ts';
+import { type PlannedRead, RememberedReads } from './plan/remembered-reads.ts';
 import { wholeRow } from './plan/shape.ts';
 import type { ReadPlan, WritePlan } from './plan/types.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
-import { type Answer, toResponse } from './response/answer.ts';
+import { type Answer, REQUEST_ID, toResponse } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
 import { answerKey, KeptAnswers, keptResponse } from './response/kept-answers.ts';
 import { acceptsPlan, planResponse } from './response/plan.ts';
@@ -49,6 +50,8 @@ export interface Answered {
   readonly method: string;
   readonly url: string;
   readonly status: number;
+  /** As performance.now() tells it. */
+  readonly started: number;
   readonly milliseconds: number;
   /** Rows read or written; undefined where none were. */
   readonly rows: number | undefined;
@@ -66,6 +69,8 @@ export interface App {
 
 interface Outcome {
   readonly response: Response;
+  /** Whether the response has the request's name on it. */
+  readonly isNamed?: boolean;
   readonly rows?: number;
   readonly error?: unknown;
 }
@@ -76,6 +81,7 @@ export function createApp(options: AppOptions): App {
   const { collection, engine, maxBodyBytes, allowUnfilteredWrites, pages, onAnswer, requestId } = options;
   const { plans = false, serverTiming = false } = options;
   const collectionPath = `/${collection.name}`;
+  const reads = new RememberedReads(collection);
   const keptAnswers = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
 
   function answer(request: Request, trace: Trace): MaybePromise<Outcome> {
@@ -83,7 +89,7 @@ export function createApp(options: AppOptions): App {
       return make(request, trace);
     const key = answerKey(request);
     const kept = keptAnswers.find(key);
-    if (kept !== undefined) return { response: keptResponse(request, kept), rows: kept.rows };
+    if (kept !== undefined) return { response: keptResponse(request, kept, trace.id), isNamed: true, rows: kept.rows };
     return make(request, trace, { key, mark: keptAnswers.currentMark() });
   }
 
@@ -107,9 +113,9 @@ export function createApp(options: AppOptions): App {
       call.target.kind === 'item' ? readItem(call, call.target.key, trace) : readList(call, trace),
       (answer) => {
         if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
-        const response = toResponse(call, answer);
+        const response = toResponse(call, answer, trace.id);
         trace.done('response');
-        return { response, rows: answer.rows };
+        return { response, isNamed: true, rows: answer.rows };
       },
     );
   }
@@ -117,17 +123,22 @@ export function createApp(options: AppOptions): App {
   function readList(call: Call, trace: Trace): MaybePromise<Answer> {
     const { headers } = call.request;
     const media = negotiate(headers.get('accept'));
-    const query = parseQuery(call.query);
     const preferences = parsePrefer(headers.get('prefer'));
-    const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
     trace.done('parse');
-    const plan = planRead(collection, query, page, preferences.count);
+    const { query, plan } = plannedRead(call, preferences);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
     return andThen(engine.read(plan, encoding), (result) => {
       trace.done('engine');
       return listAnswer({ call, media, query, preferences, plan, encoding }, result);
     });
+  }
+
+  function plannedRead({ method, query: text, request }: Call, { count }: Preferences): PlannedRead {
+    const range = method === 'GET' ? request.headers.get('range') : null;
+    if (range === null && count === undefined) return reads.read(text);
+    const query = parseQuery(text);
+    return { query, plan: planRead(collection, query, pageOf(query, range), count) };
   }
 
   /** The plan of the same read, in place of its rows. */
@@ -196,15 +207,16 @@ export function createApp(options: AppOptions): App {
   }
 
   function report(request: Request, trace: Trace, outcome: Outcome): Response {
-    const { response, rows, error } = outcome;
-    const id = requestId?.(request);
-    if (id !== undefined) response.headers.set('x-request-id', id);
+    const { response, isNamed = false, rows, error } = outcome;
+    const { id } = trace;
+    if (id !== undefined && !isNamed) response.headers.set(REQUEST_ID, id);
     if (serverTiming) response.headers.set('server-timing', trace.header());
     if (onAnswer === undefined) return response;
     onAnswer({
       method: request.method,
       url: request.url,
       status: response.status,
+      started: trace.started,
       milliseconds: performance.now() - trace.started,
       id,
       rows,
@@ -218,7 +230,7 @@ export function createApp(options: AppOptions): App {
     readings: () => keptAnswers?.readings() ?? [],
 
     fetch(request) {
-      const trace = new Trace(serverTiming);
+      const trace = new Trace(serverTiming, requestId?.(request));
       try {
         const outcome = answer(request, trace);
         if (!(outcome instanceof Promise)) return report(request, trace, outcome);

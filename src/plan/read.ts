@@ -27,12 +27,15 @@ export function planRead(collection: Collection, query: Query, page: Page, count
   return plan;
 }
 
+const NO_ORDER: ReadPlan['order'] = [];
+
 /** One row by its key; the filters of the query hold for it too. */
 export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
   const where = withItem(collection, keyText, planConditions(collection, query.conditions));
   // One row needs no order, but what it names must be there.
   const { columns, groupBy } = planShape(collection, query, false);
-  return { kind: 'read', columns, order: [], where, offset: 0, ...(groupBy === undefined ? {} : { groupBy }) };
+  const plan: ReadPlan = { kind: 'read', columns, order: NO_ORDER, where, offset: 0 };
+  return groupBy === undefined ? plan : { ...plan, groupBy };
 }
 
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {

@@ -44,7 +44,7 @@ export class RememberedReads {
     const read = this.plan(text);
     if (!this.known.has(outline)) {
       if (this.known.size >= MAX_REMEMBERED) this.known.clear();
-      const places = placesOf(outline, read);
+      const places = placesOf(outline, numbers, read);
       this.known.set(outline, places && { ...read, places });
     }
     return read;
@@ -79,19 +79,30 @@ function isDigit(code: number): boolean {
 }
 
 /** Undefined where a number may be anything but a page's or the value of a plain comparison. */
-function placesOf(outline: string, { query, plan }: PlannedRead): Outlined['places'] | undefined {
+function placesOf(
+  outline: string,
+  numbers: readonly string[],
+  { query, plan }: PlannedRead,
+): Outlined['places'] | undefined {
   if (plan.groupBy !== undefined || query.columns !== undefined || query.onConflict !== undefined) return undefined;
   const places: ('limit' | 'offset' | number)[] = [];
+  const pages = new Set<string>();
   let condition = 0;
   for (const part of outline.split('&')) {
+    if (part === '') continue;
     const name = part.slice(0, part.indexOf('='));
-    if (part === '' || name === 'select' || name === 'order') {
-      if (part.endsWith('#')) return undefined;
-    } else if (name === 'limit' || name === 'offset') places.push(name);
-    else {
-      if (part.endsWith('#')) {
-        if (!isPlain(query.conditions[condition]!) || termAt(plan, query, condition).kind !== 'compare')
-          return undefined;
+    const isOpen = part.endsWith('#');
+    if (name === 'limit' || name === 'offset') {
+      // Given twice, the last one counts.
+      if (pages.has(name)) return undefined;
+      pages.add(name);
+      if (isOpen) places.push(name);
+    } else if (name === 'select' || name === 'order') {
+      if (isOpen) return undefined;
+    } else {
+      if (isOpen) {
+        const isValue = isComparedWith(query.conditions[condition]!, numbers[places.length]!);
+        if (!isValue || termAt(plan, query, condition).kind !== 'compare') return undefined;
         places.push(condition);
       }
       condition++;
@@ -100,9 +111,10 @@ function placesOf(outline: string, { query, plan }: PlannedRead): Outlined['plac
   return condition === query.conditions.length ? places : undefined;
 }
 
-function isPlain(condition: Condition): condition is Comparison {
-  if (condition.kind !== 'comparison' || condition.negated) return false;
-  return condition.test.kind === 'value' && condition.test.quantifier === undefined;
+/** The number is the whole value: in `eq.21.35` it is but the end of one. */
+function isComparedWith(condition: Condition, number: string): boolean {
+  if (condition.kind !== 'comparison' || condition.negated || condition.test.kind !== 'value') return false;
+  return condition.test.quantifier === undefined && condition.test.value === number;
 }
 
 function termAt({ where }: ReadPlan, { conditions }: Query, place: number): Predicate {

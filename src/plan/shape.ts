@@ -10,6 +10,8 @@ import type { Expression, OrderKey, OutputColumn, ScalarType, Shape } from './ty
 /** All fields, each as it is, in the order of the key: the shape of most requests, made once a collection. */
 const wholeShapes = new WeakMap<Collection, Shape>();
 
+const NO_ORDER: readonly OrderKey[] = [];
+
 export function wholeRow(collection: Collection): readonly OutputColumn[] {
   return wholeShape(collection).columns;
 }
@@ -31,9 +33,9 @@ function wholeShape(collection: Collection): Shape {
  * compare equal and pages never overlap or skip.
  */
 export function planShape(collection: Collection, query: Pick<Query, 'select' | 'order'>, breakTies: boolean): Shape {
-  const columns = planColumns(collection, query.select);
   const whole = wholeShape(collection);
-  if (columns === whole.columns && breakTies && query.order.length === 0) return whole;
+  const columns = isEverything(query.select) ? whole.columns : planColumns(collection, query.select);
+  if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
   if (columns.some(({ expression }) => isAggregated(expression))) return groupedShape(collection, columns, query.order);
   const order = query.order.map((term) => orderKey(resolvePath(collection, term.field), term));
   return { columns, order: breakTies ? withKey(collection, order) : order };
@@ -65,8 +67,11 @@ export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descendi
     : { expression, descending };
 }
 
+function isEverything(select: readonly SelectItem[]): boolean {
+  return select.length === 1 && select[0]!.kind === 'all';
+}
+
 function planColumns(collection: Collection, select: readonly SelectItem[]): readonly OutputColumn[] {
-  if (select.length === 1 && select[0]!.kind === 'all') return wholeRow(collection);
   // A name given twice keeps its place and takes the last value, as every JSON reader does.
   const columns = new Map<string, OutputColumn>();
   for (const item of select) {

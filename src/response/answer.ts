@@ -2,16 +2,20 @@
 import type { Call } from '../http/call.ts';
 import { noneMatches } from '../http/conditional.ts';
 
+export const REQUEST_ID = 'x-request-id';
+
 export interface Answer {
   readonly status: number;
   /** With the answer's ETag. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string | ReadableStream<Uint8Array> | null;
   readonly rows: number;
 }
 
-export function toResponse({ method, request }: Call, answer: Answer): Response {
+/** `id` is the request's name, which goes back with it: set before the response is made, since after that it costs twice. */
+export function toResponse({ method, request }: Call, answer: Answer, id: string | undefined): Response {
   const { status, headers, body } = answer;
+  if (id !== undefined) headers[REQUEST_ID] = id;
   const condition = request.headers.get('if-none-match');
   if (condition !== null && headers.etag !== undefined && noneMatches(condition, headers.etag)) {
     const { 'content-type': _, ...rest } = headers;

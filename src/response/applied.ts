@@ -1,5 +1,5 @@
 /** Preference-Applied (RFC 7240, 3): which of the client's preferences an answer heeds, by what was done. */
-import type { PreferenceName, Preferences } from '../dialect/prefer.ts';
+import { NO_PREFERENCES, type PreferenceName, type Preferences } from '../dialect/prefer.ts';
 
 export type Action = 'read' | 'insert' | 'replace' | 'update' | 'delete';
 
@@ -14,6 +14,7 @@ const HEEDED: Readonly<Record<Action, readonly PreferenceName[]>> = {
 const NOTHING: Readonly<Record<string, string>> = {};
 
 export function appliedHeader(action: Action, preferences: Preferences): Readonly<Record<string, string>> {
+  if (preferences === NO_PREFERENCES) return NOTHING;
   const applied: string[] = [];
   for (const name of HEEDED[action]) {
     const value = preferences[name];

@@ -6,7 +6,7 @@
 import type { ChangeMark, Reading } from '../engine/engine.ts';
 import { noneMatches } from '../http/conditional.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
-import { type Answer, headResponse } from './answer.ts';
+import { type Answer, headResponse, REQUEST_ID } from './answer.ts';
 
 interface KeptAnswer {
   readonly status: number;
@@ -16,12 +16,14 @@ interface KeptAnswer {
   readonly rows: number;
 }
 
-/** Requests remembered by a hash: one that comes a second time is worth keeping, and few come only once. */
+/** Requests remembered: one that comes a second time is worth keeping. */
 const REMEMBERED = 8192;
+/** Longer ones are not: they hardly come twice. */
+const MAX_REMEMBERED_LENGTH = 1024;
 
 export class KeptAnswers {
   private readonly answers = new Map<string, KeptAnswer>();
-  private readonly asked = new Uint32Array(REMEMBERED);
+  private readonly asked = new Set<string>();
   private bytes = 0;
   private hits = 0;
   private misses = 0;
@@ -76,11 +78,11 @@ export class KeptAnswers {
   }
 
   private wasAsked(key: string): boolean {
-    const hash = Bun.hash.crc32(key);
-    const slot = hash % REMEMBERED;
-    if (this.asked[slot] === hash) return true;
-    this.asked[slot] = hash;
-    return false;
+    if (key.length > MAX_REMEMBERED_LENGTH) return false;
+    const { size } = this.asked;
+    const isKnown = this.asked.add(key).size === size;
+    if (size >= REMEMBERED) this.asked.clear();
+    return isKnown;
   }
 }
 
@@ -93,7 +95,10 @@ export function answerKey({ method, url, headers }: Request): string {
   return `${url}\n${method}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}`;
 }
 
-export function keptResponse(request: Request, { status, headers, body, etag }: KeptAnswer): Response {
+export function keptResponse(request: Request, kept: KeptAnswer, id: string | undefined): Response {
+  const { status, headers, body, etag } = kept;
+  // A response takes a copy of the headers it is made with.
+  if (id !== undefined) headers.set(REQUEST_ID, id);
   const condition = request.headers.get('if-none-match');
   if (condition !== null && noneMatches(condition, etag)) {
     const rest = new Headers(headers);

@@ -34,7 +34,7 @@ function linksOf(page: PageRead): string | undefined {
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
-  const isFirst = plan.offset === 0 && !query.conditions.some(isMarked);
+  const isFirst = plan.offset === 0 && (query.conditions.length === 0 || !query.conditions.some(isMarked));
   let links = `<${isFirst ? url : urlOf(url, withOffset(withoutAfter(query, plan), 0))}>; rel="first"`;
   if (plan.offset > 0) {
     links += `, <${urlOf(url, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;

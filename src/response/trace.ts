@@ -9,7 +9,11 @@ export class Trace {
   private stages = '';
   private last = this.started;
 
-  constructor(private readonly timed: boolean) {}
+  constructor(
+    private readonly timed: boolean,
+    /** The request's name, if it has one. */
+    readonly id: string | undefined,
+  ) {}
 
   planned(plan: ReadPlan | WritePlan): void {
     this.plan = plan;

@@ -1,13 +1,16 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
 import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
+import { rememberedRead } from './outline.ts';
 import { compileWhere } from './predicate.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, source = identifier(table)): Statement {
-  return buildStatement(dialect, (bind) => {
-    const body = `from ${source}${compileWhere(plan.where, dialect, bind)}`;
-    return `${compileShape(plan, table, body, dialect)}${compilePage(plan, bind)}`;
-  });
+  return rememberedRead(plan, dialect, source, () =>
+    buildStatement(dialect, (bind) => {
+      const body = `from ${source}${compileWhere(plan.where, dialect, bind)}`;
+      return `${compileShape(plan, table, body, dialect)}${compilePage(plan, bind)}`;
+    }),
+  );
 }
 
 /** How many rows the same read has without its page. */
@@ -40,6 +43,7 @@ function compileColumns(columns: readonly OutputColumn[], table: string, dialect
 }
 
 export function compileOrder(order: readonly OrderKey[], table: string, dialect: SqlDialect): string {
+  if (order.length === 0) return '';
   // A constant orders nothing, and a bare null is no order key in SQL.
   const keys = order.filter(({ expression }) => expression.kind !== 'null');
   if (keys.length === 0) return '';

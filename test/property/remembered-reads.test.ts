@@ -1,0 +1,71 @@
+/** A list that is planned after another of the same outline means just what it means when it is planned alone. */
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { products } from '../../src/collection/products.ts';
+import { OPERATORS } from '../../src/dialect/operators.ts';
+import { pageOfQuery } from '../../src/dialect/page.ts';
+import { parseQuery } from '../../src/dialect/query.ts';
+import { planRead } from '../../src/plan/read.ts';
+import { RememberedReads } from '../../src/plan/remembered-reads.ts';
+
+const field = fc.constantFrom(...products.fields.map(({ name }) => name));
+const operator = fc.constantFrom('eq', 'gt', 'lte', 'neq', 'not.eq', 'eq(any)', ...Object.keys(OPERATORS));
+/** Texts that end in a number, or nearly; the number is filled in. */
+const value = fc.constantFrom(
+  '#',
+  '#',
+  '#',
+  '#',
+  '21.#',
+  'a.#',
+  '-#',
+  '#.#',
+  '1e#',
+  '.#',
+  '(1,#)',
+  '{#}',
+  '*#',
+  '#x',
+  '',
+);
+const parameter = fc.oneof(
+  fc.tuple(field, operator, value).map(([name, test, text]) => `${name}=${test}.${text}`),
+  fc.constantFrom('limit=#', 'offset=#', 'limit=1#', 'order=id.desc', 'order=unit_price.#', 'select=id,unit_price'),
+  fc.constantFrom(
+    'select=#',
+    'select=category_id,count()',
+    'or=(id.eq.#,id.eq.1)',
+    'columns=id',
+    'and=(id.gt.#)',
+    'x=eq.#',
+    '',
+  ),
+);
+const outline = fc.array(parameter, { maxLength: 4 }).map((parameters) => parameters.join('&'));
+const number = fc.oneof(fc.nat(99), fc.nat(), fc.constantFrom(2147483648, 99999999999, 0)).map(String);
+
+function planned(plan: () => unknown): unknown {
+  try {
+    return plan();
+  } catch (error) {
+    return { refused: String(error) };
+  }
+}
+
+test('for any outline and any numbers', () => {
+  fc.assert(
+    fc.property(outline, fc.array(number, { minLength: 24, maxLength: 24 }), (text, numbers) => {
+      const reads = new RememberedReads(products);
+      const left = [...numbers];
+      for (let turn = 0; turn < 3; turn++) {
+        const filled = text.replaceAll('#', () => left.pop() ?? '7');
+        const alone = planned(() => {
+          const query = parseQuery(filled);
+          return { query, plan: planRead(products, query, pageOfQuery(query), undefined) };
+        });
+        expect(planned(() => reads.read(filled))).toEqual(alone);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+});
