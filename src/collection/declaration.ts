@@ -26,6 +26,7 @@ export interface Collection {
   readonly name: string;
   /** In the order in which a row shows them. */
   readonly fields: readonly Field[];
+  readonly byName: ReadonlyMap<string, Field>;
   /** The field that identifies a row; an int4, assigned when absent. */
   readonly key: Field;
 }
@@ -46,9 +47,9 @@ export function declareCollection({ name, key, fields }: CollectionDraft): Colle
   for (const each of [name, ...fields.map((field) => field.name)]) {
     if (!/^[a-z][a-z0-9_]*$/.test(each)) throw new Error(`${each}: names are lower case letters, digits and _`);
   }
-  return { name, fields, key: keyField };
+  return { name, fields, byName: new Map(fields.map((field) => [field.name, field])), key: keyField };
 }
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {
-  return collection.fields.find((field) => field.name === name);
+  return collection.byName.get(name);
 }

@@ -2,5 +2,5 @@
 
 /** 64 bits of wyhash: enough that two states of one row never meet, and far cheaper than the JSON itself. */
 export function versionOfText(text: string): string {
-  return Bun.hash(text).toString(36);
+  return Bun.hash(text).toString(32);
 }

@@ -30,8 +30,14 @@ export function isParameter(key: string): boolean {
 export function parseQuery(text: string): Query {
   if (text === '') return EMPTY_QUERY;
   const conditions: Condition[] = [];
-  const query: { -readonly [Key in keyof Query]: Query[Key] } = { ...EMPTY_QUERY, conditions };
-  for (const [key, value] of splitQuery(text)) {
+  const query: { -readonly [Key in keyof Query]: Query[Key] } = {
+    conditions,
+    select: EMPTY_QUERY.select,
+    order: EMPTY_QUERY.order,
+  };
+  for (const pair of splitQuery(text)) {
+    const key = pair[0];
+    const value = pair[1];
     if (key === 'select') query.select = parseSelect(value);
     else if (key === 'order') query.order = parseOrder(value);
     else if (key === 'limit') query.limit = parseWholeNumber(key, value);
@@ -66,9 +72,13 @@ function parseNames(subject: string, value: string): readonly string[] {
 }
 
 function checkConditionCount(conditions: readonly Condition[]): void {
-  const count = (terms: readonly Condition[]): number =>
-    terms.reduce((sum, term) => sum + (term.kind === 'group' ? count(term.terms) : weight(term.test)), 0);
   if (count(conditions) > MAX_CONDITIONS) throw new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+}
+
+function count(terms: readonly Condition[]): number {
+  let sum = 0;
+  for (const term of terms) sum += term.kind === 'group' ? count(term.terms) : weight(term.test);
+  return sum;
 }
 
 /** `like(any).{a,b}` is two conditions; only equality with any of a list is looked up as one. */

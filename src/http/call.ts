@@ -57,10 +57,13 @@ export function pathAndQuery(url: string): string {
 }
 
 function findTarget(path: string, collection: Collection): Target {
-  const prefix = `/${collection.name}`;
-  if (path === prefix) return COLLECTION;
-  if (PLAIN_KEY.test(path) && path.startsWith(`${prefix}/`))
-    return { kind: 'item', key: path.slice(prefix.length + 1) };
+  const { name: expected } = collection;
+  if (path.startsWith(expected, 1)) {
+    if (path.length === expected.length + 1) return COLLECTION;
+    if (PLAIN_KEY.test(path) && path[expected.length + 1] === '/')
+      return { kind: 'item', key: path.slice(expected.length + 2) };
+  }
+  const prefix = `/${expected}`;
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
   if (name === collection.name && key === undefined) return COLLECTION;

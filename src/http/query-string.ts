@@ -6,11 +6,14 @@ export type Pair = readonly [key: string, value: string];
 export function splitQuery(query: string): Pair[] {
   const pairs: Pair[] = [];
   if (query === '') return pairs;
-  for (const part of query.split('&')) {
-    if (part === '') continue;
-    const equals = part.indexOf('=');
-    if (equals === -1) pairs.push([decode(part), '']);
-    else pairs.push([decode(part.slice(0, equals)), decode(part.slice(equals + 1))]);
+  for (let start = 0; start < query.length; ) {
+    const next = query.indexOf('&', start);
+    const end = next === -1 ? query.length : next;
+    const equals = query.indexOf('=', start);
+    if (equals === -1 || equals > end) {
+      if (end > start) pairs.push([decode(query.slice(start, end)), '']);
+    } else pairs.push([decode(query.slice(start, equals)), decode(query.slice(equals + 1, end))]);
+    start = end + 1;
   }
   return pairs;
 }

@@ -122,6 +122,7 @@ function fieldsOf(predicate: Predicate): readonly Field[] {
 
 /** Whether all patterns of a read together are quick on a row: a long one, or many, may take their time even on few rows. */
 export function hasQuickPatterns({ where }: ReadPlan): boolean {
+  if (where.kind === 'compare' || where.kind === 'constant') return true;
   const patterns = patternsOf(where);
   return patterns.length <= QUICK_PATTERNS && patterns.every((pattern) => pattern.length <= QUICK_PATTERN_LENGTH);
 }

@@ -31,7 +31,7 @@ export class Connection {
   }
 
   rows(statement: Statement): Row[] {
-    return this.prepare(statement.sql).all(...(statement.params as Value[])) as Row[];
+    return this.prepare(statement.sql).all(statement.params as Value[]) as Row[];
   }
 
   /** The number in the first column of the first row. */

@@ -87,7 +87,7 @@ class SqliteEngine implements Engine {
     private readonly readers: Readers | undefined,
     private readonly closeWriter: () => Promise<void>,
   ) {
-    this.statistics = new Statistics(reader, collection);
+    this.statistics = new Statistics(reader, collection, changes);
     this.snapshot = readers === undefined ? undefined : new Snapshot(reader, changes);
   }
 

@@ -2,11 +2,16 @@
 import type { Row } from '../../collection/value.ts';
 import type { Shape } from '../../plan/types.ts';
 
-const NONE: readonly string[] = [];
+/** Most requests have the same list of columns. */
+const known = new WeakMap<Shape['columns'], readonly string[]>();
 
-export function booleanColumns(shape: Shape): readonly string[] {
-  if (!shape.columns.some(({ expression }) => expression.type === 'bool')) return NONE;
-  return shape.columns.filter(({ expression }) => expression.type === 'bool').map(({ name }) => name);
+export function booleanColumns({ columns }: Shape): readonly string[] {
+  let names = known.get(columns);
+  if (names === undefined) {
+    names = columns.filter(({ expression }) => expression.type === 'bool').map(({ name }) => name);
+    known.set(columns, names);
+  }
+  return names;
 }
 
 export function withBooleans(rows: Row[], columns: readonly string[]): Row[] {

@@ -1,7 +1,8 @@
-/** What is known about the size of the table: looked at now and then, since other processes write too. */
+/** What is known about the size of the table: looked at after changes, by whichever process, but not after each. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { SMALL_TABLE_ROWS } from '../../limits.ts';
 import { identifier } from '../compile/statement.ts';
+import type { ChangeMark } from '../engine.ts';
 import type { Connection } from './connection.ts';
 import { indexName } from './schema.ts';
 
@@ -9,19 +10,24 @@ const KEPT_MS = 1_000;
 
 export class Statistics {
   private seenAt = Number.NEGATIVE_INFINITY;
+  private seenMark = Number.NaN;
   private small = true;
   private perValue: ReadonlyMap<string, number> = new Map();
 
   constructor(
     private readonly connection: Connection,
     private readonly collection: Collection,
+    private readonly changes: ChangeMark,
   ) {}
 
   /** Whether anything at all can be asked of the table at once. */
   isSmall(): boolean {
+    const mark = this.changes.current();
+    if (mark === this.seenMark) return this.small;
     const now = performance.now();
     if (now - this.seenAt > KEPT_MS) {
       this.seenAt = now;
+      this.seenMark = mark;
       this.look();
     }
     return this.small;
