@@ -40,6 +40,17 @@ test('a slow read ends with 504 when its time is up, and others are answered mea
   expect(order).toEqual(['quick', 'slow']);
 });
 
+test('a search of many rows, each of them quick, ends with 504 when its time is up, even where none of them matches', async () => {
+  const service = await startService({ cwd: temporaryFolder(), args: ['--query-timeout', '1'] });
+  const rows = JSON.stringify(Array.from({ length: 1_000 }, () => ({ product_name: 'a'.repeat(6_000) })));
+  for (let round = 0; round < 12; round++) {
+    expect((await service.fetch('/products', { method: 'POST', body: rows })).status).toBe(201);
+  }
+  const searched = await service.fetch('/products?product_name=like.*_________b*&select=id');
+  expect(searched.status).toBe(504);
+  expect(await searched.json()).toHaveProperty('code', '57014');
+});
+
 test('a slow write ends with 504, changes nothing, and the next write goes through', async () => {
   const service = await serviceWithLongName();
   const slow = await service.fetch(`/products?${SLOW}`, { method: 'PATCH', body: '{"reorder_level":99}' });

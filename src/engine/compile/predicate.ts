@@ -34,7 +34,7 @@ export function compileWhere(predicate: Predicate, dialect: SqlDialect, bind: Bi
   const { guard } = dialect;
   if (predicate.kind === 'constant' && predicate.value === true) return guard === undefined ? '' : ` where ${guard}`;
   const condition = compilePredicate(predicate, dialect, bind);
-  return guard === undefined ? ` where ${condition}` : ` where (${condition}) and ${guard}`;
+  return guard === undefined ? ` where ${condition}` : ` where ${guard} and (${condition})`;
 }
 
 function join(terms: readonly Predicate[], joiner: string, none: string, dialect: SqlDialect, bind: Bind): string {
