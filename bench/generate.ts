@@ -1,6 +1,7 @@
 /** A deterministic million of plausible products, or as many as asked for: the same file on every machine. */
 import { rmSync } from 'node:fs';
 import { products } from '../src/collection/products.ts';
+import type { Row } from '../src/collection/value.ts';
 import { openSqlite } from '../src/engine/sqlite/index.ts';
 import type { StoredRow } from '../src/plan/types.ts';
 
@@ -76,6 +77,13 @@ export function* generateProducts(count: number): Generator<StoredRow> {
       below(10) * 10,
       below(7) * 5,
     ];
+  }
+}
+
+/** The same as the objects that a client sends. */
+export function* generateObjects(count: number): Generator<Row> {
+  for (const row of generateProducts(count)) {
+    yield Object.fromEntries(products.fields.map(({ name }, index) => [name, row[index] ?? null]));
   }
 }
 

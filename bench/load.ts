@@ -1,6 +1,9 @@
-/** Load on a server: requests a second as wrk counts them, with what its script says. */
+/** Load on a server: requests a second as wrk counts them, with what its script says, and the time the server took. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cpuSeconds } from './readings.ts';
+import type { Server } from './servers.ts';
 
 export interface Load {
   /** Lua that sets `request`, or the method, headers and body; `n` counts up from a random start. */
@@ -12,28 +15,58 @@ export interface Load {
 export interface Measured {
   readonly perSecond: number;
   readonly p99: number;
-  readonly errors: number;
+  /** Microseconds of the server's processor time for each request. */
+  readonly cpu: number;
 }
 
-export async function measure(
-  url: string,
-  { script = '', path = '', connections = 32 }: Load,
-  seconds: number,
-): Promise<Measured> {
-  const file = join(tmpdir(), `catalogue-load-${process.pid}.lua`);
-  const start = Math.floor(Math.random() * 800_000_000);
-  await Bun.write(file, `local n = ${start}\n${script}\n`);
-  const command = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', file, `${url}${path}`];
-  const output = await new Response(Bun.spawn(command, { stderr: 'inherit' }).stdout).text();
-  const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? 0);
-  const [, p99 = '0', unit = 'ms'] = /99%\s+([\d.]+)(us|ms|s)/.exec(output) ?? [];
+export function needWrk(): void {
+  if (Bun.which('wrk') !== null) return;
+  console.error('This needs wrk: on Debian, apt-get install wrk; on macOS, brew install wrk');
+  process.exit(1);
+}
+
+/** Throws where a request was answered with an error, or not at all: such a figure would mean nothing. */
+export async function measure(server: Server, load: Load, seconds: number): Promise<Measured> {
+  const { script = '', path = '', connections = 32 } = load;
+  const before = await cpuSeconds(server.pid);
+  const output = await wrk(script, [`-c${connections}`, `-d${seconds}s`, `${server.url}${path}`]);
+  const after = await cpuSeconds(server.pid);
+  const trouble = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(output)?.[0];
+  if (trouble !== undefined) throw new Error(`${server.url}${path} ${script}\n${trouble}`);
+  const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1] ?? Number.NaN);
+  const [, p99 = 'NaN', unit = 'ms'] = /99%\s+([\d.]+)(us|ms|s)/.exec(output) ?? [];
   return {
     perSecond: number(/Requests\/sec:\s+([\d.]+)/),
     p99: Number(p99) * (unit === 's' ? 1000 : unit === 'us' ? 0.001 : 1),
-    errors: number(/Non-2xx or 3xx responses: (\d+)/),
+    cpu: ((after - before) * 1e6) / number(/(\d+) requests in/),
   };
 }
 
+/** A long timeout: how slow a server is is what is measured, and no error. */
+async function wrk(script: string, args: readonly string[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-load-'));
+  try {
+    const file = join(folder, 'load.lua');
+    await Bun.write(file, `local n = ${Math.floor(Math.random() * 800_000_000)}\n${script}\n`);
+    const command = ['wrk', '-t1', '--latency', '--timeout', '60s', '-s', file, ...args];
+    return await new Response(Bun.spawn(command, { stderr: 'inherit' }).stdout).text();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** GET of a path, a Lua expression of `n`. */
 export function get(path: string): string {
   return `request = function() n = n + 1; return wrk.format("GET", ${path}) end`;
+}
+
+/** The same under a preference that is new each time, and means nothing: no answer that is kept answers it. */
+export function getAnew(path: string): string {
+  return `request = function() n = n + 1; return wrk.format("GET", ${path}, { Prefer = "n="..n }) end`;
+}
+
+export function post(json: string): string {
+  return `wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.body = '${json}'`;
 }

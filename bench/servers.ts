@@ -1,9 +1,10 @@
 /** Servers under measurement: real processes on loopback, each with its own port, stopped at the end. */
 import type { Subprocess } from 'bun';
+import { freePort } from '../test/support/postgres-server.ts';
+import { onAllCores, onServerCore } from './cores.ts';
 
-const ROOT = new URL('../', import.meta.url).pathname;
-const running: Subprocess[] = [];
-let lastPort = 4100;
+export const ROOT = new URL('../', import.meta.url).pathname;
+const running = new Set<Subprocess>();
 
 export interface Server {
   readonly url: string;
@@ -11,48 +12,99 @@ export interface Server {
   readonly stop: () => Promise<void>;
 }
 
-async function start(command: (port: number) => string[], probe: string): Promise<Server> {
-  const port = ++lastPort;
-  const server = Bun.spawn([process.execPath, ...command(port)], { cwd: ROOT, stdout: 'ignore', stderr: 'inherit' });
-  running.push(server);
+export interface Launch {
+  readonly command: (port: number) => readonly string[] | Promise<readonly string[]>;
+  /** Whatever answers here, with any status, is up. */
+  readonly probe: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** False where all cores may be used. */
+  readonly pinned?: boolean;
+}
+
+export async function launch({ command, probe, cwd = ROOT, env = {}, pinned = true }: Launch): Promise<Server> {
+  const port = freePort();
+  const server = Bun.spawn((pinned ? onServerCore : onAllCores)(await command(port)), {
+    cwd,
+    env: { ...process.env, ...env },
+    stdout: 'ignore',
+    stderr: 'inherit',
+  });
+  running.add(server);
   const url = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const response = await fetch(`${url}${probe}`);
-      await response.arrayBuffer();
-      break;
-    } catch (error) {
-      if (attempt > 2000) throw error;
-      await Bun.sleep(10);
-    }
-  }
+  await untilItAnswers(`${url}${probe}`, server);
   const stop = async () => {
+    running.delete(server);
     server.kill('SIGTERM');
     await server.exited;
   };
   return { url, pid: server.pid, stop };
 }
 
-export function startService(database: string, ...flags: string[]): Promise<Server> {
-  const command = (port: number) => [
-    '--max-http-header-size=1048576',
-    'src/main.ts',
-    'serve',
-    ...['--port', String(port), '--database', database, '--log-level', 'error', ...flags],
-  ];
-  return start(command, '/products?limit=1');
+async function untilItAnswers(url: string, server: Subprocess): Promise<void> {
+  for (const deadline = Date.now() + 60_000; ; ) {
+    try {
+      await (await fetch(url)).arrayBuffer();
+      return;
+    } catch (error) {
+      if (server.exitCode !== null) throw new Error(`the server for ${url} ended with ${server.exitCode}`);
+      if (Date.now() > deadline) throw error;
+      await Bun.sleep(1);
+    }
+  }
+}
+
+export interface ServiceOptions {
+  readonly flags?: readonly string[];
+  /** Where the service's own files are, for other versions of it. */
+  readonly root?: string;
+  readonly pinned?: boolean;
+}
+
+export function startService(
+  database: string,
+  { flags = [], root = ROOT, pinned = true }: ServiceOptions = {},
+): Promise<Server> {
+  const settings = ['--database', database, '--log-level', 'error', ...flags];
+  return launch({
+    command: (port) => [
+      ...BUN,
+      '--max-http-header-size=1048576',
+      'src/main.ts',
+      'serve',
+      `--port=${port}`,
+      ...settings,
+    ],
+    probe: '/products?limit=1',
+    cwd: root,
+    pinned,
+  });
 }
 
 export function startBareSqlite(path: string): Promise<Server> {
-  return start((port) => ['bench/baselines/bare-sqlite.ts', String(port), path], '/products/1');
+  return startBaseline('bare-sqlite.ts', [path], '/products/1');
+}
+
+export function startBarePostgres(url: string, schema: string): Promise<Server> {
+  return startBaseline('bare-postgres.ts', [url, schema], '/products/1');
+}
+
+export function startBareLoops(path: string): Promise<Server> {
+  return startBaseline('bare-loops.ts', [path], '/');
 }
 
 /** A server that sends what the service sent once, bytes and headers, and does nothing else. */
 export function startConstant(source: string): Promise<Server> {
-  return start((port) => ['bench/baselines/constant.ts', String(port), source], '/');
+  return startBaseline('constant.ts', [source], '/');
+}
+
+const BUN = [process.execPath];
+
+function startBaseline(file: string, args: readonly string[], probe: string): Promise<Server> {
+  return launch({ command: (port) => [...BUN, `bench/baselines/${file}`, String(port), ...args], probe });
 }
 
 export async function stopAll(): Promise<void> {
   for (const server of running) server.kill('SIGTERM');
-  await Promise.all(running.map((server) => server.exited));
+  await Promise.all([...running].map((server) => server.exited));
 }

@@ -1,0 +1,57 @@
+/**
+ * Two servers under load in turn, round by round: what slows the machine down for a while slows both. Each is warmed up
+ * first, since code that has not run for some seconds has not been compiled yet.
+ */
+import { type Load, type Measured, measure } from './load.ts';
+import { type Goal, type Outcome, summarise } from './outcome.ts';
+import type { Server } from './servers.ts';
+
+/** In seconds. Both warm up at the same time, so each has half of it. */
+export interface Pace {
+  readonly warmUp: number;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+export const FULL: Pace = { warmUp: 12, seconds: 4, rounds: 3 };
+export const QUICK: Pace = { warmUp: 1, seconds: 1, rounds: 2 };
+
+export interface Side {
+  readonly server: Server;
+  readonly load: Load;
+}
+
+export interface Pair {
+  readonly name: string;
+  readonly goal?: Goal;
+  readonly baseline: Side;
+  readonly service: Side;
+}
+
+export async function alternate({ name, goal, baseline, service }: Pair, pace: Pace): Promise<Outcome> {
+  await Promise.all([baseline, service].map(({ server, load }) => measure(server, load, pace.warmUp)));
+  const base: Measured[] = [];
+  const ours: Measured[] = [];
+  for (let round = 0; round < pace.rounds; round++) {
+    base.push(await measure(baseline.server, baseline.load, pace.seconds));
+    ours.push(await measure(service.server, service.load, pace.seconds));
+  }
+  return summarise({
+    name,
+    goal,
+    unit: 'requests/s',
+    baseline: base.map((each) => each.perSecond),
+    service: ours.map((each) => each.perSecond),
+    cpu: { baseline: base.map((each) => each.cpu), service: ours.map((each) => each.cpu) },
+  });
+}
+
+/** A baseline that answers something else proves nothing: both must send the same values, if not the same bytes. */
+export async function expectSame(baseline: Server, service: Server, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const [one, other] = await Promise.all(
+      [baseline, service].map(async ({ url }) => (await fetch(url + path)).json()),
+    );
+    if (!Bun.deepEquals(one, other)) throw new Error(`baseline and service answer ${path} differently`);
+  }
+}

@@ -1,0 +1,62 @@
+/** Others with the same 77 products, in the same run as the service: they have no goal, and nobody lost a bet. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { alternate } from '../alternate.ts';
+import type { Case } from '../case.ts';
+import { jsonServer } from '../peers/json-server.ts';
+import type { Peer } from '../peers/peer.ts';
+import { supabaseLite } from '../peers/supabase-lite.ts';
+import type { Server } from '../servers.ts';
+import { READS } from './reads.ts';
+import { NEW_PRODUCT } from './small.ts';
+
+const PEERS: readonly Peer[] = [jsonServer, supabaseLite];
+
+export function needPeers(): void {
+  if (existsSync(new URL('../peers/node_modules', import.meta.url))) return;
+  console.error('The peers are not installed: npm install --prefix bench/peers');
+  process.exit(1);
+}
+
+function casesOf(peer: Peer): Case[] {
+  // One server for all cases: started by the first, and left to the end of the run.
+  let started: Promise<Server> | undefined;
+  const start = (folder: string) => {
+    if (started === undefined) mkdirSync(folder);
+    started ??= peer.start(folder);
+    return started;
+  };
+  const reads = Object.entries(READS).map(([kind, { name, script, samples }]): Case => {
+    const asked = peer.reads[kind as keyof typeof READS];
+    return {
+      name: `${peer.name}: ${name}`,
+      quick: true,
+      async run(fixtures, pace) {
+        const [server, service] = [await start(fixtures.path(peer.name)), await fixtures.service()];
+        await expectSameRows(`${server.url}${asked.sample}`, `${service.url}${samples[0]}`);
+        const sides = { baseline: { server, load: asked }, service: { server: service, load: { script } } };
+        return alternate({ name: this.name, ...sides }, pace);
+      },
+    };
+  });
+  const write: Case = {
+    name: `${peer.name}: POST of one product`,
+    quick: true,
+    async run(fixtures, pace) {
+      const baseline = { server: await start(fixtures.path(peer.name)), load: peer.post };
+      const service = {
+        server: await fixtures.serviceForWrites(),
+        load: { path: '/products', script: NEW_PRODUCT },
+      };
+      return alternate({ name: this.name, baseline, service }, pace);
+    },
+  };
+  return [...reads, write];
+}
+
+/** An item by its id is a row in one dialect and a list of one in another. */
+async function expectSameRows(...urls: readonly [string, string]): Promise<void> {
+  const [one, other] = await Promise.all(urls.map(async (url) => [await (await fetch(url)).json()].flat()));
+  if (!Bun.deepEquals(one, other)) throw new Error(`${urls.join(' and ')} answer differently`);
+}
+
+export const peerCases: readonly Case[] = PEERS.flatMap(casesOf);

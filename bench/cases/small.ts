@@ -1,0 +1,91 @@
+/** The 77 products on SQLite: reads that are all different, reads that repeat, writes. */
+import { alternate, expectSame } from '../alternate.ts';
+import type { Case } from '../case.ts';
+import { post } from '../load.ts';
+import { startConstant } from '../servers.ts';
+import { READS } from './reads.ts';
+
+const byId = { script: READS.byId.script };
+
+export const NEW_PRODUCT = post(
+  '{"product_name":"New product","supplier_id":1,"category_id":1,"unit_price":12.5,"units_in_stock":3}',
+);
+
+const allDifferent: readonly Case[] = Object.values(READS).map(({ name, script, samples }) => ({
+  name: `${name}, URLs all different`,
+  quick: true,
+  async run(fixtures, pace) {
+    const [baseline, service] = [await fixtures.bareSqlite(), await fixtures.service()];
+    await expectSame(baseline, service, samples);
+    const load = { script };
+    return alternate(
+      {
+        name: this.name,
+        goal: { kind: 'share', atLeast: 0.85 },
+        baseline: { server: baseline, load },
+        service: { server: service, load },
+      },
+      pace,
+    );
+  },
+}));
+
+const repeated: readonly Case[] = [
+  { name: 'the same item again', path: '/products/1', quick: false },
+  { name: 'the same list again', path: '/products', quick: true },
+].map(({ name, path, quick }) => ({
+  name,
+  quick,
+  async run(fixtures, pace) {
+    const service = await fixtures.service();
+    const constant = await startConstant(`${service.url}${path}`);
+    const outcome = await alternate(
+      {
+        name,
+        goal: { kind: 'share', atLeast: 0.85 },
+        baseline: { server: constant, load: { path } },
+        service: { server: service, load: { path } },
+      },
+      pace,
+    );
+    await constant.stop();
+    return outcome;
+  },
+}));
+
+const known: Case = {
+  name: 'If-None-Match hits, beside the list itself',
+  quick: true,
+  async run(fixtures, pace) {
+    const server = await fixtures.service();
+    const { headers } = await fetch(`${server.url}/products`);
+    const script = `wrk.headers["If-None-Match"] = '${headers.get('etag')}'`;
+    return alternate(
+      {
+        name: this.name,
+        goal: { kind: 'share', atLeast: 1 },
+        baseline: { server, load: { path: '/products' } },
+        service: { server, load: { path: '/products', script } },
+      },
+      pace,
+    );
+  },
+};
+
+const stored: Case = {
+  name: 'durable POST of one product, beside bare GET by id',
+  quick: true,
+  async run(fixtures, pace) {
+    return alternate(
+      {
+        name: this.name,
+        goal: { kind: 'share', atLeast: 0.5 },
+        baseline: { server: await fixtures.bareSqlite(), load: byId },
+        service: { server: await fixtures.serviceForWrites(), load: { path: '/products', script: NEW_PRODUCT } },
+      },
+      pace,
+    );
+  },
+};
+
+export const smallCases: readonly Case[] = [...allDifferent, ...repeated, known, stored];

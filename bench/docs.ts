@@ -1,0 +1,30 @@
+/** Puts what a run measured into docs/performance.md, between its markers, and beside it the plot. */
+import { machine } from './machine.ts';
+import type { Outcome } from './outcome.ts';
+import { plot } from './plot.ts';
+import { PEER_TITLES, table } from './table.ts';
+
+const DOCS = new URL('../docs/', import.meta.url);
+
+export async function writeGoals(outcomes: readonly Outcome[]): Promise<void> {
+  await Bun.write(new URL('performance.svg', DOCS), plot(outcomes, await machine()));
+  await replaceBetween('figures', `${await provenance('npm run bench -- --write')}\n\n${table(outcomes)}`);
+}
+
+export async function writePeers(outcomes: readonly Outcome[]): Promise<void> {
+  const text = table(outcomes, PEER_TITLES);
+  await replaceBetween('peers', `${await provenance('npm run bench -- --peers --write')}\n\n${text}`);
+}
+
+async function provenance(command: string): Promise<string> {
+  return `Made by \`${command}\` on: ${await machine()}.`;
+}
+
+async function replaceBetween(name: string, text: string): Promise<void> {
+  const page = new URL('performance.md', DOCS);
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+  const before = await Bun.file(page).text();
+  const [start, stop] = [before.indexOf(begin), before.indexOf(end)];
+  if (start < 0 || stop < start) throw new Error(`docs/performance.md has no ${begin} … ${end}`);
+  await Bun.write(page, `${before.slice(0, start + begin.length)}\n\n${text}\n\n${before.slice(stop)}`);
+}

