@@ -18,14 +18,12 @@ const PART = 256 * 1024;
 type Row = Record<string, string | number | null>;
 
 function csvLine(row: Row): string {
-  let line = '';
-  for (const column of columns) {
-    const value = row[column]!;
-    if (line !== '') line += ',';
-    if (typeof value === 'string' && /[",\r\n]/.test(value)) line += `"${value.replaceAll('"', '""')}"`;
-    else if (value !== null) line += value;
+  const cells = Object.values(row);
+  for (let index = 0; index < cells.length; index++) {
+    const value = cells[index];
+    if (typeof value === 'string' && /[",\r\n]/.test(value)) cells[index] = `"${value.replaceAll('"', '""')}"`;
   }
-  return line;
+  return cells.join();
 }
 
 const FORMATS = {
