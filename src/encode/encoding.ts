@@ -3,7 +3,7 @@
  * by row, a small one where it is sent.
  */
 import type { Row } from '../collection/value.ts';
-import { csvHeader, csvLine } from './csv.ts';
+import { csvHeader, csvLines } from './csv.ts';
 
 export interface Encoding {
   readonly format: 'json' | 'csv' | 'ndjson';
@@ -29,8 +29,7 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, isFirst: b
   let text = '';
   switch (format) {
     case 'csv':
-      for (const row of rows) text += csvLine(row, columns);
-      return text;
+      return csvLines(rows, columns);
     case 'ndjson':
       for (const row of shownRows(rows, encoding)) text += `${JSON.stringify(row)}\n`;
       return text;
