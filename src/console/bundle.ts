@@ -1,6 +1,6 @@
 /**
- * Where the console's assets come from: embedded in the executable, packed in `dist/`, or built on the spot by Bun's
- * bundler, which takes well under a second. `bun src/console/bundle.ts FOLDER` packs them for an executable:
+ * Where the console's assets come from: embedded in the executable, packed in `dist/`, kept from the last start, or
+ * built on the spot by Bun's bundler, which takes well under a second. `bun src/console/bundle.ts FOLDER` packs them for an executable:
  *
  *     bun src/console/bundle.ts dist
  *     bun build --compile --asset-naming=[name].[ext] src/main.ts dist/console.assets
@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, packAssets, unpackAssets } from './assets.ts';
+import { keptOrBuilt } from './kept-bundle.ts';
 
 const PACKED_NAME = 'console.assets';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
@@ -24,7 +25,7 @@ export async function loadAssets(): Promise<Assets> {
   if (!existsSync(join(import.meta.dir, 'browser/console.tsx')) && existsSync(packed)) {
     return unpackAssets(readFileSync(packed));
   }
-  return buildAssets();
+  return keptOrBuilt({ sources: dirname(import.meta.dir), packages: packagesFolder() }, buildAssets);
 }
 
 export async function buildAssets(): Promise<Assets> {
@@ -59,6 +60,12 @@ export async function buildAssetsTo(folder: string): Promise<string> {
 async function readReference(): Promise<Uint8Array<ArrayBuffer>> {
   const module = Bun.resolveSync('@scalar/api-reference', import.meta.dir);
   return Bun.file(join(dirname(module), 'browser/standalone.js')).bytes();
+}
+
+/** Where the packages are that the scripts are built from. */
+function packagesFolder(): string {
+  const module = Bun.resolveSync('react', import.meta.dir);
+  return module.slice(0, module.lastIndexOf('node_modules') + 'node_modules'.length);
 }
 
 function fileName(path: string): string {

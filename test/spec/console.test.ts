@@ -1,12 +1,20 @@
 /** The pages of the console and of the API reference, as the service hands them out. */
-import { describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DESCRIBED } from '../../src/cli/openapi.ts';
 import { products } from '../../src/collection/products.ts';
-import { packAssets, unpackAssets } from '../../src/console/assets.ts';
+import { type Assets, packAssets, unpackAssets } from '../../src/console/assets.ts';
 import { buildAssets } from '../../src/console/bundle.ts';
+import { keptOrBuilt } from '../../src/console/kept-bundle.ts';
 import { consolePages } from '../../src/console/pages.ts';
 import { Refusal } from '../../src/errors.ts';
+import { storeFile } from '../../src/http/stored-file.ts';
+import { cleanUp, temporaryFolder } from '../support/process.ts';
 
+afterAll(cleanUp);
+
+const built = await buildAssets();
 const pages = consolePages(DESCRIBED);
 const ask = async (path: string, init?: RequestInit): Promise<Response> =>
   (await pages(path, new Request(`http://catalogue${path}`, init)))!;
@@ -40,7 +48,7 @@ describe('the console', () => {
       const tag = response.headers.get('etag')!;
       expect((await ask(script, { headers: { 'if-none-match': tag } })).status).toBe(304);
     }
-    const { files, scripts } = await buildAssets();
+    const { files, scripts } = built;
     const own = [...files].filter(([name]) => !scripts.docs.includes(name));
     const size = own.reduce((sum, [, file]) => sum + file.gzipped().byteLength, 0);
     expect(size).toBeGreaterThan(100_000);
@@ -65,10 +73,39 @@ test('the API reference loads nothing from elsewhere', async () => {
 });
 
 test('assets that were packed for an executable are the same when unpacked', async () => {
-  const built = await buildAssets();
   const unpacked = unpackAssets(packAssets(built));
   expect(unpacked.scripts).toEqual(built.scripts);
   expect([...unpacked.files].map(([name, { tag }]) => [name, tag])).toEqual(
     [...built.files].map(([name, { tag }]) => [name, tag]),
   );
+});
+
+test('a build is kept for the next start, and made again when a source has changed or what was kept is damaged', async () => {
+  const sources = temporaryFolder();
+  const packages = temporaryFolder();
+  writeFileSync(join(sources, 'page.ts'), 'one');
+  const small: Assets = {
+    files: new Map([['page.js', storeFile('run()', 'text/javascript')]]),
+    scripts: { console: ['page.js'], docs: [] },
+  };
+  let builds = 0;
+  const load = () =>
+    keptOrBuilt({ sources, packages }, async () => {
+      builds++;
+      return small;
+    });
+  const kept = () =>
+    join(packages, '.cache/product-catalogue', readdirSync(join(packages, '.cache/product-catalogue'))[0]!);
+
+  await load();
+  expect([...(await load()).files.keys()]).toEqual(['page.js']);
+  expect(builds).toBe(1);
+  writeFileSync(join(sources, 'page.ts'), 'two');
+  await load();
+  expect(builds).toBe(2);
+  writeFileSync(kept(), 'not what was kept');
+  await load();
+  expect(builds).toBe(3);
+  await load();
+  expect(builds).toBe(3);
 });
