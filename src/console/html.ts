@@ -44,17 +44,18 @@ ${data === undefined ? '' : `<script type="application/json" id="data">${jsonFor
 ${loaded}
 </head>
 <body>
-<div id="root"><p class="starting" role="status">Loading…</p></div>
+<div id="root"><div class="starting"><p>${escapeHtml(title)}</p><p role="status">Loading…</p></div></div>
 <noscript>This page needs JavaScript. The API itself does not: see /openapi.json.</noscript>
 </body>
 </html>
 `;
 }
 
-/** What is shown until the scripts have run, and what only screen readers are told. */
-const STYLE = `body{margin:0;font-family:system-ui,sans-serif}.starting{padding:2rem;opacity:.7}
+/** What is shown until the scripts have run, in the console's colours, and what only screen readers are told. */
+const STYLE = `body{margin:0;font-family:system-ui,sans-serif}html{background:#f6f7f8;color:#17212b}.starting p{margin:2rem}
+.starting p:first-child{margin:0;padding:0 1rem;font-weight:600;line-height:48px;background:#115e59;color:#fff}
 .visually-hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@media(prefers-color-scheme:dark){html{background:#101418;color:#e6e9ec}}`;
+@media(prefers-color-scheme:dark){html{background:#0f1317;color:#e6e9ec}.starting p:first-child{background:#171c21}}`;
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/><path d="M8 11l8-4 8 4v10l-8 4-8-4zM8 11l8 4 8-4M16 15v10" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>';

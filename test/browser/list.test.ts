@@ -37,14 +37,17 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'columns can be chosen',
+    'columns can be chosen, and the choice is kept',
     async () => {
       await stage.open('/products');
       await stage.until('Aniseed Syrup');
       await stage.page.getByRole('button', { name: 'Columns' }).click();
-      await stage.page.getByRole('presentation').getByLabel('Supplier').click();
+      await stage.page.getByRole('menuitemcheckbox', { name: 'Supplier' }).click();
       await stage.page.keyboard.press('Escape');
       await stage.page.locator('th.column-supplier_id').waitFor({ state: 'detached' });
+      await stage.page.reload();
+      await stage.until('Aniseed Syrup');
+      expect(await stage.page.locator('.column-supplier_id').count()).toBe(0);
       expect(await stage.page.locator('th.column-category_id').count()).toBe(1);
     },
     SECONDS,

@@ -7,8 +7,8 @@ import { ConsoleLayout } from './layout.tsx';
 import { Overview } from './overview/page.tsx';
 import { ListPage } from './products/list.tsx';
 import { collectionName, titleOf, version } from './shared/collection.ts';
-import { token } from './shared/http.ts';
 import { dataProvider } from './shared/provider.ts';
+import { token } from './shared/token.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
 /** What the first view does not need is loaded when it is, so that the first view comes sooner. */

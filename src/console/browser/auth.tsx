@@ -1,7 +1,7 @@
 /** Credentials, where the service asks for them: it says 401, and then the console asks for a token. */
 import { Box, Button, Card, TextField, Typography } from '@mui/material';
 import { type FormEvent, useState } from 'react';
-import { token } from './shared/http.ts';
+import { token } from './shared/token.ts';
 
 export function TokenPage() {
   const [given, setGiven] = useState('');

@@ -1,4 +1,5 @@
 /** The console starts here: an ordinary client of the public API, built from the collection's declaration. */
+import './shared/early.ts';
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import { createRoot } from 'react-dom/client';

@@ -7,13 +7,18 @@ import { Button, ListItemIcon, MenuItem, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { AppBar, Layout, LoadingIndicator, Menu, TitlePortal, ToggleThemeButton } from 'react-admin';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
-import { collectionName, version } from './shared/collection.ts';
-import { token } from './shared/http.ts';
+import { collectionName, collectionTitle, version } from './shared/collection.ts';
+import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
 
 export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
   return (
-    <Layout appBar={ConsoleBar} menu={ConsoleMenu} sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}>
+    <Layout
+      appBarAlwaysOn
+      appBar={ConsoleBar}
+      menu={ConsoleMenu}
+      sx={{ minWidth: 0, '& .RaLayout-content': { minWidth: 0 } }}
+    >
       {children}
       <ConflictDialog />
       <UndoBar />
@@ -24,6 +29,7 @@ export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
 function ConsoleBar() {
   return (
     <AppBar
+      alwaysOn
       toolbar={
         <>
           <ToggleThemeButton />
@@ -51,11 +57,10 @@ function SignOut() {
 }
 
 function ConsoleMenu() {
-  const label = collectionName.charAt(0).toUpperCase() + collectionName.slice(1);
   return (
     <Menu>
       <Menu.Item to="/" primaryText="Overview" leftIcon={<Overview />} />
-      <Menu.Item to={`/${collectionName}`} primaryText={label} leftIcon={<Products />} />
+      <Menu.Item to={`/${collectionName}`} primaryText={collectionTitle} leftIcon={<Products />} />
       <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />
       <MenuItem component="a" href="/docs" sx={{ color: 'text.secondary' }}>
         <ListItemIcon sx={{ minWidth: 5 }}>

@@ -22,6 +22,7 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       ...(isLight ? { text: { primary: '#17212b', secondary: '#4b5765' } } : {}),
     },
     shape: { borderRadius: 10 },
+    sidebar: { width: 200, closedWidth: 50 },
     typography: { fontFamily: FONT, h5: { fontWeight: 600 }, h6: { fontWeight: 600, fontSize: '1.05rem' } },
     components: {
       ...defaultTheme.components,

@@ -3,17 +3,11 @@ import { Box, Button, Card, CardContent, Link, Typography } from '@mui/material'
 import { type ReactNode, useEffect, useState } from 'react';
 import { Title } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
-import {
-  collectionName,
-  fieldWith,
-  formatNumber,
-  formatPrice,
-  itemPath,
-  labelOf,
-  titleOf,
-} from '../shared/collection.ts';
-import { messageOf, token } from '../shared/http.ts';
+import { collectionName, fieldWith, itemPath, labelOf, titleOf } from '../shared/collection.ts';
+import { messageOf } from '../shared/http.ts';
+import { formatNumber, formatPrice } from '../shared/numbers.ts';
 import { type Chip, listLink } from '../shared/query.ts';
+import { token } from '../shared/token.ts';
 import { BarList, Columns } from './charts.tsx';
 import { type Figures, readFigures } from './figures.ts';
 

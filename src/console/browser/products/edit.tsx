@@ -30,7 +30,7 @@ function EditToolbar() {
   return (
     <Toolbar sx={{ justifyContent: 'space-between', backgroundColor: 'action.hover' }}>
       <SaveButton />
-      <DeleteButton afterwards="list" />
+      <DeleteButton />
     </Toolbar>
   );
 }

@@ -1,12 +1,12 @@
 /** Changing a row where it stands: one row at a time, begun in its current version, saved as one request. */
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
 import { useDataProvider, useNotify, useRefresh } from 'react-admin';
 import type { Value } from '../../../collection/value.ts';
 import { collectionName, type Record_ } from '../shared/collection.ts';
 import { messageOf } from '../shared/http.ts';
 import { useOfferUndoOfChange } from './undo-change.ts';
 
-interface Draft {
+export interface Draft {
   /** The row as it was when editing began. */
   readonly row: Record_;
   readonly values: Readonly<Record<string, Value>>;
@@ -14,12 +14,17 @@ interface Draft {
   readonly focus: string;
 }
 
-interface Editing {
-  readonly draft: Draft | undefined;
+/** They stay the same while a row is edited, so that the other rows need not be drawn again. */
+export interface EditingActions {
   readonly begin: (id: number, focus: string) => Promise<void>;
   readonly set: (name: string, value: Value) => void;
   readonly save: () => Promise<void>;
   readonly cancel: () => void;
+}
+
+interface Editing {
+  readonly draft: Draft | undefined;
+  readonly actions: EditingActions;
 }
 
 const Context = createContext<Editing | undefined>(undefined);
@@ -36,10 +41,11 @@ export function InlineEditing({ children }: { readonly children: ReactNode }) {
   const refresh = useRefresh();
   const offerUndo = useOfferUndoOfChange();
   const [draft, setDraft] = useState<Draft>();
+  const latest = useRef(draft);
+  latest.current = draft;
 
-  const editing = useMemo<Editing>(
+  const actions = useMemo<EditingActions>(
     () => ({
-      draft,
       async begin(id, focus) {
         try {
           const { data } = await dataProvider.getOne<Record_>(collectionName, { id });
@@ -51,9 +57,9 @@ export function InlineEditing({ children }: { readonly children: ReactNode }) {
       },
       set: (name, value) => setDraft((now) => now && { ...now, values: { ...now.values, [name]: value } }),
       async save() {
-        if (draft === undefined) return;
+        if (latest.current === undefined) return;
+        const { row, values } = latest.current;
         try {
-          const { row, values } = draft;
           const { data } = await dataProvider.update<Record_>(collectionName, {
             id: row.id,
             data: values as Partial<Record_>,
@@ -68,7 +74,8 @@ export function InlineEditing({ children }: { readonly children: ReactNode }) {
       },
       cancel: () => setDraft(undefined),
     }),
-    [draft, dataProvider, notify, refresh, offerUndo],
+    [dataProvider, notify, refresh, offerUndo],
   );
+  const editing = useMemo<Editing>(() => ({ draft, actions }), [draft, actions]);
   return <Context.Provider value={editing}>{children}</Context.Provider>;
 }

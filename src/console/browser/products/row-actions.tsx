@@ -1,44 +1,36 @@
 /** The buttons at the end of a row: edit in place and delete; while editing, save and cancel. */
 import Check from '@mui/icons-material/Check';
 import Close from '@mui/icons-material/Close';
+import Delete from '@mui/icons-material/Delete';
 import Edit from '@mui/icons-material/Edit';
-import { Box, IconButton, Tooltip } from '@mui/material';
 import type { ReactNode } from 'react';
-import { useRecordContext } from 'react-admin';
-import { fields, key, type Record_, titleOf } from '../shared/collection.ts';
-import { DeleteButton } from './delete-button.tsx';
-import { useEditing } from './inline-editing.tsx';
+import { fields, fieldWith, key, type Record_, titleOf } from '../shared/collection.ts';
+import type { EditingActions } from './inline-editing.tsx';
 
-export function RowActions() {
-  const record = useRecordContext<Record_>();
-  const { draft, begin, save, cancel } = useEditing();
-  if (record === undefined) return null;
+interface RowActionsProps {
+  readonly record: Record_;
+  readonly isEdited: boolean;
+  readonly actions: EditingActions;
+  readonly remove: (record: Record_) => void;
+}
+
+export function RowActions({ record, isEdited, actions: { begin, save, cancel }, remove }: RowActionsProps) {
   const title = titleOf(record);
-  const first = fields.find((field) => field.role === 'title') ?? fields.find((field) => field !== key)!;
+  if (isEdited) {
+    return (
+      <div className="actions">
+        <Action label="Save" title={title} run={() => void save()} icon={<Check fontSize="small" color="primary" />} />
+        <Action label="Cancel" title={title} run={cancel} icon={<Close fontSize="small" />} />
+      </div>
+    );
+  }
+  const first = fieldWith('title') ?? fields.find((field) => field !== key) ?? key;
+  const edit = () => void begin(record.id, first.name);
   return (
-    <Box sx={{ display: 'flex', justifyContent: 'flex-end', whiteSpace: 'nowrap' }}>
-      {draft?.row.id === record.id ? (
-        <>
-          <Action
-            label="Save"
-            title={title}
-            run={() => void save()}
-            icon={<Check fontSize="small" color="primary" />}
-          />
-          <Action label="Cancel" title={title} run={cancel} icon={<Close fontSize="small" />} />
-        </>
-      ) : (
-        <>
-          <Action
-            label="Edit in place"
-            title={title}
-            run={() => void begin(record.id, first.name)}
-            icon={<Edit fontSize="small" />}
-          />
-          <DeleteButton afterwards="stay" />
-        </>
-      )}
-    </Box>
+    <div className="actions">
+      <Action label="Edit in place" title={title} run={edit} icon={<Edit fontSize="small" />} />
+      <Action label="Delete" title={title} run={() => remove(record)} icon={<Delete fontSize="small" />} />
+    </div>
   );
 }
 
@@ -51,10 +43,8 @@ interface ActionProps {
 
 function Action({ label, title, run, icon }: ActionProps) {
   return (
-    <Tooltip title={label}>
-      <IconButton size="small" aria-label={`${label}: ${title}`} onClick={run}>
-        {icon}
-      </IconButton>
-    </Tooltip>
+    <button type="button" title={label} aria-label={`${label}: ${title}`} onClick={run}>
+      {icon}
+    </button>
   );
 }

@@ -1,45 +1,28 @@
-/** A cell of the grid: its value, or an input while its row is being edited. */
-import { Chip, InputBase, Link, Switch } from '@mui/material';
+/** What a cell of the grid holds: its value, or an input while its row is being edited. */
+import { Chip, InputBase, Switch } from '@mui/material';
 import type { KeyboardEvent } from 'react';
-import { useCreatePath, useRecordContext } from 'react-admin';
-import { Link as RouterLink } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { collectionName, formatValue, isNumeric, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
-import { useEditing } from './inline-editing.tsx';
+import { formatValue, isNumeric, itemPath, labelOf, type Record_, titleOf } from '../shared/collection.ts';
+import type { Draft, EditingActions } from './inline-editing.tsx';
 
-export function RowCell({ field }: { readonly field: Field }) {
-  const record = useRecordContext<Record_>();
-  const { draft, begin } = useEditing();
-  if (record === undefined) return null;
-  if (draft?.row.id === record.id && field !== key) return <CellInput field={field} />;
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a short cut for the mouse; the row's edit button does the same
-    <span onDoubleClick={() => field !== key && void begin(record.id, field.name)}>
-      <CellValue field={field} record={record} />
-    </span>
-  );
-}
-
-function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
-  const createPath = useCreatePath();
+export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
   const text = formatValue(field, record[field.name]);
-  if (field.role === 'title') {
-    const path = createPath({ resource: collectionName, type: 'edit', id: record.id });
-    return (
-      <Link component={RouterLink} to={path} underline="hover" sx={{ fontWeight: 600 }}>
-        {titleOf(record)}
-      </Link>
-    );
-  }
+  if (field.role === 'title') return <Link to={itemPath(record.id)}>{titleOf(record)}</Link>;
   if (field.role === 'flag' && record[field.name] !== 0) return <Chip size="small" label={text} />;
   return <>{text}</>;
 }
 
-function CellInput({ field }: { readonly field: Field }) {
-  const { draft, set, save, cancel } = useEditing();
-  const value = draft?.values[field.name] ?? null;
-  const label = `${labelOf(field)} of ${draft === undefined ? '' : titleOf(draft.row)}`;
+interface CellInputProps {
+  readonly field: Field;
+  readonly draft: Draft;
+  readonly actions: EditingActions;
+}
+
+export function CellInput({ field, draft, actions: { set, save, cancel } }: CellInputProps) {
+  const value = draft.values[field.name] ?? null;
+  const label = `${labelOf(field)} of ${titleOf(draft.row)}`;
   if (field.role === 'flag') {
     return (
       <Switch
@@ -56,7 +39,7 @@ function CellInput({ field }: { readonly field: Field }) {
   };
   return (
     <InputBase
-      autoFocus={draft?.focus === field.name}
+      autoFocus={draft.focus === field.name}
       type={isNumeric(field) ? 'number' : 'text'}
       value={value ?? ''}
       onChange={(event) => set(field.name, readInput(field, event.target.value))}

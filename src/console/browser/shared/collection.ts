@@ -1,6 +1,7 @@
 /** The collection as the service declares it: the page carries it as data, so that no list of fields is kept here. */
 import type { Collection, Field, FieldRole } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
+import { formatDecimal, formatNumber } from './numbers.ts';
 
 interface PageData {
   readonly collection: Collection;
@@ -12,6 +13,7 @@ const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as
 export const { version } = data;
 export const { name: collectionName, fields } = data.collection;
 export const key: Field = fields.find((field) => field.name === data.collection.key.name)!;
+export const collectionTitle = collectionName.charAt(0).toUpperCase() + collectionName.slice(1);
 export const listPath = `/${collectionName}`;
 
 export type Cells = Readonly<Record<string, Value>>;
@@ -43,20 +45,13 @@ export function titleOf(row: Cells): string {
   return name === undefined || name === null || name === '' ? `${labelOf(key)} ${row[key.name]}` : String(name);
 }
 
-const whole = new Intl.NumberFormat('en');
-const decimal = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
-
 export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (field.role === 'flag') return value === 0 ? 'No' : 'Yes';
   if (typeof value !== 'number') return value;
   // An identifier is a name made of digits, and is not grouped into thousands.
   if (field === key || field.name.endsWith('_id')) return String(value);
-  return field.type === 'decimal' ? decimal.format(value) : whole.format(value);
+  return field.type === 'decimal' ? formatDecimal(value, 2, 4) : formatNumber(value);
 }
-
-export const formatNumber = (value: number): string => whole.format(Math.round(value));
-export const formatPrice = (value: number): string =>
-  new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value);
 
 export const isNumeric = (field: Field): boolean => field.type !== 'text';

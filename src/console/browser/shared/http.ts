@@ -1,23 +1,13 @@
 /** Requests to the API, with the credentials a person gave and the refusal's own words when it says no. */
 import { HttpError } from 'react-admin';
-
-const TOKEN = 'catalogue.token';
-const ASKED = 'catalogue.asked';
-
-/** Kept for this tab only. */
-export const token = {
-  get: (): string | null => sessionStorage.getItem(TOKEN),
-  set: (value: string): void => sessionStorage.setItem(TOKEN, value),
-  clear: (): void => sessionStorage.removeItem(TOKEN),
-  /** Whether the service has ever asked for credentials; most never do. */
-  isAskedFor: (): boolean => sessionStorage.getItem(ASKED) !== null,
-};
+import { takeEarly } from './early.ts';
+import { token } from './token.ts';
 
 /** The console starts again, and then begins with the page that asks; a token that was refused is of no more use. */
 function askForToken(): void {
   if (token.isAskedFor() && token.get() === null) return;
   token.clear();
-  sessionStorage.setItem(ASKED, 'yes');
+  token.noteAsked();
   location.reload();
 }
 
@@ -48,11 +38,8 @@ export async function ask(url: string, { method = 'GET', headers: given, body }:
   const credentials = token.get();
   if (credentials !== null) headers.set('authorization', `Bearer ${credentials}`);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  const response = await fetch(url, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
+  const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+  const response = await (takeEarly(method, url, headers) ?? fetch(url, { method, headers, ...content }));
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;

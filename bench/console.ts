@@ -1,0 +1,73 @@
+/**
+ * How long from opening the console to seeing its first view, in a browser that has never been there: the median of
+ * fresh profiles. `bun bench/console.ts [loads] [url…]` measures the services at these addresses in turn, so that two
+ * versions are compared under the same load of the machine; without an address it starts one of its own.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { startService, stopAll } from './servers.ts';
+
+/** What is there when a view can be read. */
+const VIEWS = {
+  products: { place: '/products', sign: 'tbody td a' },
+  overview: { place: '/', sign: '[data-panel] a' },
+} as const;
+
+type View = keyof typeof VIEWS;
+
+interface Load {
+  /** From the start of the navigation, in milliseconds. */
+  readonly painted: number;
+  readonly shown: number;
+}
+
+/** Runs in the page before its own scripts: writes down when the sign is there and has been painted. */
+function watch(sign: string): string {
+  return `globalThis.shown = new Promise((resolve) => {
+    new MutationObserver((_changes, observer) => {
+      if (document.querySelector(${JSON.stringify(sign)}) === null) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+    }).observe(document, { childList: true, subtree: true });
+  })`;
+}
+
+async function load(browser: Browser, url: string, view: View): Promise<Load> {
+  const { place, sign } = VIEWS[view];
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const page = await context.newPage();
+  await page.addInitScript(watch(sign));
+  await page.goto(`${url}/console#${place}`);
+  const shown = await page.evaluate<number>('globalThis.shown');
+  const painted = await page.evaluate<number>(
+    'performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0',
+  );
+  await context.close();
+  return { painted, shown };
+}
+
+const median = (numbers: number[]) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)]!;
+
+const [times = '15', ...given] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'catalogue-console-'));
+const urls = given.length > 0 ? given : [(await startService(join(folder, 'catalogue.db'))).url];
+const executablePath = process.env.CHROMIUM_PATH ?? Bun.which('chromium') ?? Bun.which('google-chrome');
+if (executablePath === null) throw new Error('no Chromium found: set CHROMIUM_PATH');
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+for (const view of Object.keys(VIEWS) as View[]) {
+  const loads = new Map<string, Load[]>(urls.map((url) => [url, []]));
+  for (const url of urls) await load(browser, url, view);
+  for (let round = 0; round < Number(times); round++) {
+    for (const url of urls) loads.get(url)!.push(await load(browser, url, view));
+  }
+  for (const [url, measured] of loads) {
+    const painted = median(measured.map((each) => each.painted)).toFixed(0);
+    const shown = median(measured.map((each) => each.shown)).toFixed(0);
+    console.log(`${view} at ${url}: first paint after ${painted} ms, shown after ${shown} ms`);
+  }
+}
+await browser.close();
+await stopAll();
+rmSync(folder, { recursive: true });

@@ -1,0 +1,23 @@
+/**
+ * The first page of the list, asked for before anything else runs: the answer is there when the grid is. It is handed
+ * out once, to whoever asks for the same; a list that is opened with a filter asks for something else, and waits.
+ */
+import { key, listPath } from './collection.ts';
+import { token } from './token.ts';
+
+export const ROWS_PER_PAGE = 25;
+
+const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name}.asc`;
+const HEADERS: Readonly<Record<string, string>> = { accept: 'application/json', prefer: 'count=exact' };
+
+const isOpened = location.hash === `#${listPath}` && !token.isAskedFor();
+let begun = isOpened ? fetch(FIRST_PAGE, { headers: HEADERS }) : undefined;
+begun?.catch(() => undefined);
+
+export function takeEarly(method: string, url: string, headers: Headers): Promise<Response> | undefined {
+  const isSame = Object.entries(HEADERS).every(([name, value]) => headers.get(name) === value);
+  if (method !== 'GET' || url !== FIRST_PAGE || !isSame) return undefined;
+  const taken = begun;
+  begun = undefined;
+  return taken;
+}
