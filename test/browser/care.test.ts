@@ -2,7 +2,9 @@
 import { expect, test } from 'bun:test';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
+import { browserStories, SECONDS, type Stage, untilShown } from '../support/browser.ts';
+
+const NARROW = { width: 390, height: 780 };
 
 interface Finding {
   readonly id: string;
@@ -31,20 +33,71 @@ const PAGES: readonly [place: string, sign: string][] = [
   ['/import', 'Choose a file'],
 ];
 
+/** Every view that is not a page of its own: how to get there, and what is there then. */
+const VIEWS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
+  async 'a new filter'({ page, open }) {
+    await open('/products');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByRole('dialog').waitFor();
+  },
+  async 'the choice of columns'({ page }) {
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menu').waitFor();
+  },
+  async 'a conflict'({ page, service }) {
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+    await page.getByLabel('Unit price of Chang').fill('24');
+    await service.fetch('/products/2', { method: 'PATCH', body: `{"units_in_stock":${Date.now() % 1000}}` });
+    await page.getByRole('button', { name: 'Save: Chang' }).click();
+    await page.getByRole('dialog', { name: /Someone else changed/ }).waitFor();
+  },
+  async 'a change to a selection'({ page }) {
+    await page.getByRole('button', { name: 'Keep theirs' }).click();
+    await page.getByLabel('Select Chai').check();
+    await page.getByRole('button', { name: 'Change a field' }).click();
+    await page.getByRole('dialog', { name: 'Change 1 product' }).waitFor();
+  },
+  async 'the deletion of a selection'({ page }) {
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Delete 1 product?' }).waitFor();
+  },
+  async 'the preview of an import'({ page, open, until }) {
+    await open('/import');
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'new.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('id,product_name,unit_price,colour\n500,Good,1,red\n501,Bad,cheap,\n'),
+    });
+    await until('new.csv: 2 rows, 1 of them bad. Nothing is stored yet.');
+  },
+};
+
 browserStories('care', (stage) => {
-  test.each(['light', 'dark'] as const)(
-    'axe has nothing serious to say, when it is %s',
-    async (colorScheme) => {
-      await stage.reopen({ colorScheme });
+  test.each([
+    ['light', 'wide', { colorScheme: 'light' }],
+    ['dark', 'narrow', { colorScheme: 'dark', viewport: NARROW }],
+  ] as const)(
+    'axe has nothing serious to say, when it is %s and %s, and nothing sticks out',
+    async (_light, _width, options) => {
+      await stage.reopen(options);
+      const look = async (place: string) => {
+        expect({ place, findings: await seriousFindings(stage.page) }).toEqual({ place, findings: [] });
+        const width = await stage.page.evaluate('document.documentElement.scrollWidth');
+        expect({ place, width }).toEqual({ place, width: stage.page.viewportSize()!.width });
+      };
       for (const [place, sign] of PAGES) {
         await stage.open(place);
-        await stage.until(sign);
-        expect({ place, findings: await seriousFindings(stage.page) }).toEqual({ place, findings: [] });
+        await stage.page.getByText(sign).first().waitFor({ state: 'attached' });
+        await look(place);
       }
-      await stage.open('/products');
-      await stage.page.getByRole('button', { name: 'Add filter' }).click();
-      await stage.page.getByRole('dialog').waitFor();
-      expect(await seriousFindings(stage.page)).toEqual([]);
+      for (const [name, show] of Object.entries(VIEWS)) {
+        await show(stage);
+        await look(name);
+      }
     },
     SECONDS,
   );
@@ -65,15 +118,9 @@ browserStories('care', (stage) => {
   );
 
   test(
-    'a narrow screen shows what matters, and nothing sticks out',
+    'a narrow screen shows what matters',
     async () => {
-      await stage.reopen({ viewport: { width: 390, height: 780 } });
-      for (const [place, sign] of PAGES) {
-        await stage.open(place);
-        await stage.page.getByText(sign).first().waitFor({ state: 'attached' });
-        const width = await stage.page.evaluate('document.documentElement.scrollWidth');
-        expect({ place, width }).toEqual({ place, width: 390 });
-      }
+      await stage.reopen({ viewport: NARROW });
       await stage.open('/products');
       await stage.until('Aniseed Syrup');
       await stage.picture('console-narrow');
@@ -84,18 +131,34 @@ browserStories('care', (stage) => {
   );
 
   test(
-    'a product is edited without a mouse',
+    'a product is found and edited without a mouse',
     async () => {
       await stage.open('/products');
-      await stage.page.getByRole('button', { name: 'Edit in place: Chai' }).focus();
+      await stage.until('Aniseed Syrup');
+      await tabTo(stage.page, 'Edit in place: Chai');
       await stage.page.keyboard.press('Enter');
       await stage.page.getByLabel('Product name of Chai').waitFor();
+      await stage.page.keyboard.press('End');
       await stage.page.keyboard.type(' Masala');
+      await tabTo(stage.page, 'Unit price of Chai');
+      await stage.page.keyboard.type('21');
       await stage.page.keyboard.press('Enter');
       await stage.until('Chai Masala was saved.');
-      expect(await stage.product(1)).toMatchObject({ product_name: 'Chai Masala' });
+      expect(await stage.product(1)).toMatchObject({ product_name: 'Chai Masala', unit_price: 21 });
       await untilShown(stage.page, ['Chai Masala', 'Chang']);
+      expect(await focused(stage.page)).toBe('Edit in place: Chai Masala');
     },
     SECONDS,
   );
 });
+
+const focused = (page: Page) => page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""');
+
+/** Presses Tab until the element with this name has the focus, as someone would who cannot point. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}

@@ -92,19 +92,43 @@ browserStories('the list', (stage) => {
   );
 
   test(
-    'what is filtered is exported, whole',
+    'copied as curl, the request gives in a shell what the grid shows',
     async () => {
+      await stage.reopen({ permissions: ['clipboard-read', 'clipboard-write'] });
       await stage.open('/products');
-      await stage.page.getByLabel('Search products').fill('chef');
-      await stage.until('1-2 of 2');
+      await stage.page.getByLabel('Search products').fill("anton's %");
+      await stage.until(/^No Products found/i);
+      await stage.page.getByLabel('Search products').fill("anton's");
+      await stage.page.getByRole('button', { name: 'Sort by unit price ascending' }).click();
+      await untilShown(stage.page, ["Chef Anton's Gumbo Mix", "Chef Anton's Cajun Seasoning"]);
+      await stage.page.getByRole('button', { name: 'Copy as curl' }).click();
+      await stage.until('Copied.');
+      const command = await stage.page.evaluate<string>('navigator.clipboard.readText()');
+      const shell = Bun.spawnSync(['sh', '-c', `${command} --silent --show-error`]);
+      expect(shell.stderr.toString()).toBe('');
+      const rows = JSON.parse(shell.stdout.toString()) as Product[];
+      expect(await shownNames(stage.page)).toEqual(rows.map((row) => String(row.product_name)));
+    },
+    SECONDS,
+  );
+
+  test.each([
+    ['CSV', 'text/csv'],
+    ['JSON', 'application/json'],
+  ])(
+    'what is filtered is exported as %s, whole and in its order',
+    async (format, accept) => {
+      await stage.open('/products?filter=%7B%22q%22%3A%22c%22%7D&sort=unit_price&order=DESC&perPage=10');
+      await stage.until('1-10 of');
       await stage.page.getByRole('button', { name: /^Export/ }).click();
       const saved = stage.page.waitForEvent('download');
-      await stage.page.getByRole('menuitem', { name: 'CSV' }).click();
-      const path = await (await saved).path();
-      const wanted = await stage.service.fetch('/products?product_name=ilike.*chef*', {
-        headers: { accept: 'text/csv' },
+      await stage.page.getByRole('menuitem', { name: format }).click();
+      const file = await saved;
+      expect(file.suggestedFilename()).toBe(`products.${format.toLowerCase()}`);
+      const wanted = await stage.service.fetch('/products?product_name=ilike.*c*&order=unit_price.desc', {
+        headers: { accept },
       });
-      expect(readFileSync(path, 'utf8')).toBe(await wanted.text());
+      expect(readFileSync(await file.path(), 'utf8')).toBe(await wanted.text());
     },
     SECONDS,
   );

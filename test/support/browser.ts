@@ -2,12 +2,12 @@
  * A real browser for the tests: Debian's Chromium, driven by playwright-core, against the real program. Where there is
  * none the tests say so, in their names and on stderr, since a silent skip would pass for a green one.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { cleanUp, type Service, startService, temporaryFolder, until } from './process.ts';
+import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from './process.ts';
 
 const CANDIDATES = [
   process.env.CHROMIUM_PATH,
@@ -36,8 +36,8 @@ export interface Stage {
   readonly complaints: string[];
   /** A page of the console, by the part of its address after `#`. */
   readonly open: (place: string) => Promise<unknown>;
-  /** A page with settings of its own: a narrow screen, a dark theme. */
-  readonly reopen: (options: BrowserContextOptions) => Promise<void>;
+  /** A page with settings of its own: a narrow screen, a dark theme, another address of the service. */
+  readonly reopen: (options: BrowserContextOptions, origin?: string) => Promise<void>;
   readonly ask: <T>(path: string) => Promise<T>;
   readonly product: (id: number) => Promise<Product>;
   readonly until: (text: string | RegExp) => Promise<void>;
@@ -45,7 +45,14 @@ export interface Stage {
   readonly picture: (name: string) => Promise<void>;
 }
 
-export function browserStories(name: string, tell: (stage: Stage) => void): void {
+/** Where the products of a story are kept. */
+export type Database = () => Pick<Launch, 'args' | 'env'>;
+const inMemory: Database = () => ({ args: ['--database', ':memory:'] });
+
+/** One browser for all stories; each has a profile of its own. It ends with the process that started it. */
+let shared: Promise<Browser> | undefined;
+
+export function browserStories(name: string, tell: (stage: Stage) => void, database = inMemory): void {
   if (CHROMIUM === undefined) {
     console.error(`\nTHE BROWSER TESTS OF ${name.toUpperCase()} DID NOT RUN: ${HOW_TO_GET_IT}.\n`);
     test.skip(`${name} in a browser: NOT RUN, ${HOW_TO_GET_IT}`, () => {});
@@ -57,17 +64,17 @@ export function browserStories(name: string, tell: (stage: Stage) => void): void
     let page: Page;
     const complaints: string[] = [];
 
+    let origin: string;
+
     beforeAll(async () => {
-      browser = await launch(CHROMIUM);
+      shared ??= launch(CHROMIUM);
+      browser = await shared;
     }, SECONDS);
-    afterAll(async () => {
-      await browser.close();
-      await cleanUp();
-    });
     beforeEach(async () => {
-      const args = ['--database', ':memory:', '--log-level', 'silent'];
-      service = await startService({ cwd: temporaryFolder(), args });
-      page = await newPage(browser, service.url, complaints);
+      const { args = [], env = {} } = database();
+      service = await startService({ cwd: temporaryFolder(), args: [...args, '--log-level', 'silent'], env });
+      origin = service.url;
+      page = await newPage(browser, origin, complaints);
     }, SECONDS);
     afterEach(async () => {
       await page.context().close();
@@ -83,10 +90,11 @@ export function browserStories(name: string, tell: (stage: Stage) => void): void
         return service;
       },
       complaints,
-      open: (place) => page.goto(`${service.url}/console#${place}`),
-      async reopen(options) {
+      open: (place) => page.goto(`${origin}/console#${place}`),
+      async reopen(options, address = service.url) {
         await page.context().close();
-        page = await newPage(browser, service.url, complaints, options);
+        origin = address;
+        page = await newPage(browser, origin, complaints, options);
       },
       ask: async <T>(path: string) => (await (await service.fetch(path)).json()) as T,
       product: async (id) => (await (await service.fetch(`/products/${id}`)).json()) as Product,

@@ -1,10 +1,11 @@
 /** Credentials, where the service asks for them: it says 401, and then the console asks for a token. */
-import { Box, Button, Card, TextField, Typography } from '@mui/material';
+import { Alert, Box, Button, Card, TextField, Typography } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import { token } from './shared/token.ts';
 
 export function TokenPage() {
   const [given, setGiven] = useState('');
+  const refusal = token.refusal();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     token.set(given.trim());
@@ -17,6 +18,7 @@ export function TokenPage() {
           Product Catalogue
         </Typography>
         <Typography>The service asks for credentials. Paste your token; it is kept for this tab only.</Typography>
+        {refusal !== null && <Alert severity="error">The token was refused: {refusal}</Alert>}
         <TextField
           label="Token"
           type="password"
@@ -24,6 +26,7 @@ export function TokenPage() {
           value={given}
           onChange={(event) => setGiven(event.target.value)}
           required
+          autoFocus
         />
         <Button type="submit" variant="contained">
           Sign in

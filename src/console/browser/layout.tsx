@@ -63,7 +63,7 @@ function ConsoleMenu() {
       <Menu.Item to={`/${collectionName}`} primaryText={collectionTitle} leftIcon={<Products />} />
       <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />
       <MenuItem component="a" href="/docs" sx={{ color: 'text.secondary' }}>
-        <ListItemIcon sx={{ minWidth: 5 }}>
+        <ListItemIcon sx={{ '&&': { minWidth: 40 } }}>
           <Api />
         </ListItemIcon>
         API reference

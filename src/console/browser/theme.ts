@@ -17,7 +17,7 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       mode,
       primary: { main: isLight ? '#0f766e' : '#5cc8bd' },
       secondary: { main: isLight ? '#0f766e' : '#5cc8bd' },
-      error: { main: isLight ? '#c62828' : '#f98b8b' },
+      error: { main: isLight ? '#b71c1c' : '#f98b8b' },
       background: isLight ? { default: '#f6f7f8', paper: '#ffffff' } : { default: '#0f1317', paper: '#171c21' },
       ...(isLight ? { text: { primary: '#17212b', secondary: '#4b5765' } } : {}),
     },

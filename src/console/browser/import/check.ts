@@ -3,6 +3,7 @@
  * at once; then the service has the last word in a dry run, which stores nothing (`Prefer: tx=rollback`).
  */
 import { FIELD_TYPES } from '../../../collection/field-types.ts';
+import { parts } from '../shared/api.ts';
 import { fieldNamed, fields, key, listPath } from '../shared/collection.ts';
 import { ask, messageOf, problemOf } from '../shared/http.ts';
 import type { Table } from './read-file.ts';
@@ -80,13 +81,12 @@ function repeatedKeys({ rows }: Table): Fault[] {
 
 async function presentKeys({ rows }: Table, places: readonly number[]): Promise<Fault[]> {
   const keyed = places.filter((row) => rows[row]![key.name] !== undefined);
-  if (keyed.length === 0) return [];
-  const list = keyed.map((row) => rows[row]![key.name]).join(',');
-  const found = (await ask(`${listPath}?select=${key.name}&${key.name}=in.(${list})`)).json as Record<
-    string,
-    unknown
-  >[];
-  const present = new Set(found.map((row) => String(row[key.name])));
+  const present = new Set<string>();
+  for (const some of parts(keyed)) {
+    const list = some.map((row) => rows[row]![key.name]).join(',');
+    const found = await ask(`${listPath}?select=${key.name}&${key.name}=in.(${list})`);
+    for (const row of found.json as Record<string, unknown>[]) present.add(String(row[key.name]));
+  }
   return keyed
     .filter((row) => present.has(String(rows[row]![key.name])))
     .map((row) => ({ row, column: key.name, message: `a row with the ${key.name} ${rows[row]![key.name]} exists` }));

@@ -6,6 +6,7 @@ import { Link as RouterLink } from 'react-router-dom';
 import { deleteRows } from '../shared/api.ts';
 import { collectionName } from '../shared/collection.ts';
 import { messageOf } from '../shared/http.ts';
+import { counted, formatNumber } from '../shared/numbers.ts';
 import { type Checked, checkTable, ROWS_PER_REQUEST } from './check.ts';
 import { DropZone } from './drop-zone.tsx';
 import { Preview } from './preview.tsx';
@@ -110,7 +111,9 @@ export function ImportPage() {
                 disabled={good.length === 0 || progress !== undefined}
                 onClick={() => void store()}
               >
-                {bad.size === 0 ? `Import ${good.length} rows` : `Import the ${good.length} good rows`}
+                {bad.size === 0
+                  ? `Import ${counted(good.length, 'row')}`
+                  : `Import the ${counted(good.length, 'good row')}`}
               </Button>
               {bad.size > 0 && (
                 <Button onClick={() => setOnlyBad(!onlyBad)}>{onlyBad ? 'Show all rows' : 'Show only bad rows'}</Button>
@@ -128,7 +131,7 @@ function Bar({ progress: { what, done, total } }: { readonly progress: Progress 
   return (
     <Box>
       <Typography variant="body2" role="status">
-        {what} {done} of {total} rows
+        {what} {formatNumber(done)} of {counted(total, 'row')}
       </Typography>
       <LinearProgress variant="determinate" value={total === 0 ? 0 : (100 * done) / total} aria-label={what} />
     </Box>
@@ -145,8 +148,8 @@ function Summary({ table, checked, bad }: SummaryProps) {
   return (
     <>
       <Alert severity={bad === 0 ? 'success' : 'warning'}>
-        {table.name}: {table.rows.length} rows, {bad === 0 ? 'all of them good' : `${bad} of them bad`}. Nothing is
-        stored yet.
+        {table.name}: {counted(table.rows.length, 'row')},{' '}
+        {bad === 0 ? 'all of them good' : `${formatNumber(bad)} of them bad`}. Nothing is stored yet.
       </Alert>
       {checked.unknownColumns.length > 0 && (
         <Alert severity="info">Left out, since there are no such fields: {checked.unknownColumns.join(', ')}</Alert>
@@ -165,7 +168,7 @@ function Outcome({ report, mode, done }: OutcomeProps) {
   const [undone, setUndone] = useState<string>();
   const undo = () =>
     deleteRows(report.stored).then(
-      (rows) => setUndone(`${rows.length} rows were removed again.`),
+      (rows) => setUndone(`${counted(rows.length, 'row was', 'rows were')} removed again.`),
       (error: unknown) => setUndone(messageOf(error)),
     );
   if (undone !== undefined) return <Alert onClose={done}>{undone}</Alert>;
@@ -187,11 +190,12 @@ function Outcome({ report, mode, done }: OutcomeProps) {
           </>
         }
       >
-        {report.stored.length} rows stored{report.kept > 0 ? `, ${report.kept} left out since they exist` : ''}.
+        {counted(report.stored.length, 'row')} stored
+        {report.kept > 0 && `, ${counted(report.kept, 'left out since it exists', 'left out since they exist')}`}.
       </Alert>
       {report.failures.map(({ rows, message }) => (
         <Alert key={message} severity="error">
-          {rows} rows refused: {message}
+          {counted(rows, 'row')} refused: {message}
         </Alert>
       ))}
     </>

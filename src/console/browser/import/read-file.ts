@@ -1,6 +1,7 @@
 /** A file as a table: CSV by the service's own reader, or JSON as the API takes it. */
 import { parseCsv } from '../../../http/csv.ts';
 import { fieldNamed, key } from '../shared/collection.ts';
+import { messageOf } from '../shared/http.ts';
 
 export interface Table {
   readonly name: string;
@@ -12,18 +13,26 @@ export interface Table {
 export async function readTable(file: File): Promise<Table> {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer()).replace(/^\uFEFF/, '');
   const isJson = file.name.endsWith('.json') || /^\s*[[{]/.test(text);
-  const rows = isJson ? readJson(text) : readCsv(text);
+  const rows = isJson ? readJson(file.name, text) : readCsv(text);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (rows.length === 0) throw new Error('The file holds no rows.');
   return { name: file.name, columns, rows };
 }
 
-function readJson(text: string): Table['rows'] {
-  const value: unknown = JSON.parse(text);
+function readJson(name: string, text: string): Table['rows'] {
+  const value = parseJson(name, text);
   const rows = Array.isArray(value) ? value : [value];
   const stranger = rows.findIndex((row) => typeof row !== 'object' || row === null || Array.isArray(row));
   if (stranger !== -1) throw new Error(`Row ${stranger + 1} is not an object.`);
   return rows as Table['rows'];
+}
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${name} is no JSON: ${messageOf(error)}`);
+  }
 }
 
 function readCsv(text: string): Table['rows'] {

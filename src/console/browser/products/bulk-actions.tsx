@@ -7,6 +7,7 @@ import { Confirm, useListContext, useNotify, useRefresh } from 'react-admin';
 import { type Changes, changeRows, deleteRows, insertRows, restoreFields } from '../shared/api.ts';
 import { collectionName } from '../shared/collection.ts';
 import { messageOf } from '../shared/http.ts';
+import { counted } from '../shared/numbers.ts';
 import { offerUndo } from '../shared/undo.tsx';
 import { BulkEditDialog } from './bulk-edit-dialog.tsx';
 
@@ -16,7 +17,7 @@ export function BulkActions() {
   const [asking, setAsking] = useState<'edit' | 'delete'>();
   const notify = useNotify();
   const refresh = useRefresh();
-  const counted = (count: number) => `${count} ${count === 1 ? collectionName.replace(/s$/, '') : collectionName}`;
+  const named = (count: number) => counted(count, collectionName.replace(/s$/, ''), collectionName);
 
   const attempt = async (work: () => Promise<void>) => {
     setAsking(undefined);
@@ -31,12 +32,12 @@ export function BulkActions() {
   const remove = () =>
     attempt(async () => {
       const rows = await deleteRows(ids);
-      offerUndo(`${counted(rows.length)} deleted.`, () => insertRows(rows));
+      offerUndo(`${named(rows.length)} deleted.`, () => insertRows(rows));
     });
   const change = (changes: Changes) =>
     attempt(async () => {
       const before = await changeRows(ids, changes);
-      offerUndo(`${counted(before.length)} changed.`, () => restoreFields(before, Object.keys(changes)));
+      offerUndo(`${named(before.length)} changed.`, () => restoreFields(before, Object.keys(changes)));
     });
 
   return (
@@ -48,11 +49,11 @@ export function BulkActions() {
         Delete
       </Button>
       {asking === 'edit' && (
-        <BulkEditDialog what={counted(ids.length)} apply={change} close={() => setAsking(undefined)} />
+        <BulkEditDialog what={named(ids.length)} apply={change} close={() => setAsking(undefined)} />
       )}
       <Confirm
         isOpen={asking === 'delete'}
-        title={`Delete ${counted(ids.length)}?`}
+        title={`Delete ${named(ids.length)}?`}
         content="They are removed from the catalogue at once. You can undo this for a moment afterwards."
         confirm="Delete"
         confirmColor="warning"

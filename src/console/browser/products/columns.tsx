@@ -1,10 +1,14 @@
 /** Which columns are shown: a choice that is kept, for wide and narrow screens apart. */
+import Checked from '@mui/icons-material/CheckBox';
+import Unchecked from '@mui/icons-material/CheckBoxOutlineBlank';
 import ViewWeek from '@mui/icons-material/ViewWeek';
-import { Button, Checkbox, Menu, MenuItem, useMediaQuery } from '@mui/material';
+import { Button, Menu, MenuItem, useMediaQuery } from '@mui/material';
 import { useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, labelOf } from '../shared/collection.ts';
+
+const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
 
 interface Columns {
   readonly shown: readonly Field[];
@@ -54,7 +58,7 @@ export function ColumnsButton() {
                 onClick={() => toggle(field)}
                 dense
               >
-                <Checkbox checked={isShown} size="small" tabIndex={-1} disableRipple aria-hidden sx={{ p: 0, mr: 1 }} />
+                {isShown ? <Checked {...ICON} color="primary" /> : <Unchecked {...ICON} />}
                 {labelOf(field)}
               </MenuItem>
             );

@@ -18,6 +18,8 @@ const QUIET_BUTTON = {
 };
 
 export const gridStyle: SxProps<Theme> = (theme) => ({
+  // What is hidden from view stays inside too.
+  position: 'relative',
   overflowX: 'auto',
   '& table': { width: '100%', borderCollapse: 'collapse' },
   '& th, & td': {
@@ -45,6 +47,8 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
     textDecoration: 'none',
     '&:hover, &:focus-visible': { textDecoration: 'underline' },
   },
+  // Whatever else is scrolled out of sight, saving is not.
+  '& tr > :last-child': { position: 'sticky', right: 0, pl: 0, backgroundColor: 'background.paper' },
   '& .actions': { display: 'flex', justifyContent: 'flex-end' },
   '& .actions button': {
     ...QUIET_BUTTON,

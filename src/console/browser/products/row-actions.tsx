@@ -3,7 +3,7 @@ import Check from '@mui/icons-material/Check';
 import Close from '@mui/icons-material/Close';
 import Delete from '@mui/icons-material/Delete';
 import Edit from '@mui/icons-material/Edit';
-import type { ReactNode } from 'react';
+import { type ReactNode, type Ref, useEffect, useRef } from 'react';
 import { fields, fieldWith, key, type Record_, titleOf } from '../shared/collection.ts';
 import type { EditingActions } from './inline-editing.tsx';
 
@@ -16,6 +16,13 @@ interface RowActionsProps {
 
 export function RowActions({ record, isEdited, actions: { begin, save, cancel }, remove }: RowActionsProps) {
   const title = titleOf(record);
+  const editButton = useRef<HTMLButtonElement>(null);
+  const wasEdited = useRef(isEdited);
+  // Whoever has typed in the row goes on from there, not from the top of the page.
+  useEffect(() => {
+    if (wasEdited.current && !isEdited && document.activeElement === document.body) editButton.current?.focus();
+    wasEdited.current = isEdited;
+  }, [isEdited]);
   if (isEdited) {
     return (
       <div className="actions">
@@ -28,7 +35,7 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
   const edit = () => void begin(record.id, first.name);
   return (
     <div className="actions">
-      <Action label="Edit in place" title={title} run={edit} icon={<Edit fontSize="small" />} />
+      <Action label="Edit in place" title={title} run={edit} icon={<Edit fontSize="small" />} element={editButton} />
       <Action label="Delete" title={title} run={() => remove(record)} icon={<Delete fontSize="small" />} />
     </div>
   );
@@ -39,11 +46,12 @@ interface ActionProps {
   readonly title: string;
   readonly run: () => void;
   readonly icon: ReactNode;
+  readonly element?: Ref<HTMLButtonElement>;
 }
 
-function Action({ label, title, run, icon }: ActionProps) {
+function Action({ label, title, run, icon, element }: ActionProps) {
   return (
-    <button type="button" title={label} aria-label={`${label}: ${title}`} onClick={run}>
+    <button ref={element} type="button" title={label} aria-label={`${label}: ${title}`} onClick={run}>
       {icon}
     </button>
   );

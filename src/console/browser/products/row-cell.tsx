@@ -44,15 +44,23 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
       value={value ?? ''}
       onChange={(event) => set(field.name, readInput(field, event.target.value))}
       onKeyDown={onKeyDown}
-      inputProps={{ 'aria-label': label, step: field.type === 'decimal' ? 'any' : 1, size: 12 }}
+      inputProps={{ 'aria-label': label, step: field.type === 'decimal' ? 'any' : 1 }}
       sx={{
         border: 1,
         borderColor: 'primary.main',
         borderRadius: 1,
         px: 0.75,
-        width: field.type === 'text' ? '100%' : 96,
-        minWidth: field.type === 'text' ? 120 : 0,
-        '& input': { textAlign: isNumeric(field) ? 'right' : 'left', py: 0.25 },
+        // As wide as its column, which should not grow for it.
+        width: '100%',
+        minWidth: field.type === 'text' ? 110 : 58,
+        '& input': {
+          textAlign: isNumeric(field) ? 'right' : 'left',
+          py: 0.25,
+          width: 0,
+          flex: 1,
+          appearance: 'textfield',
+        },
+        '& input::-webkit-inner-spin-button': { display: 'none' },
         fontSize: 'inherit',
       }}
     />

@@ -71,6 +71,7 @@ function withoutVirtualId({ id, ...row }: Record_): Changes {
   return key.name === 'id' ? { ...row, id } : row;
 }
 
-function* parts(ids: readonly number[]): Generator<readonly number[]> {
+/** So many keys at a time as one URL may name. */
+export function* parts(ids: readonly number[]): Generator<readonly number[]> {
   for (let start = 0; start < ids.length; start += KEYS_PER_REQUEST) yield ids.slice(start, start + KEYS_PER_REQUEST);
 }

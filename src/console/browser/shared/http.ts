@@ -4,8 +4,9 @@ import { takeEarly } from './early.ts';
 import { token } from './token.ts';
 
 /** The console starts again, and then begins with the page that asks; a token that was refused is of no more use. */
-function askForToken(): void {
+function askForToken(reason: string): void {
   if (token.isAskedFor() && token.get() === null) return;
+  if (token.get() !== null) token.noteRefusal(reason);
   token.clear();
   token.noteAsked();
   location.reload();
@@ -43,8 +44,11 @@ export async function ask(url: string, { method = 'GET', headers: given, body }:
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
-  if (response.status === 401) askForToken();
-  if (!response.ok) throw new HttpError(sentence(json as Problem | undefined, response.status), response.status, json);
+  if (!response.ok) {
+    const reason = sentence(json as Problem | undefined, response.status);
+    if (response.status === 401) askForToken(reason);
+    throw new HttpError(reason, response.status, json);
+  }
   return { status: response.status, headers: response.headers, body: text, json };
 }
 

@@ -13,3 +13,7 @@ export function formatDecimal(value: number, least: number, most: number): strin
 
 export const formatNumber = (value: number): string => formatDecimal(value, 0, 0);
 export const formatPrice = (value: number): string => formatDecimal(value, 2, 2);
+
+/** `1 row`, `2,500 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -1,11 +1,18 @@
 /** The credentials a person gave, for this tab only, and whether the service has ever asked for any; most never do. */
 const TOKEN = 'catalogue.token';
 const ASKED = 'catalogue.asked';
+const REFUSED = 'catalogue.refused';
 
 export const token = {
   get: (): string | null => sessionStorage.getItem(TOKEN),
-  set: (value: string): void => sessionStorage.setItem(TOKEN, value),
+  set: (value: string): void => {
+    sessionStorage.removeItem(REFUSED);
+    sessionStorage.setItem(TOKEN, value);
+  },
   clear: (): void => sessionStorage.removeItem(TOKEN),
+  /** What the service said to the token that was given before. */
+  refusal: (): string | null => sessionStorage.getItem(REFUSED),
+  noteRefusal: (reason: string): void => sessionStorage.setItem(REFUSED, reason),
   isAskedFor: (): boolean => sessionStorage.getItem(ASKED) !== null,
   noteAsked: (): void => sessionStorage.setItem(ASKED, 'yes'),
 };
