@@ -27,7 +27,11 @@ export function descriptionPath(path: string): JsonObject {
       ...draft,
       id: `head_of_${id}`,
       summary: 'Its headers',
-      answers: { '200': withHeaders('As GET, without a body.', ['ETag']) },
+      answers: {
+        '200': withHeaders('As GET, without a body.', ['ETag']),
+        ...(path === '/' ? { '303': withHeaders('To the console.', ['Location']) } : {}),
+        '304': withHeaders('Nothing has changed since.', ['ETag']),
+      },
     }),
     options: options(`options_of_${id}`),
   };

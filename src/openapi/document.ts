@@ -6,6 +6,7 @@ import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { collectionPath } from './collection-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './description-path.ts';
+import { HEALTH_PATHS, healthPath } from './health-path.ts';
 import { itemPath } from './item-path.ts';
 import type { Json, JsonObject } from './json.ts';
 import { dialectParameters, filterParameters, headerParameters, logicParameters } from './parameters.ts';
@@ -33,11 +34,13 @@ export function openApiDocument({ collection, version, rows }: Described): JsonO
       { name: 'Read', description: 'Lists, single rows, counts and aggregates.' },
       { name: 'Write', description: 'Create, change, replace and delete; each request is one transaction.' },
       { name: 'Describe', description: 'What the service can do.' },
+      { name: 'Observe', description: 'How the service is.' },
     ],
     paths: {
       [`/${collection.name}`]: collectionPath(collection, samples),
       [`/${collection.name}/{${collection.key.name}}`]: itemPath(collection, samples),
       ...Object.fromEntries(DESCRIPTION_PATHS.map((path) => [path, descriptionPath(path)])),
+      ...Object.fromEntries(HEALTH_PATHS.map((path) => [path, healthPath(path)])),
     },
     components: {
       schemas: {
@@ -50,7 +53,7 @@ export function openApiDocument({ collection, version, rows }: Described): JsonO
         ...filterParameters(collection, samples[0] ?? emptyRow(collection)),
         ...logicParameters(collection),
         ...dialectParameters(collection),
-        ...headerParameters(collection),
+        ...headerParameters(collection, samples[0] ?? emptyRow(collection)),
       } as Record<string, Json>,
       headers: headerComponents(),
       responses: errorResponses(),

@@ -3,11 +3,15 @@ import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import type { JsonObject } from './json.ts';
 import { BODY_REFUSALS, changeAnswers, changes, jsonBody, operation, options, WRITE_REFUSALS } from './operation.ts';
-import { rowsContent, withHeaders } from './responses.ts';
+import { rowContent, rowsContent, withHeaders } from './responses.ts';
 
 export function itemPath(collection: Collection, samples: readonly Row[]): JsonObject {
   const { name, key } = collection;
-  const one = rowsContent(samples[0] ?? {}, samples[0] ?? {});
+  const headers = ['ETag', 'Content-Location'] as const;
+  const sample = samples[0] ?? {};
+  const one = rowContent(sample);
+  // A write answers with the rows it wrote, as a list, unless one object is asked for.
+  const written = rowsContent([sample], sample);
   const refusals = [404, 412, ...WRITE_REFUSALS];
   return {
     parameters: [
@@ -26,8 +30,8 @@ export function itemPath(collection: Collection, samples: readonly Row[]): JsonO
       summary: `Read one row by its ${key.name}`,
       parameters: ['select', 'If-None-Match'],
       answers: {
-        '200': withHeaders('The row.', ['ETag'], one),
-        '304': withHeaders('Nothing has changed since.', ['ETag']),
+        '200': withHeaders('The row.', headers, one),
+        '304': withHeaders('Nothing has changed since.', headers),
       },
       refusals: [404, 406],
     }),
@@ -36,7 +40,10 @@ export function itemPath(collection: Collection, samples: readonly Row[]): JsonO
       tag: 'Read',
       summary: 'The headers of one row, with its version',
       parameters: ['select', 'If-None-Match'],
-      answers: { '200': withHeaders('As GET, without a body.', ['ETag']) },
+      answers: {
+        '200': withHeaders('As GET, without a body.', headers),
+        '304': withHeaders('Nothing has changed since.', headers),
+      },
       refusals: [404, 406],
     }),
     patch: operation({
@@ -45,16 +52,16 @@ export function itemPath(collection: Collection, samples: readonly Row[]): JsonO
       summary: 'Change one row, with If-Match only if nobody else has',
       parameters: ['columns', 'select', 'Prefer', 'If-Match', 'Idempotency-Key'],
       body: changes(collection, samples),
-      answers: changeAnswers(one),
+      answers: changeAnswers(written, ['Idempotency-Replayed']),
       refusals: [...refusals, ...BODY_REFUSALS, 422],
     }),
     put: operation({
       id: `replace_one_of_${name}`,
       tag: 'Write',
       summary: 'Replace one row: what is left out takes its default',
-      parameters: ['columns', 'select', 'Prefer', 'If-Match'],
+      parameters: ['columns', 'select', 'Prefer', 'If-Match', 'If-None-Match'],
       body: jsonBody([{ $ref: '#/components/schemas/NewRow' }], { one: samples[0] ?? {} }),
-      answers: changeAnswers(one),
+      answers: changeAnswers(written),
       refusals: [...refusals, ...BODY_REFUSALS],
     }),
     delete: operation({
@@ -62,7 +69,7 @@ export function itemPath(collection: Collection, samples: readonly Row[]): JsonO
       tag: 'Write',
       summary: 'Delete one row',
       parameters: ['select', 'Prefer', 'If-Match'],
-      answers: changeAnswers(one),
+      answers: changeAnswers(written),
       refusals,
     }),
     options: options(`options_one_of_${name}`),

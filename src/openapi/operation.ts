@@ -3,7 +3,7 @@ import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { BODY_TYPES } from '../http/body.ts';
 import type { JsonObject } from './json.ts';
-import { codesByStatus, withHeaders } from './responses.ts';
+import { codesByStatus, type ResponseHeader, withHeaders } from './responses.ts';
 
 interface Draft {
   readonly id: string;
@@ -35,7 +35,7 @@ export function operation({ id, tag, summary, description, parameters, body, ans
     ...(description === undefined ? {} : { description }),
     parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...answers, ...Object.fromEntries(errors) },
+    responses: { ...Object.fromEntries(errors), ...answers },
   };
 }
 
@@ -50,11 +50,14 @@ export function options(id: string): JsonObject {
   });
 }
 
-export function changeAnswers(content: JsonObject): Record<string, JsonObject> {
-  const headers = ['Preference-Applied', 'Content-Range', 'ETag'] as const;
+export function changeAnswers(
+  content: JsonObject,
+  more: readonly ResponseHeader[] = [],
+): Readonly<Record<string, JsonObject>> {
+  const headers: readonly ResponseHeader[] = ['Preference-Applied', 'Content-Range', 'ETag', ...more];
   return {
     '200': withHeaders('Done; the rows, as `Prefer: return=representation` asks for them.', headers, content),
-    '204': withHeaders('Done.', ['Preference-Applied', 'Content-Range']),
+    '204': withHeaders('Done.', headers),
   };
 }
 
@@ -62,6 +65,11 @@ export function changes(collection: Collection, samples: readonly Row[]): JsonOb
   const field = collection.fields.find((each) => each !== collection.key) ?? collection.key;
   const one = { $ref: '#/components/schemas/Changes' };
   return jsonBody([one, { type: 'array', items: one }], { one: { [field.name]: samples[0]?.[field.name] ?? null } });
+}
+
+/** A row as one would create it: without the key, which the service assigns. */
+export function newRow({ key }: Collection, sample: Row | undefined): Row {
+  return Object.fromEntries(Object.entries(sample ?? {}).filter(([name]) => name !== key.name));
 }
 
 export function jsonBody(

@@ -1,6 +1,7 @@
 /** Query parameters and request headers, as the dialect's own tables name them. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
+import { versionOfText } from '../collection/version.ts';
 import { LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS, type OperatorName, type OperatorRules } from '../dialect/operators.ts';
 import { CHOICES } from '../dialect/prefer.ts';
@@ -103,7 +104,8 @@ export function logicParameters({ key }: Collection): Record<string, JsonObject>
   return Object.fromEntries(LOGIC_KEYS.map((name) => [name, query(name, description, { type: 'string' }, value)]));
 }
 
-export function headerParameters(collection: Collection): Record<string, JsonObject> {
+export function headerParameters(collection: Collection, sample: Row): Record<string, JsonObject> {
+  const tag = `"${versionOfText(JSON.stringify(sample))}"`;
   const choices = Object.entries(CHOICES).map(
     ([name, values]) => `- \`${name}=${values.join('|')}\`: ${PREFERENCES[name as keyof typeof CHOICES]}`,
   );
@@ -124,13 +126,13 @@ export function headerParameters(collection: Collection): Record<string, JsonObj
       'If-Match',
       `Write only if ${collection.name} has this version still: the ETag of an earlier answer, or \`*\`.`,
       { type: 'string' },
-      '"1k2j3h4g5f6d7"',
+      tag,
     ),
     'If-None-Match': header(
       'If-None-Match',
-      'Answer 304 without a body if the ETag is this one still.',
+      'A read answers 304 without a body if the ETag is this one still; a PUT with `*` creates, and never replaces.',
       { type: 'string' },
-      '"1k2j3h4g5f6d7"',
+      tag,
     ),
     'Idempotency-Key': header(
       'Idempotency-Key',

@@ -11,53 +11,68 @@ export function codesByStatus(): ReadonlyMap<number, readonly string[]> {
 }
 
 export function errorResponses(): Record<string, JsonObject> {
-  return Object.fromEntries([...codesByStatus()].map(([status, codes]) => [`Error${status}`, errorResponse(codes)]));
+  return Object.fromEntries(
+    [...codesByStatus()].map(([status, codes]) => [`Error${status}`, errorResponse(codes, EXPLAINING[status] ?? [])]),
+  );
 }
 
-function errorResponse(codes: readonly string[]): JsonObject {
+/** Headers with which a refusal says more. */
+const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  405: ['Allow'],
+  416: ['Content-Range', 'Preference-Applied'],
+  503: ['Retry-After'],
+  504: ['Retry-After'],
+  507: ['Retry-After'],
+};
+
+function errorResponse(codes: readonly string[], headers: readonly ResponseHeader[]): JsonObject {
   const lines = codes.map((code) => `- \`${code}\`: ${meaningOf(code)}`);
   const examples = codes.map((code) => [
     code,
     { summary: meaningOf(code), value: { code, message: meaningOf(code), details: null, hint: null } },
   ]);
-  return {
-    description: `Refused:\n\n${lines.join('\n')}`,
-    content: {
-      'application/json': {
-        schema: { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] },
-        examples: Object.fromEntries(examples),
-      },
+  return withHeaders(`Refused:\n\n${lines.join('\n')}`, headers, {
+    'application/json': {
+      schema: { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] },
+      examples: Object.fromEntries(examples),
     },
-  };
+  });
 }
 
 function meaningOf(code: string): string {
   return ERRORS[code as keyof typeof ERRORS].meaning;
 }
 
+const ROW = { $ref: '#/components/schemas/Row' };
+
 /** Rows in each of the media types a client may accept. */
 export function rowsContent(list: Json, one: Json): JsonObject {
-  const listSchema = { type: 'array', items: { $ref: '#/components/schemas/Row' } };
-  const types = MEDIA_TYPES.filter((type) => type.includes('+') || !type.includes('vnd')).filter(
-    (type) => type !== '*/*',
+  return contentBy((type) =>
+    type.includes('object') ? { schema: ROW, example: one } : { schema: { type: 'array', items: ROW }, example: list },
   );
-  return Object.fromEntries(
-    types.map((type) => {
-      if (type.includes('object')) return [type, { schema: { $ref: '#/components/schemas/Row' }, example: one }];
-      if (type.endsWith('json') && !type.endsWith('ndjson')) return [type, { schema: listSchema, example: list }];
-      return [type, { schema: { type: 'string' } }];
-    }),
-  );
+}
+
+/** One row, which is no list in any of them. */
+export function rowContent(one: Json): JsonObject {
+  return contentBy(() => ({ schema: ROW, example: one }));
+}
+
+function contentBy(json: (type: string) => JsonObject): JsonObject {
+  const types = MEDIA_TYPES.filter((type) => type !== '*/*' && (type.includes('+') || !type.includes('vnd')));
+  const isJson = (type: string) => type.endsWith('json') && !type.endsWith('ndjson');
+  return Object.fromEntries(types.map((type) => [type, isJson(type) ? json(type) : { schema: { type: 'string' } }]));
 }
 
 const HEADERS = {
   'Content-Range': '`first-last/total`; the total is `*` unless a count was asked for.',
   ETag: 'The version of what was answered, for If-Match and If-None-Match.',
   Location: 'Where the new row is.',
+  'Content-Location': 'The URL of what was answered.',
   Link: 'The first, previous, next and last page (RFC 8288).',
   'Preference-Applied': 'Which of the preferences were heeded.',
   'Idempotency-Replayed': '`true` when this answer was given before, to the same Idempotency-Key.',
   Allow: 'The methods that may be used here.',
+  'Retry-After': 'In how many seconds to try again.',
 } as const;
 
 export type ResponseHeader = keyof typeof HEADERS;
@@ -71,7 +86,9 @@ export function headerComponents(): Record<string, JsonObject> {
 export function withHeaders(description: string, names: readonly ResponseHeader[], content?: JsonObject): JsonObject {
   return {
     description,
-    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...(names.length === 0
+      ? {}
+      : { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) }),
     ...(content === undefined ? {} : { content }),
   };
 }

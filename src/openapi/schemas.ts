@@ -19,7 +19,7 @@ export function valueSchema(field: Field): JsonObject {
 export function rowSchema(collection: Collection): JsonObject {
   return {
     type: 'object',
-    description: `One row of ${collection.name}, whole.`,
+    description: `One row of ${collection.name}, whole; with \`select\` it holds what that names instead.`,
     properties: properties(collection),
     required: collection.fields.map((field) => field.name),
     additionalProperties: false,

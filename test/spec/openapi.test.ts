@@ -2,28 +2,41 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import Ajv2020 from 'ajv/dist/2020.js';
 import { type App, createApp } from '../../src/app.ts';
 import { DESCRIBED } from '../../src/cli/openapi.ts';
 import { products } from '../../src/collection/products.ts';
+import { CONSOLE_PATH, consolePages, DOCS_PATH } from '../../src/console/pages.ts';
 import { LOGIC_KEYS } from '../../src/dialect/logic.ts';
 import { OPERATORS, type OperatorName } from '../../src/dialect/operators.ts';
 import { CHOICES } from '../../src/dialect/prefer.ts';
-import { PARAMETERS } from '../../src/dialect/query.ts';
+import { EMPTY_QUERY, PARAMETERS } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { ERRORS } from '../../src/errors.ts';
 import { BODY_TYPES } from '../../src/http/body.ts';
+import { firstOf } from '../../src/http/pages.ts';
+import { Health, healthPages } from '../../src/observe/health.ts';
+import { DESCRIPTION_PATHS } from '../../src/openapi/description-path.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
+import { HEALTH_PATHS } from '../../src/openapi/health-path.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
-import { ENGINES } from '../support/catalogue.ts';
+import { planReadItem } from '../../src/plan/read.ts';
+import { ENGINES, openCatalogue } from '../support/catalogue.ts';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';
-import { expectRefusal } from '../support/stories.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
 
 interface Operation {
   readonly operationId: string;
   readonly parameters: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+interface Answer {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 interface Parameter {
   readonly name: string;
@@ -39,7 +52,8 @@ interface Document {
       Record<string, { readonly properties: Readonly<Record<string, { readonly enum?: string[] }>> }>
     >;
     readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly responses: Readonly<Record<string, { readonly description: string }>>;
+    readonly responses: Readonly<Record<string, Answer>>;
+    readonly headers: Readonly<Record<string, unknown>>;
   };
 }
 
@@ -53,12 +67,17 @@ const ask = async (path: string, init?: RequestInit) => app.fetch(new Request(`h
 
 beforeAll(async () => {
   engine = await ENGINES.SQLite!();
+  const health = new Health(() => engine, planReadItem(products, '0', EMPTY_QUERY));
   app = createApp({
     collection: products,
     engine,
     maxBodyBytes: 1024 * 1024,
     allowUnfilteredWrites: false,
-    pages: openApiPages(DESCRIBED, '/console'),
+    pages: firstOf(
+      openApiPages(DESCRIBED, CONSOLE_PATH),
+      healthPages(health, () => 'text'),
+      consolePages(DESCRIBED),
+    ),
   });
 });
 afterAll(async () => {
@@ -92,7 +111,69 @@ describe('the document', () => {
   });
 });
 
+describe('its examples', () => {
+  interface Media {
+    readonly example?: unknown;
+    readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+  }
+  const ajv = new Ajv2020({ strict: false, formats: { int32: true } }).addSchema(document, 'document');
+
+  /** Wherever a schema stands beside examples: where that is, and what the schema says of each. */
+  function* examplesIn(node: unknown, path: string): Generator<[path: string, errors: unknown]> {
+    if (typeof node !== 'object' || node === null) return;
+    const { example, examples } = node as Media;
+    if (Object.hasOwn(node, 'schema')) {
+      const valid = ajv.getSchema(`document#${path}/schema`)!;
+      const values = [
+        ...Object.values(examples ?? {}).map(({ value }) => value),
+        ...(example === undefined ? [] : [example]),
+      ];
+      for (const value of values) yield [path, valid(value) ? undefined : valid.errors];
+    }
+    for (const [name, child] of Object.entries(node)) {
+      yield* examplesIn(child, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    }
+  }
+
+  test('are what their schemas say', () => {
+    const checked = [...examplesIn(document, '')];
+    expect(checked.filter(([, errors]) => errors !== undefined)).toEqual([]);
+    expect(checked.length).toBeGreaterThan(150);
+  });
+
+  test('of bodies can be sent as they are, and the version is that of the first product', async () => {
+    const own = await openCatalogue('SQLite');
+    const sent: [method: string, route: string, path: string][] = [
+      ['post', '/products', '/products'],
+      ['patch', '/products', '/products?id=eq.1'],
+      ['put', '/products', '/products?id=eq.1'],
+      ['patch', '/products/{id}', '/products/1'],
+      ['put', '/products/{id}', '/products/1'],
+    ];
+    for (const [method, route, path] of sent) {
+      const { content } = document.paths[route]![method]!.requestBody!;
+      const { examples } = content['application/json'] as Required<Media>;
+      for (const [name, { value }] of Object.entries(examples)) {
+        const { status } = await own.fetch(path, sendJson(method.toUpperCase(), value));
+        expect({ method, path, name, isGood: status < 300 }).toEqual({ method, path, name, isGood: true });
+      }
+    }
+    const { examples } = document.components.parameters['If-Match']!;
+    expect((await own.fetch('/products/1')).headers.get('etag')).toBe(examples!.example!.value);
+    await own.close();
+  });
+});
+
 describe('the document and the service are the same', () => {
+  test('in what is served beside the collection; pages for people are no part of an API', async () => {
+    const described = Object.keys(document.paths).filter((path) => !path.startsWith('/products'));
+    expect(described).toEqual([...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
+    for (const path of [CONSOLE_PATH, DOCS_PATH]) {
+      expect((await ask(path)).headers.get('content-type')).toBe('text/html; charset=utf-8');
+    }
+    await expectRefusal(await ask('/nothing'), 404, 'PGRST205');
+  });
+
   test('in their routes and methods', async () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       const response = await ask(path.replace(/\{\w+\}/, '1'), { method: 'OPTIONS' });
@@ -148,34 +229,91 @@ describe('the document and the service are the same', () => {
     }
   });
 
-  test('in the statuses: what the service answers is described', async () => {
+  test('in the statuses, headers and media types: what the service answers is described', async () => {
     const requests: [method: string, path: string, init?: RequestInit][] = [
       ['GET', '/products?limit=2'],
       ['GET', '/products?limit=2', { headers: { prefer: 'count=exact' } }],
       ['GET', '/products?offset=500', { headers: { prefer: 'count=exact' } }],
       ['GET', '/products?nope=eq.1'],
       ['GET', '/products', { headers: { accept: 'image/png' } }],
+      ['GET', '/products', { headers: { accept: 'text/csv' } }],
+      ['GET', '/products', { headers: { accept: 'application/x-ndjson' } }],
+      ['GET', '/products?id=eq.1', { headers: { accept: 'application/vnd.pgrst.object+json' } }],
+      ['GET', '/products', { headers: { 'if-none-match': '*' } }],
+      ['HEAD', '/products', { headers: { 'if-none-match': '*' } }],
+      ['HEAD', '/products?limit=2', { headers: { prefer: 'count=exact' } }],
       ['POST', '/products', { body: '[]' }],
+      ['POST', '/products', { body: '{"id":900,"product_name":"x"}', headers: { 'idempotency-key': 'one' } }],
+      ['POST', '/products', { body: '{"id":900,"product_name":"x"}', headers: { 'idempotency-key': 'one' } }],
+      ['POST', '/products', { body: '{"id":901}', headers: { 'idempotency-key': 'one' } }],
+      ['POST', '/products', { body: '{"product_name":"y"}', headers: { prefer: 'return=representation' } }],
+      [
+        'POST',
+        '/products',
+        {
+          body: '{"id":900,"product_name":"z"}',
+          headers: { prefer: 'return=representation,resolution=merge-duplicates' },
+        },
+      ],
       ['POST', '/products', { body: '{"id":1,"product_name":"x"}' }],
+      ['POST', '/products', { body: '{"product_name":"x"}', headers: { 'if-match': '*' } }],
       ['POST', '/products', { body: '', headers: { 'content-encoding': 'br' } }],
+      ['POST', '/products', { body: ' '.repeat(2 * 1024 * 1024) }],
       ['PUT', '/products', { body: '{}' }],
+      ['PUT', '/products?id=eq.902', { body: '{"id":902,"product_name":"x"}' }],
+      ['PUT', '/products?id=eq.902', { body: '{"id":902,"product_name":"x"}', headers: { 'if-none-match': '*' } }],
+      [
+        'PUT',
+        '/products?id=eq.903',
+        { body: '{"id":903,"product_name":"x"}', headers: { prefer: 'return=representation' } },
+      ],
       ['PATCH', '/products', { body: '{}' }],
+      ['PATCH', '/products?id=eq.900', { body: '{"unit_price":1}', headers: { prefer: 'return=representation' } }],
       ['DELETE', '/products?id=eq.0'],
+      ['DELETE', '/products?id=eq.900', { headers: { prefer: 'return=representation,count=exact' } }],
+      ['OPTIONS', '/products'],
       ['GET', '/products/1'],
+      ['GET', '/products/1', { headers: { 'if-none-match': '*' } }],
+      ['HEAD', '/products/1', { headers: { 'if-none-match': '*' } }],
       ['GET', '/products/0'],
       ['PATCH', '/products/1', { body: '{}', headers: { 'if-match': '"other"' } }],
+      ['PATCH', '/products/1', { body: '{"unit_price":1}', headers: { 'idempotency-key': 'two' } }],
+      ['PATCH', '/products/1', { body: '{"unit_price":1}', headers: { 'idempotency-key': 'two' } }],
+      ['PUT', '/products/1', { body: '{"product_name":"x"}', headers: { prefer: 'return=representation' } }],
+      ['PUT', '/products/1', { body: '{"product_name":"x"}', headers: { 'if-none-match': '*' } }],
+      ['DELETE', '/products/902', { headers: { prefer: 'return=representation' } }],
       ['GET', '/'],
       ['GET', '/', { headers: { accept: BROWSER } }],
+      ['HEAD', '/', { headers: { accept: BROWSER } }],
       ['GET', '/', { headers: { accept: 'text/csv' } }],
+      ['HEAD', '/openapi.json', { headers: { 'if-none-match': '*' } }],
+      ['GET', '/live'],
+      ['GET', '/ready'],
+      ['GET', '/metrics'],
     ];
+    const undescribed: string[] = [];
     for (const [method, path, init] of requests) {
-      const { status } = await ask(path, { method, ...init });
+      const { status, headers } = await ask(path, { method, ...init });
       const route = path.split('?')[0]!.replace(/\d+$/, '{id}');
-      const described = Object.keys(document.paths[route]![method.toLowerCase()]!.responses);
-      expect({ method, path, described }).toEqual({ method, path, described: expect.arrayContaining([`${status}`]) });
+      const described = resolved(document.paths[route]![method.toLowerCase()]!.responses[status]);
+      const note = (what: string) => undescribed.push(`${method} ${path} ${JSON.stringify(init ?? {})}: ${what}`);
+      if (described === undefined) note(`${status}`);
+      for (const name of Object.keys(document.components.headers)) {
+        if (headers.has(name) && !Object.hasOwn(described?.headers ?? {}, name)) note(`${status} with ${name}`);
+      }
+      const type = headers.get('content-type')?.split(';', 1)[0];
+      if (type !== undefined && method !== 'HEAD' && !Object.hasOwn(described?.content ?? {}, type)) {
+        note(`${status} with ${type}`);
+      }
     }
+    expect(undescribed).toEqual([]);
   });
 });
+
+function resolved(response: Answer | undefined): Answer | undefined {
+  const name = response?.$ref?.split('/').at(-1);
+  return name === undefined ? response : document.components.responses[name];
+}
 
 describe('where it is served', () => {
   test.each(['/', '/openapi.json'])('%s: the document, with a tag, to GET and HEAD', async (path) => {

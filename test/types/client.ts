@@ -22,14 +22,33 @@ export async function reads(client: PostgrestClient<Database>): Promise<void> {
   await client.from('products').select().eq('price', 10);
   // @ts-expect-error a value of another type
   await client.from('products').select().eq('unit_price', 'ten');
+  const page = await client.from('products').select('id', { count: 'exact' }).range(0, 9).maybeSingle();
+  expectSame<typeof page.data, { id: number } | null>(true);
+
+  const aggregates = await client.from('products').select('category_id, units:units_in_stock.sum()');
+  expectSame<typeof aggregates.data, { category_id: number | null; units: number }[] | null>(true);
+
   // @ts-expect-error a collection that does not exist
   client.from('suppliers');
+  // @ts-expect-error a function that does not exist
+  await client.rpc('restock');
+  const embedded = await client.from('products').select('id, suppliers(name)');
+  // There are no relationships, and so nothing to embed: the client's types say so in place of the rows.
+  type Embedded = NonNullable<typeof embedded.data>[number]['suppliers'];
+  expectSame<Embedded extends { error: true } ? true : false, true>(true);
 }
 
 export async function writes(client: PostgrestClient<Database>): Promise<void> {
   await client.from('products').insert({ product_name: 'Tea' });
   await client.from('products').insert([{ id: 100, product_name: 'Tea', unit_price: null }]);
   await client.from('products').update({ unit_price: 9.5 }).eq('id', 1);
+  const made = await client.from('products').insert({ product_name: 'Tea' }).select().single();
+  expectSame<typeof made.data, Tables['products']['Row'] | null>(true);
+  await client.from('products').upsert({ id: 1, product_name: 'Chai' }, { onConflict: 'id', ignoreDuplicates: true });
+  const gone = await client.from('products').delete().in('id', [1, 2]).select('product_name');
+  expectSame<typeof gone.data, { product_name: string }[] | null>(true);
+  // @ts-expect-error a value of another type
+  await client.from('products').insert({ product_name: 'Tea', units_in_stock: 'many' });
   // @ts-expect-error a required field is missing
   await client.from('products').insert({ unit_price: 1 });
   // @ts-expect-error a required field is never null
