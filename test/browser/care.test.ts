@@ -12,11 +12,16 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
+/** Colours are judged when they are what they will be: after everything that fades, and ends, has ended. */
+const FADED_IN = `Promise.all(document.getAnimations()
+  .filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime))
+  .map((each) => each.finished.catch(() => undefined))).then(() => undefined)`;
+
 /** What axe calls serious or critical on a page as it stands. */
 async function seriousFindings(page: Page): Promise<string[]> {
   // Under the page's policy only the debugger may add a script.
   await page.evaluate(axe.source);
-  await page.waitForTimeout(400);
+  await page.evaluate(FADED_IN);
   const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
     violations: Finding[];
   };

@@ -122,6 +122,17 @@ browserStories('changes', (stage) => {
       await stage.until('Undone.');
       expect(await stage.ask<Product[]>('/products?units_on_order=eq.12')).toEqual([]);
 
+      for (const name of ['Ikura', 'Konbu']) await rowOf(stage.page, name).getByRole('checkbox').check();
+      await stage.page.getByRole('button', { name: 'Change a field' }).click();
+      await stage.choose('Field', 'Discontinued');
+      await stage.choose('New value', 'Yes');
+      await stage.page.getByRole('button', { name: 'Change all' }).click();
+      await stage.until('2 products changed.');
+      expect([await stage.product(10), await stage.product(13)]).toMatchObject([
+        { discontinued: 1 },
+        { discontinued: 1 },
+      ]);
+
       await rowOf(stage.page, 'Chang').getByRole('checkbox').check();
       await stage.page
         .getByRole('toolbar')

@@ -56,9 +56,16 @@ function SignOut() {
   );
 }
 
+const menuStyle = {
+  px: 0.5,
+  '& .MuiMenuItem-root': { borderRadius: 1 },
+  '& .RaMenuItemLink-active, & .RaMenuItemLink-active .RaMenuItemLink-icon': { color: 'primary.main' },
+  '& .RaMenuItemLink-active': { backgroundColor: 'action.selected', fontWeight: 600 },
+};
+
 function ConsoleMenu() {
   return (
-    <Menu>
+    <Menu sx={menuStyle}>
       <Menu.Item to="/" primaryText="Overview" leftIcon={<Overview />} />
       <Menu.Item to={`/${collectionName}`} primaryText={collectionTitle} leftIcon={<Products />} />
       <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />

@@ -1,8 +1,9 @@
 /** One field, one new value, for every row of the selection. */
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, TextField } from '@mui/material';
-import { type FormEvent, useState } from 'react';
+import { type ChangeEvent, type FormEvent, useState } from 'react';
+import type { Field } from '../../../collection/declaration.ts';
 import type { Changes } from '../shared/api.ts';
-import { fieldNamed, fields, isNumeric, key, labelOf } from '../shared/collection.ts';
+import { fieldNamed, fields, formatValue, isNumeric, key, labelOf } from '../shared/collection.ts';
 
 interface BulkEditDialogProps {
   readonly what: string;
@@ -28,7 +29,10 @@ export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
             select
             label="Field"
             value={name}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => {
+              setName(event.target.value);
+              setValue('');
+            }}
             sx={{ mt: 1 }}
             helperText={field.description}
           >
@@ -38,15 +42,7 @@ export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
               </MenuItem>
             ))}
           </TextField>
-          <TextField
-            label="New value"
-            value={value}
-            type={isNumeric(field) ? 'number' : 'text'}
-            slotProps={{ htmlInput: { step: 'any' } }}
-            onChange={(event) => setValue(event.target.value)}
-            helperText={field.required ? 'Required.' : 'Leave empty for none.'}
-            autoFocus
-          />
+          <ValueInput field={field} value={value} onChange={setValue} />
         </DialogContent>
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
@@ -56,5 +52,39 @@ export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+interface ValueInputProps {
+  readonly field: Field;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function ValueInput({ field, value, onChange }: ValueInputProps) {
+  const common = {
+    label: 'New value',
+    value,
+    onChange: (event: ChangeEvent<HTMLInputElement>) => onChange(event.target.value),
+    helperText: field.required ? 'Required.' : 'Leave empty for none.',
+  };
+  if (field.role === 'flag') {
+    return (
+      <TextField {...common} select>
+        {[0, 1].map((each) => (
+          <MenuItem key={each} value={String(each)}>
+            {formatValue(field, each)}
+          </MenuItem>
+        ))}
+      </TextField>
+    );
+  }
+  return (
+    <TextField
+      {...common}
+      type={isNumeric(field) ? 'number' : 'text'}
+      slotProps={{ htmlInput: { step: 'any' } }}
+      autoFocus
+    />
   );
 }

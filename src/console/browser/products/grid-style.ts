@@ -17,6 +17,9 @@ const QUIET_BUTTON = {
   cursor: 'pointer',
 };
 
+/** A colour that lets through what is below it, over one that does not. */
+const overlay = (color: string) => `linear-gradient(${color} 0 0)`;
+
 export const gridStyle: SxProps<Theme> = (theme) => ({
   // What is hidden from view stays inside too.
   position: 'relative',
@@ -49,6 +52,8 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
   },
   // Whatever else is scrolled out of sight, saving is not.
   '& tr > :last-child': { position: 'sticky', right: 0, pl: 0, backgroundColor: 'background.paper' },
+  '& tbody tr:hover > :last-child': { backgroundImage: overlay(theme.palette.action.hover) },
+  '& tbody tr.selected > :last-child': { backgroundImage: overlay(theme.palette.action.selected) },
   '& .actions': { display: 'flex', justifyContent: 'flex-end' },
   '& .actions button': {
     ...QUIET_BUTTON,

@@ -1,8 +1,10 @@
 /** The list: sorting, paging, a choice of columns, filters, changes in place, and actions on a selection. */
-import { Box, Card } from '@mui/material';
+import Add from '@mui/icons-material/Add';
+import { Box, Button, Card } from '@mui/material';
 import { ListBase } from 'ra-core';
-import { CreateButton, Title } from 'react-admin';
-import { collectionTitle, key } from '../shared/collection.ts';
+import { Title } from 'react-admin';
+import { Link } from 'react-router-dom';
+import { collectionTitle, key, listPath } from '../shared/collection.ts';
 import { ROWS_PER_PAGE } from '../shared/early.ts';
 import { ColumnsButton } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -20,7 +22,9 @@ export function ListPage() {
       <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1, py: 1, '& > *': { lineHeight: 1.5 } }}>
         <ColumnsButton />
         <ExportMenu />
-        <CreateButton />
+        <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
+          Create
+        </Button>
       </Box>
       <Card>
         <FilterBar />
