@@ -37,6 +37,22 @@ browserStories('the list', (stage) => {
   );
 
   test(
+    'the list opens where it was left, and the first page is then as it is stored, not as it was',
+    async () => {
+      await stage.open('/products');
+      await stage.page.getByRole('button', { name: 'Go to next page' }).click();
+      await stage.until('26-50 of 77');
+      await stage.page.goto('about:blank');
+      await stage.open('/products');
+      await stage.until('26-50 of 77');
+      await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"product_name":"Chai, renamed"}' });
+      await stage.page.getByRole('button', { name: 'Go to page 1' }).click();
+      await untilShown(stage.page, ['Chai, renamed', 'Chang']);
+    },
+    SECONDS,
+  );
+
+  test(
     'columns can be chosen, and the choice is kept',
     async () => {
       await stage.open('/products');

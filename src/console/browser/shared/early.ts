@@ -1,6 +1,7 @@
 /**
- * The first page of the list, asked for before anything else runs: the answer is there when the grid is. It is handed
- * out once, to whoever asks for the same; a list that is opened with a filter asks for something else, and waits.
+ * The first page of the list, asked for before anything else runs: the answer is there when the grid is. It is for the
+ * first request only; if that asks for something else (the list opens where it was left), it is of no more use, since
+ * what was true then need not be later.
  */
 import { key, listPath } from './collection.ts';
 import { token } from './token.ts';
@@ -15,9 +16,8 @@ let begun = isOpened ? fetch(FIRST_PAGE, { headers: HEADERS }) : undefined;
 begun?.catch(() => undefined);
 
 export function takeEarly(method: string, url: string, headers: Headers): Promise<Response> | undefined {
-  const isSame = Object.entries(HEADERS).every(([name, value]) => headers.get(name) === value);
-  if (method !== 'GET' || url !== FIRST_PAGE || !isSame) return undefined;
   const taken = begun;
   begun = undefined;
-  return taken;
+  const isSame = Object.entries(HEADERS).every(([name, value]) => headers.get(name) === value);
+  return method === 'GET' && url === FIRST_PAGE && isSame ? taken : undefined;
 }
