@@ -11,6 +11,7 @@ import {
   DEFAULT_MAX_BODY_MB,
   DEFAULT_POOL_SIZE,
   DEFAULT_QUERY_SECONDS,
+  DEFAULT_REPLICA_LAG_SECONDS,
   DEFAULT_SLOW_QUERY_MS,
 } from './limits.ts';
 import { describeSettings } from './settings/describe.ts';
@@ -77,6 +78,14 @@ export const SERVE_SETTINGS = {
     byDefault: [] as readonly string[],
     read: urls,
     secret: 'url',
+  }),
+  replicaLagSeconds: setting({
+    flag: '--replica-lag',
+    env: 'CATALOGUE_REPLICA_LAG',
+    argument: 'SECONDS',
+    description: 'how far a standby may be behind and still be read from',
+    byDefault: DEFAULT_REPLICA_LAG_SECONDS,
+    read: wholeNumber(1, 300),
   }),
   poolSize: setting({
     flag: '--pool-size',
@@ -214,10 +223,12 @@ export const SERVE_SETTINGS = {
 } as const;
 
 /** What every command that opens a database needs. */
-const { database, schema, replicas, poolSize, connectSeconds, idempotencyHours, querySeconds } = SERVE_SETTINGS;
+const { database, schema, replicas, replicaLagSeconds, poolSize, connectSeconds, idempotencyHours, querySeconds } =
+  SERVE_SETTINGS;
 export const DATABASE_SETTINGS = {
   schema,
   replicas,
+  replicaLagSeconds,
   poolSize,
   connectSeconds,
   idempotencyHours,

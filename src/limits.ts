@@ -54,6 +54,8 @@ export const GATHERED_LENGTH = 1024 * 1024;
 export const DEFAULT_POOL_SIZE = 10;
 /** How long a connection to PostgreSQL may take to open, unless --connect-timeout says otherwise. */
 export const DEFAULT_CONNECT_SECONDS = 5;
+/** A standby further behind the primary serves no reads, unless --replica-lag says otherwise. */
+export const DEFAULT_REPLICA_LAG_SECONDS = 10;
 /** A result of more rows than this is read from PostgreSQL through a cursor, as it is sent. */
 export const CURSOR_ROWS = 2_000;
 

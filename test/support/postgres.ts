@@ -49,14 +49,23 @@ export async function newStandby(primary: OwnServer): Promise<OwnServer> {
     postgresFlags: settings({ listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' }),
     onLog: () => {},
   });
-  // It waits for a server that writes, and so never says that a standby is ready: asking tells.
-  void server.start().catch(() => undefined);
   const url = `postgres://postgres:secret@127.0.0.1:${port}/postgres`;
+  const start = async () => {
+    // It waits for a server that writes, and so never says that a standby is ready: asking tells.
+    void server.start().catch(() => undefined);
+    await answers(url);
+    endWithThisProcess(await pidIn(dataFolder), folder);
+  };
+  await start();
+  return { url, port, dataFolder, start, stop: () => server.stop() };
+}
+
+async function answers(url: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     const probe = new SQL(url, { max: 1 });
     try {
       await probe.unsafe('select 1');
-      break;
+      return;
     } catch (error) {
       if (tries === 200) throw error;
       await Bun.sleep(50);
@@ -64,8 +73,6 @@ export async function newStandby(primary: OwnServer): Promise<OwnServer> {
       await probe.close({ timeout: 0 });
     }
   }
-  endWithThisProcess(await pidIn(dataFolder), folder);
-  return { url, port, dataFolder, start: () => server.start(), stop: () => server.stop() };
 }
 
 export const testServer = await start();

@@ -6,6 +6,7 @@ import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
+import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Reading, ReadResult, WriteResult } from '../engine.ts';
@@ -32,9 +33,15 @@ export interface PostgresOptions extends SessionSettings {
   /** What a new catalogue begins with. */
   readonly firstRows: readonly Row[];
   readonly retryHours: number;
-  /** Standbys to read from. */
+  /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
+  readonly replicaLagSeconds?: number;
   readonly notice?: Notice;
+}
+
+function standbysOf(options: PostgresOptions): Replicas | undefined {
+  const { replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, notice = () => {} } = options;
+  return replicas.length === 0 ? undefined : new Replicas(replicas, { ...options, replicaLagSeconds }, notice);
 }
 
 export function openPostgres(options: PostgresOptions): PostgresEngine {
@@ -62,8 +69,7 @@ export class PostgresEngine implements Engine {
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
     this.sweeper = new Sweeper(options.retryHours);
     this.link = new Link(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
-    const { replicas = [] } = options;
-    this.replicas = replicas.length === 0 ? undefined : new Replicas(replicas, options);
+    this.replicas = standbysOf(options);
     this.opened = this.link.open();
     // Whoever waits hears of a failure; that nobody may wait is no reason to end the process.
     this.opened.catch(() => undefined);
@@ -108,6 +114,9 @@ export class PostgresEngine implements Engine {
     return [
       gauge('database_up', 'Whether the database answers: 1 or 0.', Number(this.link.isUp)),
       gauge('pool_connections_max', 'Connections that may be open to a server.', this.options.poolSize),
+      ...(this.replicas === undefined
+        ? []
+        : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.near)]),
       gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.underWay.size),
     ];
   }
@@ -151,7 +160,7 @@ export class PostgresEngine implements Engine {
     const standby = this.dialect === undefined ? undefined : this.replicas?.pick();
     if (standby !== undefined) {
       try {
-        return await this.inTime(work(standby));
+        return await this.inTime(work(standby.pool));
       } catch (error) {
         // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.
         if (!isLoss(error) && !isTransient(error)) throw translateError(error, this.options.collection);

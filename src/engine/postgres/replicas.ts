@@ -4,44 +4,54 @@
  * instance. Positions are those of the write-ahead log, asked for beside the requests and never by them.
  */
 import type { SQL } from 'bun';
-import { openPool, query, type SessionSettings } from './driver.ts';
-import { parseTarget, type ServerAddress } from './url.ts';
+import { type SessionSettings, within } from './driver.ts';
+import type { Notice } from './link.ts';
+import { Replica, writtenTo } from './replica.ts';
+import { parseTarget } from './url.ts';
 
-/** How often the standbys are asked where they are. */
+/** How often all servers are asked where they are. */
 const ASK_MS = 250;
-/** A standby that is further behind than this is left out, even for those who have written nothing. */
-const MAX_LAG_SECONDS = 10;
+const ANSWER_MS = 2_000;
 
-interface Replica {
-  readonly server: ServerAddress;
-  readonly pool: SQL;
-  /** How far the log was replayed when last asked; -1 while the standby is left out. */
-  reached: bigint;
+export interface ReplicaSettings extends SessionSettings {
+  /** A standby that is further behind than this is left out, even for those who have written nothing. */
+  readonly replicaLagSeconds: number;
 }
 
 export class Replicas {
-  private readonly replicas: Replica[];
+  private readonly replicas: readonly Replica[];
   private readonly timer: ReturnType<typeof setInterval>;
+  private readonly inUse = new Set<Replica>();
+  private primary: SQL | undefined;
+  /** Where the primary was, oldest first. By its own clock alone, a standby that was cut off would never seem late. */
+  private past: { readonly at: number; readonly position: bigint }[] = [];
   /** The log's position after the newest write of this instance. Unknown while a write is under way. */
   private needed = 0n;
   private writing = 0;
   private next = 0;
-  private asking = false;
+  private askingPrimary = false;
 
-  constructor(urls: readonly string[], settings: SessionSettings) {
-    this.replicas = urls
-      .flatMap((url) => parseTarget(url).servers)
-      .map((server) => ({ server, pool: openPool(server, settings), reached: -1n }));
-    this.timer = setInterval(() => void this.ask(), ASK_MS);
-    void this.ask();
+  constructor(
+    urls: readonly string[],
+    private readonly settings: ReplicaSettings,
+    private readonly notice: Notice,
+  ) {
+    this.replicas = urls.flatMap((url) => parseTarget(url).servers).map((server) => new Replica(server, settings));
+    this.timer = setInterval(() => this.ask(), ASK_MS);
+    this.ask();
+  }
+
+  /** How many standbys are near enough to read from. */
+  get near(): number {
+    return this.inUse.size;
   }
 
   /** A standby that may answer now, taken in turn; undefined where the primary must. */
-  pick(): SQL | undefined {
+  pick(): Replica | undefined {
     if (this.writing > 0) return undefined;
     for (let tried = 0; tried < this.replicas.length; tried++) {
       const replica = this.replicas[this.next++ % this.replicas.length]!;
-      if (replica.reached >= 0n && replica.reached >= this.needed) return replica.pool;
+      if (this.inUse.has(replica) && replica.reached! >= this.needed) return replica;
     }
     return undefined;
   }
@@ -53,11 +63,7 @@ export class Replicas {
       return await write();
     } finally {
       try {
-        const [row] = await query<{ position: string }>(primary, {
-          sql: `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as position`,
-          params: [],
-        });
-        const position = BigInt(row!.position);
+        const position = await writtenTo(primary);
         if (position > this.needed) this.needed = position;
       } catch {
         // A primary that is gone may have stored the write all the same: nobody is sent to a standby until one is back.
@@ -67,42 +73,63 @@ export class Replicas {
     }
   }
 
-  /** Left out until it is asked again. */
-  lost(pool: SQL): void {
-    const replica = this.replicas.find((each) => each.pool === pool);
-    if (replica !== undefined) replica.reached = -1n;
+  /** Left out until it has answered again. */
+  lost(replica: Replica): void {
+    replica.reached = undefined;
+    this.judge(replica);
   }
 
   /** After a failover the positions of the old primary mean nothing: what counts is what the new one has. */
   async restart(primary: SQL): Promise<void> {
+    this.primary = primary;
+    this.past = [];
     this.needed = 0n;
     await this.during(primary, async () => undefined);
   }
 
   async close(): Promise<void> {
     clearInterval(this.timer);
-    await Promise.all(this.replicas.map(({ pool }) => pool.close({ timeout: 0 })));
+    await Promise.all(this.replicas.map((replica) => replica.close()));
   }
 
-  private async ask(): Promise<void> {
-    if (this.asking) return;
-    this.asking = true;
-    await Promise.all(this.replicas.map((replica) => this.askOne(replica)));
-    this.asking = false;
+  private ask(): void {
+    void this.askPrimary();
+    for (const replica of this.replicas) void replica.ask().then(() => this.judge(replica));
   }
 
-  private async askOne(replica: Replica): Promise<void> {
+  private async askPrimary(): Promise<void> {
+    const { primary } = this;
+    if (primary === undefined || this.askingPrimary) return;
+    this.askingPrimary = true;
+    const at = performance.now();
     try {
-      const [row] = await query<{ position: string | null; lag: number | null }>(replica.pool, {
-        sql: `select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text as position,
-          case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
-            else extract(epoch from now() - pg_last_xact_replay_timestamp()) end::float8 as lag`,
-        params: [],
-      });
-      const isNear = row?.position != null && (row.lag ?? 0) <= MAX_LAG_SECONDS;
-      replica.reached = isNear ? BigInt(row.position!) : -1n;
+      const position = await within(ANSWER_MS, writtenTo(primary));
+      if (primary === this.primary) this.past.push({ at, position });
     } catch {
-      replica.reached = -1n;
+      // Whoever reads or writes there will notice. A standby is no further behind a primary that is gone.
     }
+    this.askingPrimary = false;
   }
+
+  private judge(replica: Replica): void {
+    const isNear = replica.reached !== undefined && replica.reached >= this.expected();
+    if (isNear === this.inUse.has(replica)) return;
+    if (isNear) this.inUse.add(replica);
+    else this.inUse.delete(replica);
+    if (isNear) this.notice('info', `reading from the standby ${replica.name}`);
+    else this.notice('warn', `the standby ${replica.name} ${problem(replica)}: it is left out until it is back`);
+  }
+
+  /** Where a standby is that is just near enough: where the primary was that long ago. */
+  private expected(): bigint {
+    const then = performance.now() - this.settings.replicaLagSeconds * 1000;
+    const later = this.past.findIndex(({ at }) => at > then);
+    this.past.splice(0, later === -1 ? this.past.length - 1 : later - 1);
+    const [oldest] = this.past;
+    return oldest !== undefined && oldest.at <= then ? oldest.position : 0n;
+  }
+}
+
+function problem(replica: Replica): string {
+  return replica.reached === undefined ? 'does not answer' : 'is too far behind';
 }

@@ -1,0 +1,161 @@
+/**
+ * Reads on a standby: a real one, streaming from a real primary. Who answered is seen from the data: while the standby
+ * does not replay, only the primary knows what was changed on it since.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { newServer, newStandby, type OwnServer } from '../support/postgres.ts';
+import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+
+const PATIENCE_MS = 60_000;
+const LAG_SECONDS = 1;
+
+describe('with a standby to read from', () => {
+  let primary: OwnServer;
+  let standby: OwnServer;
+  let service: Service;
+  let onPrimary: SQL;
+  let onStandby: SQL;
+  let changes = 0;
+
+  beforeAll(async () => {
+    primary = await newServer();
+    standby = await newStandby(primary);
+    onPrimary = new SQL(primary.url, { max: 1 });
+    onStandby = new SQL(standby.url, { max: 1 });
+    service = await startService({
+      args: ['--replica-lag', String(LAG_SECONDS)],
+      cwd: temporaryFolder(),
+      env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: standby.url },
+    });
+  }, PATIENCE_MS);
+  beforeEach(async () => {
+    await until('the standby to answer', standbyAnswers);
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await cleanUp();
+    await Promise.all([onPrimary.close({ timeout: 0 }), onStandby.close({ timeout: 0 })]);
+    await standby.stop();
+    await primary.stop();
+  }, PATIENCE_MS);
+
+  const pause = () => onStandby.unsafe('select pg_wal_replay_pause()');
+  const resume = () => onStandby.unsafe('select pg_wal_replay_resume()');
+
+  /** Something that another program changes on the primary. */
+  async function change(): Promise<number> {
+    await onPrimary.unsafe(`update products set units_in_stock = ${++changes} where id = 1`);
+    return changes;
+  }
+
+  async function stockRead(): Promise<number> {
+    const response = await service.fetch('/products/1');
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { units_in_stock: number }).units_in_stock;
+  }
+
+  /** The standby is held where it is, the primary goes on: what is read tells whose it is. */
+  async function standbyAnswers(): Promise<boolean> {
+    await pause();
+    const newest = await change();
+    const read = await stockRead();
+    await resume();
+    return read < newest;
+  }
+
+  test(
+    'a client that has just written reads its own write, however far behind the standby is',
+    async () => {
+      await pause();
+      for (let round = 0; round < 20; round++) {
+        const sent = await service.fetch('/products/2', {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ units_in_stock: round }),
+        });
+        expect(sent.status).toBe(204);
+        const [listed] = (await (await service.fetch('/products?id=eq.2')).json()) as { units_in_stock: number }[];
+        expect(listed!.units_in_stock).toBe(round);
+      }
+      await resume();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a standby that is too far behind is left out, and read from again when it has caught up',
+    async () => {
+      await pause();
+      const newest = await change();
+      await until('the primary to be asked', async () => (await stockRead()) === newest);
+      await resume();
+      await until('the standby to answer', standbyAnswers);
+      expect(service.stderr()).toContain(`the standby 127.0.0.1:${standby.port} is too far behind`);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a standby that is cut off from the primary does not serve old products for ever',
+    async () => {
+      const [conninfo] = await onStandby.unsafe('show primary_conninfo');
+      const connectTo = async (source: string) => {
+        await onStandby.unsafe(`alter system set primary_conninfo = '${source}'`);
+        await onStandby.unsafe('select pg_reload_conf()');
+      };
+      await connectTo('host=127.0.0.1 port=1');
+      await until('the standby to lose it', async () => {
+        const [row] = await onPrimary.unsafe('select count(*)::int4 as streaming from pg_stat_replication');
+        return row.streaming === 0;
+      });
+      const newest = await change();
+      await until('the primary to be asked', async () => (await stockRead()) === newest);
+      await connectTo(conninfo.primary_conninfo);
+      await until('the standby to answer', standbyAnswers);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a standby that goes down is left out without a failed read, and comes back by itself',
+    async () => {
+      const statuses = new Set<number>();
+      let going = true;
+      const reader = async () => {
+        while (going) statuses.add((await service.fetch('/products?limit=5')).status);
+      };
+      const readers = [reader(), reader(), reader(), reader()];
+      await standby.stop();
+      const newest = await change();
+      await until('the primary to answer alone', async () => (await stockRead()) === newest);
+      await Bun.sleep(500);
+      await standby.start();
+      onStandby = new SQL(standby.url, { max: 1 });
+      await until('the standby to answer', standbyAnswers);
+      going = false;
+      await Promise.all(readers);
+      expect([...statuses]).toEqual([200]);
+      expect(service.stderr()).not.toContain('secret');
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'while the primary is down the standby goes on reading, and writes are answered 503',
+    async () => {
+      await primary.stop();
+      for (let round = 0; round < 20; round++) expect(await stockRead()).toBeLessThanOrEqual(changes);
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ units_in_stock: 1 });
+      const refused = await service.fetch('/products/2', { method: 'PATCH', headers, body });
+      expect(refused.status).toBe(503);
+      await primary.start();
+      onPrimary = new SQL(primary.url, { max: 1 });
+      await until('writes to go on', async () => {
+        return (await service.fetch('/products/2', { method: 'PATCH', headers, body })).status === 204;
+      });
+      await until('the standby to answer', standbyAnswers);
+    },
+    PATIENCE_MS,
+  );
+});
