@@ -1,0 +1,112 @@
+/**
+ * A write whose commit was not confirmed: the connection breaks after the service has asked for the commit and before it
+ * hears of it. The write may be stored or not; it is never reported as done, and with its key it can be repeated.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createApp } from '../../src/app.ts';
+import { products } from '../../src/collection/products.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { type CuttingProxy, type Moment, startCuttingProxy } from '../support/cutting-proxy.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
+
+const PATIENCE_MS = 60_000;
+const MOMENTS: readonly Moment[] = ['before it arrives', 'before it is answered'];
+
+describe('when the connection breaks at the commit', () => {
+  const schema = newSchema();
+  let proxy: CuttingProxy;
+  let engine: PostgresEngine;
+  let ask: (path: string, init?: RequestInit) => Promise<Response>;
+
+  beforeAll(async () => {
+    const { hostname, port } = new URL(testServer.url);
+    proxy = await startCuttingProxy(Number(port || 5432), hostname);
+    const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
+    engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: [] });
+    await engine.opened;
+    const app = createApp({ collection: products, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    ask = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await engine.close();
+    proxy.close();
+  }, PATIENCE_MS);
+
+  const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+    ask(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+
+  /** As another client of the database sees it. */
+  async function stored(name: string): Promise<{ id: number; units_in_stock: number }[]> {
+    const table = `"${schema}".products`;
+    const rows = await testServer.admin.unsafe(
+      `select id, units_in_stock from ${table} where product_name = $1 order by id`,
+      [name],
+    );
+    return [...rows];
+  }
+
+  async function expectUnconfirmed(response: Response): Promise<void> {
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ code: 'CAT503', message: 'the database did not confirm the write' });
+  }
+
+  for (const moment of MOMENTS) {
+    const isStored = moment === 'before it is answered';
+
+    test(
+      `${moment}, a POST with a key is answered 503, and its retry stores it exactly once`,
+      async () => {
+        const name = `posted ${moment}`;
+        const post = () => send('POST', '/products', { product_name: name }, { 'idempotency-key': name });
+        const cut = proxy.cut('commit', moment);
+        const first = await post();
+        await cut;
+        await expectUnconfirmed(first);
+        expect(await stored(name)).toHaveLength(isStored ? 1 : 0);
+
+        const again = await post();
+        expect(again.status).toBe(201);
+        expect(again.headers.get('idempotency-replayed')).toBe(isStored ? 'true' : null);
+        const [row, ...others] = await stored(name);
+        expect(others).toEqual([]);
+        expect(again.headers.get('location')).toBe(`/products?id=eq.${row!.id}`);
+        expect((await post()).headers.get('location')).toBe(`/products?id=eq.${row!.id}`);
+        expect(await stored(name)).toHaveLength(1);
+      },
+      PATIENCE_MS,
+    );
+
+    test(
+      `${moment}, a PATCH that checks its version is answered 503, and If-Match tells on the retry`,
+      async () => {
+        const name = `guarded ${moment}`;
+        await send('POST', '/products', { product_name: name, units_in_stock: 1 });
+        const [row] = await stored(name);
+        const path = `/products/${row!.id}`;
+        const tag = (await ask(path)).headers.get('etag')!;
+        const patch = () => send('PATCH', path, { units_in_stock: 2 }, { 'if-match': tag });
+        const cut = proxy.cut('commit', moment);
+        const first = await patch();
+        await cut;
+        await expectUnconfirmed(first);
+        expect((await patch()).status).toBe(isStored ? 412 : 204);
+        expect((await stored(name)).map((row) => row.units_in_stock)).toEqual([2]);
+      },
+      PATIENCE_MS,
+    );
+
+    test(
+      `${moment}, a write of one statement is answered 503 and not made a second time`,
+      async () => {
+        const name = `alone ${moment}`;
+        const cut = proxy.cut(name, moment);
+        const first = await send('POST', '/products', { product_name: name });
+        await cut;
+        await expectUnconfirmed(first);
+        expect(await stored(name)).toHaveLength(isStored ? 1 : 0);
+      },
+      PATIENCE_MS,
+    );
+  }
+});
