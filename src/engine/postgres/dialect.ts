@@ -6,8 +6,10 @@ import type { Aggregate } from '../../dialect/tree.ts';
 import { Refusal } from '../../errors.ts';
 import type { Expression, ScalarType } from '../../plan/types.ts';
 import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
+import { checkRegex } from '../text/regex.ts';
 import { beginning, beginningOf, compareBeginnings, hasBeginning } from './beginnings.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
+import { type Configurations, searchTest } from './search.ts';
 
 /** What each type is called in PostgreSQL. */
 export const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
@@ -21,14 +23,7 @@ export const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
   json: 'json',
 };
 
-const SEARCHES = {
-  fts: 'to_tsquery',
-  plfts: 'plainto_tsquery',
-  phfts: 'phraseto_tsquery',
-  wfts: 'websearch_to_tsquery',
-} as const;
-
-export function postgresDialect(folding: Folding): SqlDialect {
+export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
   return {
     placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${TYPE_NAMES[type]}`),
 
@@ -49,16 +44,14 @@ export function postgresDialect(folding: Folding): SqlDialect {
     orderedBy: (sql, field) => (hasBeginning(field) ? [beginning(sql), sql] : [sql]),
 
     textTest(predicate, column, bind) {
-      if (predicate.kind === 'search') {
-        const config = `${bind(predicate.config, 'text')}::regconfig`;
-        return `to_tsvector(${config}, ${column}) @@ ${SEARCHES[predicate.mode]}(${config}, ${bind(predicate.query, 'text')})`;
-      }
+      if (predicate.kind === 'search') return searchTest(predicate, column, configurations, bind);
       const { kind, pattern, caseless } = predicate;
       if (kind === 'like') {
         checkLike(pattern);
         if (!caseless) return `${column} like ${bind(pattern, 'text')}`;
         return `${foldedColumn(column, folding)} like ${bind(foldedPattern(pattern), 'text')}`;
       }
+      checkRegex(pattern);
       if (!caseless) return `${column} ~ ${bind(pattern, 'text')}`;
       return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), 'text')}`;
     },

@@ -28,15 +28,12 @@ export function openPool(server: ServerAddress, settings: SessionSettings, max =
       search_path: quoteName(settings.schema),
       statement_timeout: settings.querySeconds * 1000,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
-      // Every value is bound. Planned with the values in hand, a query gets the plan that fits them, and a pattern that
-      // does not compile is refused even where no row is tested.
-      plan_cache_mode: 'force_custom_plan',
     },
   });
 }
 
-export async function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
-  return await runner.unsafe<T[]>(statement.sql, statement.params.map(encode));
+export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
+  return runner.unsafe<T[]>(statement.sql, statement.params.map(encode));
 }
 
 /** How long a request waits for a connection of its own when all are taken, by slow readers of large results for one. */

@@ -11,21 +11,24 @@ import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Reading, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
-import { NoAnswer, type SessionSettings, within } from './driver.ts';
+import type { SessionSettings } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
 import { readList, readRows } from './reads.ts';
-import { isLoss, isTransient, surelyUndone, translateError, unconfirmed } from './refusals.ts';
+import { translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
 import { Sweeper } from './retries.ts';
 import { prepareSchema } from './schema.ts';
-import { againIfInTheWay, UnconfirmedCommit } from './transaction.ts';
+import { findConfigurations } from './search.ts';
+import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
 import { carryOut } from './write.ts';
+import type { WriteContext } from './writes.ts';
 
 export interface PostgresOptions extends SessionSettings {
   readonly url: string;
@@ -56,8 +59,9 @@ export class PostgresEngine implements Engine {
   private readonly link: Link;
   private readonly sweeper: Sweeper;
   private readonly replicas: Replicas | undefined;
-  private readonly underWay = new Set<Promise<unknown>>();
-  private dialect: SqlDialect | undefined;
+  private readonly attempts: Attempts;
+  // These three are known once the server is found; nothing is asked of it before.
+  private dialect!: SqlDialect;
   private sequence!: string;
   private keys!: Keys;
 
@@ -70,43 +74,38 @@ export class PostgresEngine implements Engine {
     this.sweeper = new Sweeper(options.retryHours);
     this.link = new Link(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
     this.replicas = standbysOf(options);
+    this.attempts = new Attempts(options.collection, this.link, this.replicas, options);
     this.opened = this.link.open();
     // Whoever waits hears of a failure; that nobody may wait is no reason to end the process.
     this.opened.catch(() => undefined);
   }
 
   find(plan: ReadPlan): Promise<readonly Row[]> {
-    return this.tracked(this.reading((pool) => readRows(pool, this.options.collection.name, plan, this.dialect!)));
+    return this.attempts.reading((pool) => readRows(pool, this.options.collection.name, plan, this.dialect));
   }
 
   read(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
     const { name } = this.options.collection;
-    return this.tracked(this.reading((pool) => readList(pool, name, plan, this.dialect!, encoding)));
+    return this.attempts.reading((pool) => readList(pool, name, plan, this.dialect, encoding));
   }
 
   write(plan: WritePlan): Promise<WriteResult> {
-    return this.tracked(this.writing(plan));
-  }
-
-  load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
-    return this.tracked(this.loading(batches, terms));
+    return this.attempts.writing((pool) => this.writeOnce(pool, plan));
   }
 
   /** Once: what was read from a file is gone. */
-  private async loading(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
-    const { collection } = this.options;
+  async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
     const pool = await this.link.current();
     try {
-      const context = { collection, dialect: this.dialect!, sequence: this.sequence };
-      return await loadRows(pool, context, batches, terms);
+      return await loadRows(pool, this.context, batches, terms);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
-      throw translateError(error, collection);
+      throw translateError(error, this.options.collection);
     }
   }
 
   explain(plan: ReadPlan): Promise<Explanation> {
-    return this.reading((pool) => explainRead(pool, this.options.collection.name, plan, this.dialect!));
+    return this.attempts.reading((pool) => explainRead(pool, this.options.collection.name, plan, this.dialect));
   }
 
   readings(): readonly Reading[] {
@@ -117,66 +116,22 @@ export class PostgresEngine implements Engine {
       ...(this.replicas === undefined
         ? []
         : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.near)]),
-      gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.underWay.size),
+      gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.attempts.size),
     ];
-  }
-
-  private async writing(plan: WritePlan): Promise<WriteResult> {
-    for (let attempt = 1; ; attempt++) {
-      const pool = await this.link.current();
-      try {
-        return await this.inTime(againIfInTheWay(() => this.writeOnce(pool, plan)));
-      } catch (error) {
-        if (error instanceof UnconfirmedCommit) {
-          if (error.cause !== undefined) this.link.lost(error.cause, pool);
-          throw error.refusal;
-        }
-        if (!isLoss(error)) throw translateError(error, this.options.collection);
-        this.link.lost(error, pool);
-        if (error instanceof NoAnswer) throw unconfirmed();
-        if (attempt === 2 || !surelyUndone(error)) throw translateError(error, this.options.collection);
-      }
-    }
   }
 
   /** What is under way is finished first; a cursor whose client does not read on is not waited for. */
   async close(): Promise<void> {
-    await Promise.race([Promise.allSettled(this.underWay), Bun.sleep(this.options.querySeconds * 1000)]);
+    await this.attempts.settled(this.options.querySeconds);
     await this.replicas?.close();
     await this.link.close();
   }
 
   private async writeOnce(pool: SQL, plan: WritePlan): Promise<WriteResult> {
-    const { collection } = this.options;
-    const context = { collection, dialect: this.dialect!, sequence: this.sequence };
     await this.keys.pass(pool, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
-    const write = () => this.keys.drawAgain(pool, plan, () => carryOut(pool, context, plan, this.options));
+    const write = () => this.keys.drawAgain(pool, plan, () => carryOut(pool, this.context, plan, this.options));
     return this.replicas === undefined ? write() : this.replicas.during(pool, write);
-  }
-
-  /** Reading again does no harm: a connection that broke is replaced twice before the client hears of it. */
-  private async reading<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
-    const standby = this.dialect === undefined ? undefined : this.replicas?.pick();
-    if (standby !== undefined) {
-      try {
-        return await this.inTime(work(standby.pool));
-      } catch (error) {
-        // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.
-        if (!isLoss(error) && !isTransient(error)) throw translateError(error, this.options.collection);
-        this.replicas?.lost(standby);
-      }
-    }
-    for (let attempt = 1; ; attempt++) {
-      const pool = await this.link.current();
-      try {
-        return await this.inTime(againIfInTheWay(() => work(pool)));
-      } catch (error) {
-        if (!isLoss(error)) throw translateError(error, this.options.collection);
-        this.link.lost(error, pool);
-        if (attempt === 3 || error instanceof NoAnswer) throw translateError(error, this.options.collection);
-      }
-    }
   }
 
   /** Drops what was learnt of the data, where it was replaced behind the service's back. */
@@ -184,17 +139,8 @@ export class PostgresEngine implements Engine {
     this.keys = new Keys(this.options.collection, this.sequence);
   }
 
-  /** The server keeps the time of a statement; this is for a server that keeps nothing any more. */
-  private inTime<T>(work: Promise<T>): Promise<T> {
-    const { querySeconds, connectSeconds } = this.options;
-    return within((querySeconds * 2 + connectSeconds) * 1000, work);
-  }
-
-  private tracked<T>(work: Promise<T>): Promise<T> {
-    this.underWay.add(work);
-    const forget = () => this.underWay.delete(work);
-    work.then(forget, forget);
-    return work;
+  private get context(): WriteContext {
+    return { collection: this.options.collection, dialect: this.dialect, sequence: this.sequence };
   }
 
   private async prepare(pool: SQL): Promise<void> {
@@ -204,7 +150,7 @@ export class PostgresEngine implements Engine {
       this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
     this.steps = prepared.steps;
-    this.dialect = postgresDialect(folding);
+    this.dialect = postgresDialect(folding, await findConfigurations(pool));
     this.sequence = prepared.sequence;
     this.keys = new Keys(this.options.collection, prepared.sequence);
     await this.replicas?.restart(pool);

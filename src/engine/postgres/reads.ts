@@ -14,33 +14,43 @@ export function readRows(pool: SQL, table: string, plan: ReadPlan, dialect: SqlD
   return query<Row>(pool, compileRead(table, plan, dialect));
 }
 
-export async function readList(
+export function readList(
   pool: SQL,
   table: string,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
 ): Promise<ReadResult> {
-  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
-  const page = { ...plan, limit };
+  const page = { ...plan, limit: Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1) };
+  const cursor = () => openCursor(pool, table, plan, dialect, encoding);
   const isWhole = plan.offset === 0 && plan.limit === undefined;
-  if (plan.count === undefined || isWhole) {
-    const rows = await readRows(pool, table, page, dialect);
-    if (rows.length > CURSOR_ROWS) return openCursor(pool, table, plan, dialect, encoding);
-    return { kind: 'rows', rows, ...(plan.count === undefined ? {} : { total: rows.length }) };
+  if (plan.count === undefined) {
+    return readRows(pool, table, page, dialect).then((rows) =>
+      rows.length > CURSOR_ROWS ? cursor() : { kind: 'rows', rows: plain(rows) },
+    );
   }
-  const counted = await readCounted(pool, table, page, dialect);
-  if (counted.rows.length > CURSOR_ROWS) return openCursor(pool, table, plan, dialect, encoding);
-  return { kind: 'rows', ...counted };
+  const counted = isWhole ? readWhole(pool, table, page, dialect) : readCounted(pool, table, page, dialect);
+  return counted.then((found) => (found.rows.length > CURSOR_ROWS ? cursor() : { kind: 'rows', ...found }));
+}
+
+interface Counted {
+  readonly rows: Row[];
+  readonly total: number;
+}
+
+/** All rows are their own count. */
+async function readWhole(pool: SQL, table: string, plan: ReadPlan, dialect: SqlDialect): Promise<Counted> {
+  const rows = await readRows(pool, table, plan, dialect);
+  return { rows: plain(rows), total: rows.length };
+}
+
+/** The driver's result is an array with properties of its own, which JSON.stringify takes three times as long for. */
+function plain(rows: readonly Row[]): Row[] {
+  return [...rows];
 }
 
 /** The page and the count in one statement, and so of one moment. The count is there even where the page is empty. */
-async function readCounted(
-  pool: SQL,
-  table: string,
-  plan: ReadPlan,
-  dialect: SqlDialect,
-): Promise<{ rows: Row[]; total: number }> {
+async function readCounted(pool: SQL, table: string, plan: ReadPlan, dialect: SqlDialect): Promise<Counted> {
   const read = compileRead(table, plan, dialect);
   const count = compileCount(table, plan, dialect);
   const shifted = count.sql.replace(/\$(\d+)/g, (_, position) => `$${Number(position) + read.params.length}`);

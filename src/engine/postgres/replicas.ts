@@ -48,7 +48,7 @@ export class Replicas {
 
   /** A standby that may answer now, taken in turn; undefined where the primary must. */
   pick(): Replica | undefined {
-    if (this.writing > 0) return undefined;
+    if (this.primary === undefined || this.writing > 0) return undefined;
     for (let tried = 0; tried < this.replicas.length; tried++) {
       const replica = this.replicas[this.next++ % this.replicas.length]!;
       if (this.inUse.has(replica) && replica.reached! >= this.needed) return replica;

@@ -3,7 +3,7 @@ import type { ReservedSQL, SQL } from 'bun';
 import { type Runner, reserve } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
 
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 
 /** Begins, works, and commits, or rolls back where `keep` says so of the result. */
 export async function inTransaction<T>(pool: SQL, work: (connection: Runner) => Promise<T>, keep: boolean): Promise<T> {
@@ -44,9 +44,13 @@ export async function againIfInTheWay<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
-      await Bun.sleep(Math.random() * 10 * 2 ** attempt);
+      await pauseBefore(attempt);
     }
   }
+}
+
+export function pauseBefore(attempt: number): Promise<void> {
+  return Bun.sleep(Math.random() * 10 * 2 ** attempt);
 }
 
 async function giveUp(connection: ReservedSQL): Promise<void> {

@@ -1,10 +1,10 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
 import type { Expression, ScalarType } from '../../plan/types.ts';
 import { identifier, type SqlDialect } from '../compile/statement.ts';
+import { compileRegex } from '../text/regex.ts';
+import { compileSearch } from '../text/search/index.ts';
 import { GUARD } from './deadline.ts';
-import { compileLike } from './text/like.ts';
-import { compileRegex } from './text/regex.ts';
-import { compileSearch } from './text/search/index.ts';
+import { compileLike } from './like.ts';
 
 export const sqliteDialect: SqlDialect = {
   placeholder: () => '?',

@@ -4,9 +4,9 @@ import { comparableDecimal } from '../../collection/decimal.ts';
 import { readInt4 } from '../../collection/field-types.ts';
 import { Refusal } from '../../errors.ts';
 import { MAX_CONDITIONS } from '../../limits.ts';
-import { compileLike } from './text/like.ts';
-import { compileRegex } from './text/regex.ts';
-import { compileSearch, type SearchMode } from './text/search/index.ts';
+import { compileRegex } from '../text/regex.ts';
+import { compileSearch, type SearchMode } from '../text/search/index.ts';
+import { compileLike } from './like.ts';
 
 type Test = (text: string) => boolean;
 

@@ -7,7 +7,7 @@ import { characterSource, readBrackets } from './brackets.ts';
 import { readEscape, WORD_END, WORD_START } from './escapes.ts';
 import type { Options } from './options.ts';
 import type { Pattern } from './pattern.ts';
-import { invalid, tooComplex, unsupported } from './problems.ts';
+import { invalid, tooComplex, Unsupported } from './problems.ts';
 
 /** PostgreSQL's highest repetition count. */
 const MAX_COUNT = 255;
@@ -96,7 +96,7 @@ class Translation {
     const pattern = this.#pattern;
     const plain = pattern.eat('?');
     if (plain && LOOK_AROUND.some((mark) => pattern.sees(mark))) {
-      throw unsupported('look-around is', 'Use a second filter (and, not) for what must or must not stand there.');
+      throw new Unsupported('look-around is', 'Use a second filter (and, not) for what must or must not stand there.');
     }
     if (plain && !pattern.eat(':')) {
       throw invalid('operand', 'A group starts with ( or (?: and options only stand at the start.');
@@ -123,7 +123,7 @@ class Translation {
         return constraint(escaped.source);
       case 'reference':
         if (!this.#closedGroups.has(escaped.group)) throw invalid('reference');
-        throw unsupported('back-references are', 'Write out the alternatives that may repeat, such as (?:aa|bb).');
+        throw new Unsupported('back-references are', 'Write out the alternatives that may repeat, such as (?:aa|bb).');
     }
   }
 

@@ -5,9 +5,9 @@
  * A `%` is only ever retried from the last one seen, so the worst case is text length times pattern length.
  */
 
-import { Refusal } from '../../../errors.ts';
-import { checkDeadline } from '../deadline.ts';
-import { foldCase } from './case.ts';
+import { Refusal } from '../../errors.ts';
+import { foldCase } from '../text/case.ts';
+import { checkDeadline } from './deadline.ts';
 
 /** Tokens of a pattern: a code point, or one of these two, which no code point can be. */
 const ANY_ONE = -1;

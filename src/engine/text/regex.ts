@@ -3,10 +3,10 @@
  * a client sends can hang the service. What RE2 cannot do in linear time (back-references, look-around) is refused.
  */
 import { RE2JS } from 're2js';
-import { Refusal } from '../../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import { readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
-import { tooComplex } from './regex/problems.ts';
+import { tooComplex, Unsupported } from './regex/problems.ts';
 import { translate } from './regex/translate.ts';
 
 /** Compiled instructions. Matching costs text length times this at worst, so it is bounded. */
@@ -19,6 +19,17 @@ export function compileRegex(pattern: string, caseless: boolean): (text: string)
   const flags = (options.caseless ? RE2JS.CASE_INSENSITIVE : 0) | (source.includes('(?<') ? RE2JS.LOOKBEHINDS : 0);
   const program = compile(source, flags);
   return (text) => program.test(text);
+}
+
+/** Refuses a pattern that is none, for an engine that can run all that are. */
+export function checkRegex(pattern: string): void {
+  const reading = new Pattern(pattern);
+  try {
+    const options = readOptions(reading, false);
+    if (!options.literal) translate(reading, options);
+  } catch (problem) {
+    if (!(problem instanceof Unsupported)) throw problem;
+  }
 }
 
 function compile(source: string, flags: number): RE2JS {

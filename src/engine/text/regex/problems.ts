@@ -1,5 +1,5 @@
 /** What can be wrong with a regular expression, in PostgreSQL's words, with advice of our own where it helps. */
-import { Refusal } from '../../../../errors.ts';
+import { Refusal } from '../../../errors.ts';
 
 const REASONS = {
   version: 'invalid regexp (reg version 0.8)',
@@ -26,6 +26,8 @@ export function tooComplex(): Refusal {
 }
 
 /** Valid in PostgreSQL, but not to be had in linear time, or of no use here. */
-export function unsupported(feature: string, hint: string): Refusal {
-  return new Refusal('2201B', `invalid regular expression: ${feature} not supported`, { hint });
+export class Unsupported extends Refusal {
+  constructor(feature: string, hint: string) {
+    super('2201B', `invalid regular expression: ${feature} not supported`, { hint });
+  }
 }

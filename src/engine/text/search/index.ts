@@ -27,3 +27,8 @@ export function compileSearch(mode: SearchMode, config: string, query: string): 
   if (!tree) return () => false;
   return (text) => matches(tree, vectorOf(read(text)));
 }
+
+/** Refuses a query that does not parse: how it must be written depends on no configuration. */
+export function checkSearch(mode: SearchMode, query: string): void {
+  PARSERS[mode](query, readerFor('simple'));
+}

@@ -1,6 +1,6 @@
 /** What may stand before a regular expression: a director (`***=`, `***:`) and embedded options (`(?i)`). */
 import type { Pattern } from './pattern.ts';
-import { invalid, unsupported } from './problems.ts';
+import { invalid, Unsupported } from './problems.ts';
 
 export interface Options {
   readonly caseless: boolean;
@@ -43,7 +43,7 @@ export function readOptions(pattern: Pattern, caseless: boolean): Options {
   pattern.eat('(?');
   for (const letter of pattern.takeWhile(/[a-z]/i)) {
     if (letter === 'b' || letter === 'e') {
-      throw unsupported(
+      throw new Unsupported(
         `embedded option ${letter} (basic or extended syntax)`,
         'Leave it out: advanced syntax is used.',
       );

@@ -1,0 +1,85 @@
+/**
+ * Reads and writes, each tried until it is answered or there is no sense in it: on a standby or the primary, again on a
+ * new connection where one broke, again where another transaction was in the way. What is refused at last is a refusal.
+ */
+import type { SQL } from 'bun';
+import type { Collection } from '../../collection/declaration.ts';
+import { NoAnswer, type SessionSettings } from './driver.ts';
+import type { Link } from './link.ts';
+import { isLoss, isTransient, surelyUndone, translateError, unconfirmed } from './refusals.ts';
+import type { Replicas } from './replicas.ts';
+import { againIfInTheWay, MAX_ATTEMPTS, pauseBefore, UnconfirmedCommit } from './transaction.ts';
+import { UnderWay } from './under-way.ts';
+
+/** A connection that broke is replaced twice before a reader hears of it: reading again does no harm. */
+const MAX_CONNECTIONS = 3;
+
+export class Attempts {
+  private readonly underWay: UnderWay;
+
+  constructor(
+    private readonly collection: Collection,
+    private readonly link: Link,
+    private readonly replicas: Replicas | undefined,
+    { querySeconds, connectSeconds }: SessionSettings,
+  ) {
+    this.underWay = new UnderWay((querySeconds * 2 + connectSeconds) * 1000);
+  }
+
+  get size(): number {
+    return this.underWay.size;
+  }
+
+  settled(seconds: number): Promise<void> {
+    return this.underWay.settled(seconds);
+  }
+
+  reading<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
+    const standby = this.replicas?.pick();
+    if (standby === undefined) return this.onPrimary(work, 1);
+    return this.underWay.add(work(standby.pool)).catch((error) => {
+      // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.
+      if (!isLoss(error) && !isTransient(error)) throw translateError(error, this.collection);
+      this.replicas?.lost(standby);
+      return this.onPrimary(work, 1);
+    });
+  }
+
+  async writing<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const pool = await this.link.current();
+      try {
+        return await this.underWay.add(againIfInTheWay(() => work(pool)));
+      } catch (error) {
+        if (error instanceof UnconfirmedCommit) {
+          if (error.cause !== undefined) this.link.lost(error.cause, pool);
+          throw error.refusal;
+        }
+        if (!isLoss(error)) throw translateError(error, this.collection);
+        this.link.lost(error, pool);
+        if (error instanceof NoAnswer) throw unconfirmed();
+        if (attempt === 2 || !surelyUndone(error)) throw translateError(error, this.collection);
+      }
+    }
+  }
+
+  /** Not an async function: the usual case is one step, and each further one would be paid by every read. */
+  private onPrimary<T>(work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
+    const pool = this.link.current();
+    if (pool instanceof Promise) return pool.then((found) => this.on(found, work, attempt));
+    return this.on(pool, work, attempt);
+  }
+
+  private on<T>(pool: SQL, work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
+    return this.underWay.add(work(pool)).catch(async (error) => {
+      if (isTransient(error) && attempt < MAX_ATTEMPTS) {
+        await pauseBefore(attempt);
+        return this.onPrimary(work, attempt + 1);
+      }
+      if (!isLoss(error)) throw translateError(error, this.collection);
+      this.link.lost(error, pool);
+      if (attempt >= MAX_CONNECTIONS || error instanceof NoAnswer) throw translateError(error, this.collection);
+      return this.onPrimary(work, attempt + 1);
+    });
+  }
+}

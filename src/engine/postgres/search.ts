@@ -1,0 +1,47 @@
+/**
+ * Full text search by PostgreSQL's own functions. What is wrong with a query is said before any row is read: PostgreSQL
+ * might say it or not, depending on what else is asked for and on the plan it makes.
+ */
+import { Refusal } from '../../errors.ts';
+import type { Predicate } from '../../plan/types.ts';
+import type { Bind } from '../compile/statement.ts';
+import { checkSearch } from '../text/search/index.ts';
+import { query, type Runner } from './driver.ts';
+
+const FUNCTIONS = {
+  fts: 'to_tsquery',
+  plfts: 'plainto_tsquery',
+  phfts: 'phraseto_tsquery',
+  wfts: 'websearch_to_tsquery',
+} as const;
+
+/** The names of the configurations that a server has. */
+export type Configurations = ReadonlySet<string>;
+
+export async function findConfigurations(runner: Runner): Promise<Configurations> {
+  const found = await query<{ name: string }>(runner, {
+    sql: 'select cfgname::text as name from pg_catalog.pg_ts_config where pg_catalog.pg_ts_config_is_visible(oid)',
+    params: [],
+  });
+  return new Set(found.map(({ name }) => name));
+}
+
+export function searchTest(
+  { mode, config, query: text }: Extract<Predicate, { kind: 'search' }>,
+  column: string,
+  configurations: Configurations,
+  bind: Bind,
+): string {
+  checkConfiguration(config, configurations);
+  checkSearch(mode, text);
+  const by = `${bind(config, 'text')}::regconfig`;
+  return `to_tsvector(${by}, ${column}) @@ ${FUNCTIONS[mode]}(${by}, ${bind(text, 'text')})`;
+}
+
+/** A name is found regardless of case. One with a schema is left to the server. */
+function checkConfiguration(name: string, configurations: Configurations): void {
+  if (name.includes('.') || configurations.has(name.toLowerCase())) return;
+  throw new Refusal('42704', `text search configuration "${name}" does not exist`, {
+    hint: `The configurations are ${[...configurations].sort().join(', ')}.`,
+  });
+}
