@@ -45,6 +45,22 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
     });
   });
 
+  describe('by a pattern or a search that is none', () => {
+    const catalogue = ownCatalogue(engine);
+
+    test.each([
+      ['product_name=like.*%5C', '22025'],
+      ['product_name=match.(', '2201B'],
+      ['product_name=fts.a%20b', '42601'],
+      ['product_name=fts(klingon).a', '42704'],
+    ])('%s are refused as the client’s mistake, not as a failure of the database', async (filter, code) => {
+      for (const write of [DELETE, sendJson('PATCH', { unit_price: 0 })]) {
+        await expectRefusal(await catalogue.fetch(`/products?${filter}`, write), 400, code);
+      }
+      await expectUntouched(catalogue);
+    });
+  });
+
   describe('where the setting allows them', () => {
     const catalogue = ownCatalogue(engine, { allowUnfilteredWrites: true });
 

@@ -39,6 +39,8 @@ const NETWORK_ERRORS = [
 
 /** The statement never reached the server, or the server says that it did nothing of it. One that goes away may have. */
 export function surelyUndone(error: unknown): boolean {
+  // Ours: it was made before anything was sent.
+  if (error instanceof Refusal) return true;
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
   const { code = '' } = error as ServerError;
@@ -141,3 +143,8 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };
+
+/** What this side finds wrong with the server's certificate. */
+export function isCertificateProblem(error: unknown): boolean {
+  return /CERT|SIGNATURE/.test((error as ServerError).code ?? '');
+}
