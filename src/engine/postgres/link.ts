@@ -5,7 +5,7 @@
 import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
 import { openPool, query, type SessionSettings } from './driver.ts';
-import { describe, isLoss, unavailable } from './refusals.ts';
+import { describe, isCertificateProblem, isLoss, sqlState, unavailable } from './refusals.ts';
 import type { ServerAddress, Target } from './url.ts';
 
 export type Notice = (level: 'info' | 'warn', message: string) => void;
@@ -139,5 +139,10 @@ async function checkWritable(pool: SQL, server: ServerAddress): Promise<void> {
 function cannotOpen(error: unknown): unknown {
   if (error instanceof ConfigError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new ConfigError(`PostgreSQL refuses: ${message}`);
+  return new ConfigError(`${obstacle(error)}: ${message}`);
+}
+
+function obstacle(error: unknown): string {
+  if (sqlState(error) !== undefined) return 'PostgreSQL refuses';
+  return isCertificateProblem(error) ? 'the certificate of PostgreSQL is not accepted' : 'no connection to PostgreSQL';
 }
