@@ -16,13 +16,6 @@ interface Difference {
 /** Every difference that is known, with the requests it may show in. These are not compared. */
 const KNOWN_DIFFERENCES: readonly Difference[] = [
   {
-    // PostgreSQL computes the columns of rows that it then skips; SQLite does not.
-    name: 'a cast that fails, on a row that the page or a refusal leaves out',
-    concerns: ({ method, path, headers }) =>
-      /::(int|numeric|float8|bool)\b/.test(path) &&
-      (method !== 'GET' || /offset=/.test(path) || 'range' in headers || /object/.test(headers.accept ?? '')),
-  },
-  {
     // Sequences are not rolled back: that is what lets two instances assign ids without waiting for each other.
     name: 'ids after an insert that was refused, ignored or rolled back',
     concerns: ({ method, headers }) =>
@@ -61,8 +54,8 @@ async function openBoth(): Promise<Catalogue[]> {
   return catalogues;
 }
 
-/** The same requests in every run, so that a failure is no surprise to whoever changes something else; or others. */
-const SEED = Number(process.env.AGREE_SEED ?? 5);
+/** Other requests in every run. A failure names its seed; AGREE_SEED repeats it, and AGREE_RUNS makes a run longer. */
+const SEED = Number(process.env.AGREE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = Number(process.env.AGREE_RUNS ?? 1);
 
 describe('both engines agree on', () => {

@@ -8,9 +8,17 @@ export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, 
   return rememberedRead(plan, dialect, source, () =>
     buildStatement(dialect, (bind) => {
       const body = `from ${source}${compileWhere(plan.where, dialect, bind)}`;
-      return `${compileShape(plan, table, body, dialect)}${compilePage(plan, bind)}`;
+      if (!mayFailOnRows(plan)) return `${compileShape(plan, table, body, dialect)}${compilePage(plan, bind)}`;
+      const page = `select * ${body}${compileOrder(plan.order, table, dialect)}${compilePage(plan, bind)}`;
+      return compileShape(plan, table, `from (${page}) as ${identifier(table)}`, dialect);
     }),
   );
+}
+
+/** A cast that a value does not allow fails the read. Whether rows beside the page are cast must not be left to chance. */
+function mayFailOnRows({ columns, groupBy, limit, offset }: ReadPlan): boolean {
+  const isPage = limit !== undefined || offset > 0;
+  return isPage && groupBy === undefined && columns.some(({ expression }) => expression.kind === 'cast');
 }
 
 /** How many rows the same read has without its page. */

@@ -71,10 +71,11 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
     checkVersion(job.precondition, storedRow(connection, collection, job.precondition.key));
   }
   const written = write(connection, collection, job);
-  checkAffected(job, written.affected);
   const { changed, ...counts } = written;
   const result: WriteResult =
     job.returning === undefined ? counts : { ...counts, rows: representation(connection, job.returning, changed) };
+  // After the rows: of two mistakes the one in them is told first, as PostgreSQL does, which makes them in one statement.
+  checkAffected(job, written.affected);
   if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result);
   return result;
 }
