@@ -123,4 +123,17 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
     }
     await expectRefusal(await catalogue.fetch('/products', csv(['', '""', 'a'], '\n')), 400, 'PGRST204');
   });
+
+  test('a cast is made on the rows of the page alone: a name beside it that is no number does no harm', async () => {
+    await catalogue.fetch('/products', sendJson('POST', { id: 1000, product_name: '42', quantity_per_unit: '7' }));
+    const number = [{ product_name: 42 }];
+    expect(await catalogue.list('/products?select=product_name::int&order=id.desc&limit=1')).toEqual(number);
+    expect(await catalogue.list('/products?select=product_name::int&offset=77')).toEqual(number);
+    expect(await catalogue.list('/products?select=product_name::int&order=unit_price.nullsfirst&limit=1')).toEqual(
+      number,
+    );
+    const grouped = '/products?select=supplier_id,least:product_name.min()::int&order=supplier_id.nullsfirst&limit=1';
+    expect(await catalogue.list(grouped)).toEqual([{ supplier_id: null, least: 42 }]);
+    await expectRefusal(await catalogue.fetch('/products?select=product_name::int'), 400, '22P02');
+  });
 });

@@ -1,5 +1,6 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
 import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
+import { castAfter, isCast } from './late-casts.ts';
 import { rememberedRead } from './outline.ts';
 import { compileWhere } from './predicate.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
@@ -8,17 +9,17 @@ export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, 
   return rememberedRead(plan, dialect, source, () =>
     buildStatement(dialect, (bind) => {
       const body = `from ${source}${compileWhere(plan.where, dialect, bind)}`;
-      if (!mayFailOnRows(plan)) return `${compileShape(plan, table, body, dialect)}${compilePage(plan, bind)}`;
-      const page = `select * ${body}${compileOrder(plan.order, table, dialect)}${compilePage(plan, bind)}`;
-      return compileShape(plan, table, `from (${page}) as ${identifier(table)}`, dialect);
+      const page = compilePage(plan, bind);
+      if (page === '' || !plan.columns.some(isCast)) return `${compileShape(plan, table, body, dialect)}${page}`;
+      if (plan.groupBy !== undefined) {
+        return castAfter(plan.columns, dialect, (columns, asComputed) => {
+          return `${compileShape({ ...plan, columns }, table, body, asComputed)}${page}`;
+        });
+      }
+      const rows = `select * ${body}${compileOrder(plan.order, table, dialect)}${page}`;
+      return compileShape(plan, table, `from (${rows}) as ${identifier(table)}`, dialect);
     }),
   );
-}
-
-/** A cast that a value does not allow fails the read. Whether rows beside the page are cast must not be left to chance. */
-function mayFailOnRows({ columns, groupBy, limit, offset }: ReadPlan): boolean {
-  const isPage = limit !== undefined || offset > 0;
-  return isPage && groupBy === undefined && columns.some(({ expression }) => expression.kind === 'cast');
 }
 
 /** How many rows the same read has without its page. */
