@@ -28,6 +28,8 @@ export function openPool(server: ServerAddress, settings: SessionSettings, max =
       search_path: quoteName(settings.schema),
       statement_timeout: settings.querySeconds * 1000,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+      // Whoever waited for another's row goes on with it as it is now, whatever the server's own default.
+      default_transaction_isolation: 'read committed',
     },
   });
 }

@@ -3,13 +3,14 @@ import type { SQL } from 'bun';
 import type { Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
+import type { InsertPlan } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import { COLUMN_TYPES } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { inTransaction } from './transaction.ts';
-import { conflictSql, rowsAsJson, type WriteContext } from './writes.ts';
+import { conflictSql, isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
 const STAGED = '"rows to load"';
@@ -84,26 +85,26 @@ class Staged {
     }
     if (!terms.dryRun) await this.passKeys();
     if (terms.onConflict !== 'overwrite') {
-      return this.storeAll(conflictSql(collection, terms.onConflict), 'true');
+      return this.storeAll(terms.onConflict, 'true');
     }
     const total = { affected: 0, inserted: 0 };
     for (const [shape, given] of this.shapes.entries()) {
       const overwrite = given.filter((field) => field !== collection.key);
-      const stored = await this.storeAll(conflictSql(collection, { overwrite }), `"the shape" = ${shape}`);
+      const stored = await this.storeAll({ overwrite }, `"the shape" = ${shape}`);
       total.affected += stored.affected;
       total.inserted += stored.inserted;
     }
     return total;
   }
 
-  private async storeAll(conflict: string, which: string): Promise<LoadResult> {
+  private async storeAll(conflict: InsertPlan['conflict'], which: string): Promise<LoadResult> {
     const { collection, sequence } = this.context;
     const values = collection.fields.map((field) =>
       field === collection.key ? `coalesce(${this.key}, nextval(${quoteText(sequence)}))` : identifier(field.name),
     );
     const [stored] = await this.run<LoadResult>(
       `with stored as (insert into ${this.table} (${this.columns}) select ${values.join(', ')} from ${STAGED}
-        where ${which} order by "the row"${conflict} returning (xmax = 0) as is_new)
+        where ${which} order by "the row"${conflictSql(collection, conflict)} returning ${isNew(collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
     return stored!;

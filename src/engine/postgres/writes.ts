@@ -27,8 +27,19 @@ export interface WriteContext {
   readonly sequence: string;
 }
 
-/** Tells a new row from one that was there: only an overwritten one was locked. */
-const IS_NEW = `(xmax = 0) as "is new"`;
+/**
+ * Tells a new row from one that was there: the statement sees the table as it was before it. (A row's `xmax` would tell,
+ * too, but not in a partitioned table.)
+ */
+export function isNew({ name, key }: Collection, conflict: InsertPlan['conflict']): string {
+  if (!overwrites(conflict)) return 'true';
+  const column = identifier(key.name);
+  return `not exists (select from ${identifier(name)} as before where before.${column} = ${identifier(name)}.${column})`;
+}
+
+function overwrites(conflict: InsertPlan['conflict']): boolean {
+  return typeof conflict === 'object' && conflict.overwrite.length > 0;
+}
 
 export function compileInsert({ collection, dialect, sequence }: WriteContext, plan: InsertPlan): Statement {
   const { fields, key } = collection;
@@ -40,7 +51,8 @@ export function compileInsert({ collection, dialect, sequence }: WriteContext, p
         : `given.${identifier(field.name)}`,
     );
     const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(collection, plan.conflict)}`;
-    return answer(collection, dialect, `${insert} returning ${columnList(fields)}, ${IS_NEW}`, plan.returning);
+    const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
+    return answer(collection, dialect, `${insert} returning ${returning}`, plan.returning);
   });
 }
 
