@@ -65,10 +65,14 @@ async function replayedTo(standby: SQL): Promise<bigint | undefined> {
   return row?.position == null ? undefined : BigInt(row.position);
 }
 
-/** The end of everything that is committed, whether or not it has left the server's memory. */
+/**
+ * The end of everything that is committed. A commit is on the disk when it is answered, and what is not there yet is no
+ * commit and may stay unsent for seconds; only where commits are not waited for, memory counts.
+ */
 export async function writtenTo(primary: SQL): Promise<bigint> {
   const [row] = await query<{ position: string }>(primary, {
-    sql: `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as position`,
+    sql: `select pg_wal_lsn_diff(case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
+      else pg_current_wal_flush_lsn() end, '0/0')::text as position`,
     params: [],
   });
   return BigInt(row!.position);
