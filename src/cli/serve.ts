@@ -100,7 +100,7 @@ function openLog({ logLevel, logFormat }: ServeSettings): Log {
 }
 
 function startListening({ host, port, handover }: ServeSettings, app: App): Listening {
-  return listenOrSay(app, { host, port, shared: handover }, '--port');
+  return listenOrSay(app, { host, port, handover }, '--port');
 }
 
 /** What those who run the service look at, on a port that need not be open to others. */

@@ -1,6 +1,7 @@
 /** The socket: listens, hands requests to the app, and stops without cutting anyone off. */
 import type { App } from '../app.ts';
 import { HANDOVER_QUIET_MS, HANDOVER_SECONDS } from '../limits.ts';
+import { SharedPort } from './shared-port.ts';
 
 export interface Listening {
   readonly url: string;
@@ -13,20 +14,22 @@ export interface Listening {
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether another process may listen on the same port: the one that this one replaces, or that replaces it. */
-  readonly shared?: boolean;
+  /** How many processes of this service listen on the port together; absent where this one has it for itself. */
+  readonly processes?: number;
+  /** Whether another service may listen on it meanwhile: the one that this one replaces, or that replaces it. */
+  readonly handover?: boolean;
 }
 
 /** The app refuses larger bodies itself, with an explanation; the runtime's own limit would just cut the connection. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-export function listen(app: App, { host, port, shared = false }: ListenOptions): Listening {
+export function listen(app: App, { host, port, processes, handover = false }: ListenOptions): Listening {
   let isStopping = false;
   let lastRequest = 0;
   const server = Bun.serve({
     hostname: host,
     port,
-    reusePort: shared,
+    reusePort: handover || processes !== undefined,
     maxRequestBodySize: NO_LIMIT,
     idleTimeout: 120,
     fetch: (request) => (isStopping ? lastAnswer(request) : app.fetch(request)),
@@ -41,16 +44,19 @@ export function listen(app: App, { host, port, shared = false }: ListenOptions):
   }
 
   /**
-   * A connection that waits to be accepted when the socket closes is lost. So while both processes listen, this one
-   * goes on answering, and sends each client away, until nobody comes any more.
+   * Connections go to the other service from now on. Those that are here are answered, and each client is sent away, until
+   * nobody comes any more.
    */
   async function handedOver(): Promise<void> {
+    const shared = new SharedPort(server.port!, processes ?? 1);
+    shared.leave();
     const started = performance.now();
     lastRequest = started;
     while (performance.now() - started < HANDOVER_SECONDS * 1000) {
       await Bun.sleep(HANDOVER_QUIET_MS / 10);
-      if (server.pendingRequests === 0 && performance.now() - lastRequest > HANDOVER_QUIET_MS) return;
+      if (server.pendingRequests === 0 && performance.now() - lastRequest > HANDOVER_QUIET_MS) break;
     }
+    shared.close();
   }
 
   return {
@@ -58,7 +64,7 @@ export function listen(app: App, { host, port, shared = false }: ListenOptions):
     inProgress: () => server.pendingRequests,
     async stop(seconds) {
       isStopping = true;
-      if (shared && seconds > 0) await handedOver();
+      if (handover && seconds > 0) await handedOver();
       const timer = setTimeout(() => server.stop(true), seconds * 1000);
       await server.stop();
       clearTimeout(timer);

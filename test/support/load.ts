@@ -1,4 +1,4 @@
-/** Clients that ask one thing after the other on connections they keep, and count every request that is not answered. */
+/** Clients that ask one thing after the other, and count every request that is not answered. */
 import { connect, type Socket } from 'node:net';
 
 export interface Load {
@@ -7,8 +7,16 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-/** Strict: nothing is sent twice, so that whatever a service loses is seen. */
-export function startLoad(port: number, clients: number, requestOf: (turn: number) => string): Load {
+/**
+ * Strict: nothing is sent twice, so that whatever a service loses is seen. Connections are kept until the service closes
+ * them, or are opened anew for each request.
+ */
+export function startLoad(
+  port: number,
+  clients: number,
+  requestOf: (turn: number) => string,
+  { keepAlive = true } = {},
+): Load {
   let isStopped = false;
   let answered = 0;
   const failures: string[] = [];
@@ -21,7 +29,7 @@ export function startLoad(port: number, clients: number, requestOf: (turn: numbe
         const { status, closes } = await connection.ask(requestOf(turn));
         if (status >= 400) failures.push(`status ${status}`);
         else answered++;
-        if (closes) {
+        if (closes || !keepAlive) {
           connection.close();
           connection = undefined;
         }

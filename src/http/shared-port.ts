@@ -1,0 +1,139 @@
+/**
+ * A port on which two services listen for a while, the one that goes and the one that comes (SO_REUSEPORT). Linux gives
+ * every socket its share of the new connections, and resets those that wait on a socket when it closes. So whoever goes
+ * first steers new connections to the others, with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes
+ * when its own are answered. Where that cannot be done, nothing changes.
+ */
+import { dlopen, ptr } from 'bun:ffi';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** From asm-generic/socket.h, which the systems that Bun runs on share. */
+const SOL_SOCKET = 1;
+const SO_ATTACH_FILTER = 26;
+const SO_ATTACH_REUSEPORT_CBPF = 51;
+
+/** A classic BPF instruction: code, jump if true, jump if false, operand (linux/filter.h). */
+type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, operand: number];
+const RANDOM_NUMBER: Instruction = [0x20, 0, 0, 0xffff_f000 + 56];
+const remainder = (by: number): Instruction => [0x94, 0, 0, by];
+const plus = (number: number): Instruction => [0x04, 0, 0, number];
+const RETURN_IT: Instruction = [0x16, 0, 0, 0];
+const returning = (number: number): Instruction => [0x06, 0, 0, number];
+/** Who asks for a connection hears nothing and asks again a second later; whatever belongs to an earlier one passes. */
+const NO_NEW_CONNECTION: readonly Instruction[] = [
+  [0x30, 0, 0, 13],
+  [0x54, 0, 0, 0x12],
+  [0x15, 0, 1, 0x02],
+  returning(0),
+  returning(0xffff_ffff),
+];
+
+interface Group {
+  /** The socket of this process. */
+  readonly socket: number;
+  /** The sockets of all processes on this port. */
+  readonly size: number;
+}
+
+export class SharedPort {
+  /** How many sockets the other service has. */
+  private others = 0;
+
+  /** `own` is how many sockets this service has, over all its processes. */
+  constructor(
+    private readonly port: number,
+    private readonly own: number,
+  ) {}
+
+  /** From now on connections go to the other service, if there is one: its sockets come after ours, as it came later. */
+  leave(): void {
+    const group = groupOf(this.port);
+    if (group === undefined || group.size <= this.own) return;
+    this.others = group.size - this.own;
+    steer(group.socket, this.own, group.size);
+    attach(group.socket, SO_ATTACH_FILTER, NO_NEW_CONNECTION);
+  }
+
+  /**
+   * Right before the socket closes, when the last of the group takes its place. The last of ours to go names a place that
+   * there is none of afterwards: then each gets its share again.
+   */
+  close(): void {
+    const group = this.others === 0 ? undefined : groupOf(this.port);
+    if (group === undefined) return;
+    const last = group.size - 1;
+    if (last <= Math.max(this.own, this.others)) steer(group.socket, last, group.size);
+    else steer(group.socket, this.own, last);
+  }
+}
+
+/** To one of the sockets from one place in the group up to another, by chance; a place that there is none of stands for any. */
+function steer(socket: number, from: number, to: number): void {
+  attach(socket, SO_ATTACH_REUSEPORT_CBPF, [RANDOM_NUMBER, remainder(to - from), plus(from), RETURN_IT]);
+}
+
+function attach(socket: number, option: number, program: readonly Instruction[]): void {
+  const code = new DataView(new ArrayBuffer(8 * program.length));
+  for (const [index, [operation, jumpTrue, jumpFalse, operand]] of program.entries()) {
+    code.setUint16(8 * index, operation, true);
+    code.setUint8(8 * index + 2, jumpTrue);
+    code.setUint8(8 * index + 3, jumpFalse);
+    code.setUint32(8 * index + 4, operand, true);
+  }
+  // struct sock_fprog: how many instructions, and where they are.
+  const description = new BigUint64Array([BigInt(program.length), BigInt(ptr(code))]);
+  systemLibrary()?.setsockopt(socket, SOL_SOCKET, option, ptr(description), description.byteLength);
+}
+
+/** Undefined where it is not known, as on systems other than Linux. */
+function groupOf(port: number): Group | undefined {
+  try {
+    const listeners = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((file) => listenersOf(file, port));
+    const descriptors = readdirSync('/proc/self/fd').map((name) => ({
+      name,
+      target: targetOf(`/proc/self/fd/${name}`),
+    }));
+    for (const { name, target } of descriptors) {
+      const mine = listeners.find(({ inode }) => target === `socket:[${inode}]`);
+      if (mine === undefined) continue;
+      return { socket: Number(name), size: listeners.filter(({ address }) => address === mine.address).length };
+    }
+  } catch {
+    // Not Linux, or nothing that we may look at.
+  }
+  return undefined;
+}
+
+/** Lines of the table of sockets: https://docs.kernel.org/networking/proc_net_tcp.html */
+function listenersOf(file: string, port: number): { address: string; inode: string }[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, address, , state]) => state === '0A' && Number.parseInt(address?.split(':')[1] ?? '', 16) === port)
+    .map(([, address = '', , , , , , , , inode = '']) => ({ address, inode }));
+}
+
+/** A descriptor may be gone by the time it is looked at. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function openLibrary() {
+  try {
+    const args = ['i32', 'i32', 'i32', 'ptr', 'u32'] as const;
+    return dlopen('libc.so.6', { setsockopt: { args, returns: 'i32' } }).symbols;
+  } catch {
+    return undefined;
+  }
+}
+
+let library: ReturnType<typeof openLibrary> | 'not looked for' = 'not looked for';
+
+function systemLibrary(): ReturnType<typeof openLibrary> {
+  if (library === 'not looked for') library = openLibrary();
+  return library;
+}
