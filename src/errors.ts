@@ -68,6 +68,8 @@ export interface RefusalDetails {
   readonly hint?: string | undefined;
   /** Headers that explain the refusal, such as Allow, Content-Range or Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** For the log, and not for the client. */
+  readonly cause?: string;
 }
 
 /** What a client asked for cannot be done, and why. */
@@ -80,9 +82,9 @@ export class Refusal extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers }: RefusalDetails = {},
+    { details, hint, headers, cause }: RefusalDetails = {},
   ) {
-    super(message);
+    super(message, cause === undefined ? undefined : { cause });
     this.details = details ?? null;
     this.hint = hint ?? null;
     this.headers = headers ?? {};

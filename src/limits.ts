@@ -24,8 +24,14 @@ export const DRAIN_SECONDS = 10;
 export const HANDOVER_QUIET_MS = 500;
 /** or at last after this long. */
 export const HANDOVER_SECONDS = 10;
-/** How long a connection waits for another process that holds the SQLite write lock. */
+/** A process that has not stopped by then is ended. */
+export const STOP_SECONDS = HANDOVER_SECONDS + DRAIN_SECONDS + 5;
+/** Processes of one service, at most. */
+export const MAX_WORKERS = 256;
+/** How long a connection waits for another process that keeps it from reading, or from opening the database. */
 export const SQLITE_BUSY_MS = 5_000;
+/** How long a write waits for another process that writes: longer than an import of some million rows keeps it waiting. */
+export const SQLITE_WRITE_WAIT_MS = 60_000;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** Costly reads that may be under way at once, long exports among them. */

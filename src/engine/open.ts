@@ -32,6 +32,12 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   }
 }
 
+/** Whether several processes can open it. */
+export function checkShareable(url: string): void {
+  if (isPostgresUrl(url) || sqlitePath(url) !== IN_MEMORY) return;
+  throw new ConfigError('a catalogue in memory belongs to one process: give it a file, or leave --workers at 1');
+}
+
 export function sqlitePath(url: string): string {
   const path = url.replace(/^sqlite:(\/\/(?=\/))?/i, '');
   if (path === IN_MEMORY) return IN_MEMORY;

@@ -17,8 +17,9 @@ export function logAnswers(log: Log): (answer: Answered) => void {
     };
     const at = performance.timeOrigin + started + milliseconds;
     if (error === undefined) log.write(level, 'request', line, at);
-    else if (error instanceof Refusal) log.write(level, 'request', { ...line, code: error.code }, at);
-    else log.write(level, 'request', { ...line, fault: error instanceof Error ? error.stack : String(error) }, at);
+    else if (error instanceof Refusal) {
+      log.write(level, 'request', { ...line, code: error.code, reason: error.cause as string | undefined }, at);
+    } else log.write(level, 'request', { ...line, fault: error instanceof Error ? error.stack : String(error) }, at);
   };
 }
 

@@ -1,4 +1,5 @@
 /** One catalogue file, several processes: each knows that the others are there. */
+import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,4 +20,27 @@ test.skipIf(process.platform !== 'linux')('a service holds its lock on the WAL i
   expect((await service.fetch('/products', { method: 'POST', body: '{"product_name":"Written"}' })).status).toBe(201);
   expect(await run({ cwd, args: ['check'] })).toMatchObject({ exitCode: 0 });
   expect(isHeld()).toBe(true);
+});
+
+test('a write waits for another process that takes its time, such as an import, and is not refused', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const other = new Database(join(cwd, 'catalogue.db'));
+  other.run('begin immediate');
+  other.run("insert into products (product_name) values ('Imported')");
+  let isOver = false;
+  const writes = Array.from({ length: 5 }, async (_, index) => {
+    const body = JSON.stringify({ product_name: `Waited ${index}` });
+    const { status } = await service.fetch('/products', { method: 'POST', body });
+    return { status, waited: isOver };
+  });
+  // A service can be started meanwhile, too.
+  const second = await startService({ cwd });
+  expect(second.stdout()).toContain('\nProducts  77\n');
+  await Bun.sleep(6_000);
+  isOver = true;
+  other.run('commit');
+  other.close();
+  expect(await Promise.all(writes)).toEqual(Array(5).fill({ status: 201, waited: true }));
+  expect(await (await second.fetch('/products?select=count()')).json()).toEqual([{ count: 83 }]);
 });

@@ -30,7 +30,7 @@ export function applyJobs(
 ): Outcome[] {
   const { db } = connection;
   try {
-    db.run('begin immediate');
+    connection.beginWriting();
     const outcomes = jobs.map((job) => applyJob(connection, collection, job, bounds));
     db.run('commit');
     return outcomes;

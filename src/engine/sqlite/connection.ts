@@ -1,13 +1,16 @@
 /** One connection to a catalogue file, with its settings and its prepared statements. */
-import { Database, type Statement as Prepared } from 'bun:sqlite';
+import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import type { Row, Value } from '../../collection/value.ts';
-import { MAX_LOG_BYTES, SQLITE_BUSY_MS } from '../../limits.ts';
+import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
 import { defineGuard } from './deadline.ts';
 import { defineFunctions } from './functions.ts';
 
 /** Statements kept prepared; a query's shape is its SQL, since all values are bound. */
 const MAX_PREPARED = 500;
+/** Between two looks at a lock that another process has; it has it for as long as a commit takes, or an import. */
+const SHORTEST_PAUSE_MS = 0.2;
+const LONGEST_PAUSE_MS = 1;
 
 export class Connection {
   readonly db: Database;
@@ -27,6 +30,28 @@ export class Connection {
     } catch (error) {
       this.db.close();
       throw error;
+    }
+  }
+
+  /** For one that writes: it does not leave the waiting to SQLite, but waits in `beginWriting`. */
+  waitInTurn(): void {
+    this.db.run('pragma busy_timeout = 0');
+  }
+
+  /**
+   * Begins a transaction that has the write lock. Among processes that commit one thing after the other the lock is free
+   * for moments only: SQLite itself, which looks ten times a second, may find it taken each time.
+   */
+  beginWriting(): void {
+    const until = performance.now() + SQLITE_WRITE_WAIT_MS;
+    for (;;) {
+      try {
+        this.db.run('begin immediate');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > until) throw error;
+        pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+      }
     }
   }
 
@@ -62,4 +87,14 @@ export class Connection {
     this.prepared.clear();
     this.db.close();
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY') === true;
+}
+
+const neverTold = new Int32Array(new SharedArrayBuffer(4));
+
+function pause(milliseconds: number): void {
+  Atomics.wait(neverTold, 0, 0, milliseconds);
 }

@@ -93,7 +93,8 @@ class Staged {
 
   store(terms: LoadTerms): LoadResult {
     const { db } = this.connection;
-    db.run('begin immediate');
+    this.connection.waitInTurn();
+    this.connection.beginWriting();
     if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
     const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
     db.run(terms.dryRun ? 'rollback' : 'commit');

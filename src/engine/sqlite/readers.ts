@@ -6,6 +6,7 @@ import { IDLE_STREAM_SECONDS, MAX_COSTLY_READS } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ReadParts } from '../engine.ts';
 import { type FailedOutcome, failure } from './outcome.ts';
+import { Thread } from './thread.ts';
 
 export interface ReadJob {
   readonly statement: Statement;
@@ -87,7 +88,7 @@ function tooManyReads(): Refusal {
 
 class ReaderThread {
   busy = 0;
-  private readonly worker = new Worker(new URL('./reader-thread.ts', import.meta.url).href);
+  private readonly thread: Thread<ReaderRequest, ReaderAnswer>;
   private readonly waiting = new Map<
     number,
     { resolve: (answer: ReaderAnswer) => void; reject: (error: Error) => void }
@@ -95,16 +96,19 @@ class ReaderThread {
   private lastId = 0;
 
   constructor(path: string) {
-    this.worker.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
-      const waiting = this.waiting.get(data.id);
-      this.waiting.delete(data.id);
-      waiting?.resolve(data);
-    };
-    this.worker.onerror = (event) => {
-      for (const { reject } of this.waiting.values()) reject(new Error(`a reader's thread failed: ${event.message}`));
-      this.waiting.clear();
-    };
-    this.worker.postMessage({ kind: 'open', path } satisfies ReaderRequest);
+    this.thread = new Thread({
+      file: new URL('./reader-thread.ts', import.meta.url),
+      opening: { kind: 'open', path },
+      answered: (answer) => {
+        const waiting = this.waiting.get(answer.id);
+        this.waiting.delete(answer.id);
+        waiting?.resolve(answer);
+      },
+      lost: (refusal) => {
+        for (const { reject } of this.waiting.values()) reject(refusal);
+        this.waiting.clear();
+      },
+    });
   }
 
   async read(job: ReadJob, limitMs: number): Promise<ReadParts> {
@@ -134,7 +138,7 @@ class ReaderThread {
       ended = true;
     };
     const abandon = () => {
-      if (!ended) this.worker.postMessage({ kind: 'cancel', id } satisfies ReaderRequest);
+      if (!ended) this.thread.post({ kind: 'cancel', id });
       finish();
     };
     const waitForReader = () => {
@@ -146,7 +150,10 @@ class ReaderThread {
       next: async () => {
         if (ended) throw new Error('the client took no part of the result for too long');
         clearTimeout(timer);
-        const answer = await this.ask({ kind: 'next', id, deadline: Date.now() + limitMs });
+        const answer = await this.ask({ kind: 'next', id, deadline: Date.now() + limitMs }).catch((error) => {
+          finish();
+          throw error;
+        });
         if (answer.kind === 'part' && answer.part !== undefined) {
           waitForReader();
           return { done: false, value: answer.part };
@@ -163,14 +170,14 @@ class ReaderThread {
   }
 
   async close(): Promise<void> {
-    await this.ask({ kind: 'close', id: ++this.lastId });
-    this.worker.terminate();
+    await this.ask({ kind: 'close', id: ++this.lastId }).catch(() => {});
+    this.thread.end();
   }
 
   private ask(request: Extract<ReaderRequest, { id: number }>): Promise<ReaderAnswer> {
     return new Promise((resolve, reject) => {
       this.waiting.set(request.id, { resolve, reject });
-      this.worker.postMessage(request);
+      this.thread.post(request);
     });
   }
 }

@@ -19,6 +19,8 @@ const COLUMN_TYPES: Readonly<Record<FieldType, string>> = { int4: 'integer', dec
 
 /** Returns whether the catalogue is new. All in one transaction: a kill in between leaves no half catalogue. */
 export function prepareSchema(db: Database, collection: Collection, firstRows: readonly Row[]): boolean {
+  // Where there is nothing to do, whoever is writing is not waited for.
+  if (isUpToDate(db, collection)) return false;
   return db
     .transaction(() => {
       const isNew = checkOwner(db);
@@ -58,21 +60,33 @@ function createTables(db: Database, collection: Collection): void {
   db.run(`create index ${RETRY_TABLE}_created_at on ${RETRY_TABLE} (created_at)`);
 }
 
+function isUpToDate(db: Database, collection: Collection): boolean {
+  if (checkOwner(db) || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
+  const indexes = db.query("select name from sqlite_schema where type = 'index'").values().flat();
+  return (
+    missingFields(db, collection).length === 0 &&
+    indexedFields(collection).every((field) => indexes.includes(indexName(collection, field)))
+  );
+}
+
 function addMissingFields(db: Database, collection: Collection): void {
-  const present = db
-    .query<{ name: string }, [string]>('select name from pragma_table_info(?)')
-    .all(collection.name)
-    .map((column) => column.name);
-  for (const field of collection.fields) {
-    if (!present.includes(field.name)) {
-      db.run(`alter table ${identifier(collection.name)} add column ${columnDefinition(field)}`);
-    }
+  for (const field of missingFields(db, collection)) {
+    db.run(`alter table ${identifier(collection.name)} add column ${columnDefinition(field)}`);
   }
+}
+
+function missingFields(db: Database, collection: Collection): readonly Field[] {
+  const present = db.query('select name from pragma_table_info(?)').values(collection.name).flat();
+  return collection.fields.filter((field) => !present.includes(field.name));
+}
+
+function indexedFields(collection: Collection): readonly Field[] {
+  return collection.fields.filter((field) => field.indexed === true);
 }
 
 /** An index ends with the key by itself, so that it also serves the order by field and key. */
 function createIndexes(db: Database, collection: Collection): void {
-  for (const field of collection.fields.filter((each) => each.indexed)) {
+  for (const field of indexedFields(collection)) {
     const index = identifier(indexName(collection, field));
     db.run(`create index if not exists ${index} on ${identifier(collection.name)} (${identifier(field.name)})`);
   }

@@ -1,39 +1,72 @@
 /** The thread that writes: it owns the writing connection and knows nothing but jobs. */
-import type { Collection } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
-import { applyJobs, type WriteBounds } from './apply.ts';
+import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
+import type { Job } from './jobs.ts';
+import { asOutcome, type Outcome } from './outcome.ts';
+import { translateError } from './refusals.ts';
 import type { WriterAnswer, WriterRequest } from './writer.ts';
 
 declare const self: Worker;
 
-let open: { connection: Connection; collection: Collection; bounds: WriteBounds } | undefined;
+let terms: Extract<WriterRequest, { kind: 'open' }> | undefined;
+let connection: Connection | undefined;
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
-  self.postMessage(answer(data));
+  const told = answer(data);
+  if (told !== undefined) self.postMessage(told);
 };
+
+function answer(request: WriterRequest): WriterAnswer | undefined {
+  switch (request.kind) {
+    case 'open':
+      terms = request;
+      // At once, so that the first write finds it open; where that fails, the first write is told why.
+      attempt(open);
+      return undefined;
+    case 'commit':
+      return attempt(() => ({ outcomes: commit(request.jobs) }));
+    case 'close':
+      return attempt(() => {
+        connection?.close();
+        return { outcomes: [] };
+      });
+  }
+}
+
+function attempt<T>(work: () => T): T | { readonly fault: string } {
+  try {
+    return work();
+  } catch (error) {
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+function commit(jobs: readonly Job[]): readonly Outcome[] {
+  const { collection, bounds } = terms!;
+  try {
+    return applyJobs(open(), collection, jobs, bounds);
+  } catch (error) {
+    const outcome = asOutcome(translateError(error, collection, undefined));
+    return jobs.map(() => outcome);
+  }
+}
+
+function open(): Connection {
+  if (connection !== undefined) return connection;
+  const opened = new Connection(terms!.path);
+  gatherStatistics(opened);
+  opened.waitInTurn();
+  connection = opened;
+  return opened;
+}
 
 /** How often values repeat decides which reads are quick; some entries of each index tell it well enough. */
 function gatherStatistics({ db }: Connection): void {
-  db.run(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
-  db.run('pragma optimize = 0x10002');
-}
-
-function answer(request: WriterRequest): WriterAnswer {
   try {
-    switch (request.kind) {
-      case 'open':
-        open = { ...request, connection: new Connection(request.path) };
-        gatherStatistics(open.connection);
-        return { outcomes: [] };
-      case 'commit':
-        if (open === undefined) throw new Error('the writing connection is not open');
-        return { outcomes: applyJobs(open.connection, open.collection, request.jobs, open.bounds) };
-      case 'close':
-        open?.connection.close();
-        return { outcomes: [] };
-    }
-  } catch (error) {
-    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    db.run(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
+    db.run('pragma optimize = 0x10002');
+  } catch {
+    // Another process is writing: what it knows of the values is good enough.
   }
 }

@@ -8,6 +8,7 @@ import type { MaybePromise, WriteResult } from '../engine.ts';
 import type { WriteBounds } from './apply.ts';
 import type { Job } from './jobs.ts';
 import { type Outcome, settle } from './outcome.ts';
+import { Thread } from './thread.ts';
 
 export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly Outcome[]>;
 
@@ -70,7 +71,7 @@ export class Writer {
   }
 }
 
-/** A message to the writer's thread, and its answer. */
+/** A message to the writer's thread; all but the first are answered. */
 export type WriterRequest =
   | { readonly kind: 'open'; readonly path: string; readonly collection: Collection; readonly bounds: WriteBounds }
   | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
@@ -79,16 +80,18 @@ export type WriterAnswer = { readonly outcomes: readonly Outcome[] } | { readonl
 
 /** A thread that answers one message at a time, in order. */
 export class WriterThread {
-  private readonly worker = new Worker(new URL('./writer-thread.ts', import.meta.url).href);
   private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
+  private readonly thread: Thread<WriterRequest, WriterAnswer>;
 
   constructor(path: string, collection: Collection, bounds: WriteBounds) {
-    this.worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => this.waiting.shift()?.resolve(data);
-    this.worker.onerror = (event) => {
-      for (const { reject } of this.waiting.splice(0))
-        reject(new Error(`the writer's thread failed: ${event.message}`));
-    };
-    void this.ask({ kind: 'open', path, collection, bounds });
+    this.thread = new Thread({
+      file: new URL('./writer-thread.ts', import.meta.url),
+      opening: { kind: 'open', path, collection, bounds },
+      answered: (answer) => this.waiting.shift()?.resolve(answer),
+      lost: (refusal) => {
+        for (const { reject } of this.waiting.splice(0)) reject(refusal);
+      },
+    });
   }
 
   readonly commit: Commit = async (jobs) => {
@@ -98,14 +101,15 @@ export class WriterThread {
   };
 
   async close(): Promise<void> {
-    await this.ask({ kind: 'close' });
-    this.worker.terminate();
+    // One that has died has closed what it had.
+    await this.ask({ kind: 'close' }).catch(() => {});
+    this.thread.end();
   }
 
   private ask(request: WriterRequest): Promise<WriterAnswer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject });
-      this.worker.postMessage(request);
+      this.thread.post(request);
     });
   }
 }

@@ -1,0 +1,59 @@
+/**
+ * A thread that is started when there is something for it to do, and again after it has died: whoever waits for it then is
+ * told so, and nobody waits for ever.
+ */
+import { Refusal } from '../../errors.ts';
+
+export interface ThreadOptions<Request, Answer> {
+  readonly file: URL;
+  /** What it is told first. */
+  readonly opening: Request;
+  readonly answered: (answer: Answer) => void;
+  /** It has died, and with it all that was asked of it. */
+  readonly lost: (refusal: Refusal) => void;
+}
+
+export class Thread<Request, Answer> {
+  private worker: Worker | undefined;
+
+  constructor(private readonly options: ThreadOptions<Request, Answer>) {
+    this.worker = this.start();
+  }
+
+  post(request: Request): void {
+    this.worker ??= this.start();
+    this.worker.postMessage(request);
+  }
+
+  end(): void {
+    const { worker } = this;
+    this.worker = undefined;
+    worker?.terminate();
+  }
+
+  private start(): Worker {
+    const { file, opening, answered, lost } = this.options;
+    const worker = new Worker(file.href);
+    let reason = 'it ended';
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => answered(data);
+    worker.onerror = (event) => {
+      reason = event.message;
+    };
+    worker.addEventListener('close', () => {
+      if (this.worker !== worker) return;
+      this.worker = undefined;
+      lost(threadLost(reason));
+    });
+    worker.postMessage(opening);
+    return worker;
+  }
+}
+
+function threadLost(reason: string): Refusal {
+  return new Refusal('CAT503', 'a thread of the database ended', {
+    details: 'What was to be written may have been stored or not.',
+    hint: 'Try again with the same Idempotency-Key.',
+    headers: { 'retry-after': '1' },
+    cause: reason,
+  });
+}
