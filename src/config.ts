@@ -13,6 +13,7 @@ import {
   DEFAULT_QUERY_SECONDS,
   DEFAULT_REPLICA_LAG_SECONDS,
   DEFAULT_SLOW_QUERY_MS,
+  MAX_WORKERS,
 } from './limits.ts';
 import { describeSettings } from './settings/describe.ts';
 import { type Environment, type Resolved, resolveSettings } from './settings/resolve.ts';
@@ -102,6 +103,14 @@ export const SERVE_SETTINGS = {
     description: 'how long a connection to PostgreSQL may take to open',
     byDefault: DEFAULT_CONNECT_SECONDS,
     read: wholeNumber(1, 300),
+  }),
+  workers: setting({
+    flag: '--workers',
+    env: 'CATALOGUE_WORKERS',
+    argument: 'NUMBER',
+    description: 'processes that answer requests, on one port (Linux); about one for each core',
+    byDefault: 1,
+    read: wholeNumber(1, MAX_WORKERS),
   }),
   empty: setting({
     flag: '--empty',

@@ -12,6 +12,7 @@ import { migrate } from './cli/migrate.ts';
 import { openapi } from './cli/openapi.ts';
 import { query } from './cli/query.ts';
 import { restore } from './cli/restore.ts';
+import { worker } from './cli/serve/worker.ts';
 import { serve } from './cli/serve.ts';
 import { types } from './cli/types.ts';
 import { ConfigError } from './config.ts';
@@ -43,7 +44,7 @@ catalogue <command> --help tells a command's flags; catalogue --version the vers
 async function main([name, ...args]: readonly string[]): Promise<number | void> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return console.log(HELP);
   if (name === '--version' || name === '-v') return console.log(manifest.version);
-  const command = COMMANDS.find((each) => each.name === name);
+  const command = [...COMMANDS, worker].find((each) => each.name === name);
   if (command === undefined) throw unknownCommand(name);
   if (args.includes('--help') || args.includes('-h')) return console.log(command.help());
   if (args.includes('--version')) return console.log(manifest.version);

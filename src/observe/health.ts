@@ -1,9 +1,16 @@
 /** /live, /ready and /metrics: whether the process runs, whether it should be sent requests, and what it has done. */
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { EXPOSITION_TYPE } from './exposition.ts';
+import { EXPOSITION_TYPE, exposition, type Family } from './exposition.ts';
+
+/** What is told of the service: by its one process, or by the one that looks after all of them. */
+export interface Account {
+  /** Why requests should go elsewhere; undefined where all is well. */
+  notReady(): Promise<string | undefined>;
+  families(): MaybePromise<readonly Family[]>;
+}
 
 export type Phase = 'starting' | 'serving' | 'draining';
 
@@ -29,26 +36,29 @@ export class Health {
   }
 }
 
-/** `/metrics` where its text is given. */
-export function healthPages(health: Health, metrics: (() => string) | undefined): Pages {
+export function healthPages(account: Account, { metrics }: { readonly metrics: boolean }): Pages {
   return (path, request) => {
     switch (path) {
       case '/live':
         return readOnly(request, () => answer(200, 'live\n'));
       case '/ready':
-        return readOnly(request, () => readiness(health));
+        return readOnly(request, () => readiness(account));
       case '/metrics':
-        return metrics === undefined ? undefined : readOnly(request, () => answer(200, metrics(), EXPOSITION_TYPE));
+        return metrics ? readOnly(request, () => metricsOf(account)) : undefined;
       default:
         return undefined;
     }
   };
 }
 
-async function readiness(health: Health): Promise<Response> {
-  const reason = await health.notReady();
+async function readiness(account: Account): Promise<Response> {
+  const reason = await account.notReady();
   if (reason === undefined) return answer(200, 'ready\n');
   return answer(503, `not ready: ${reason}\n`, undefined, { 'retry-after': '1' });
+}
+
+async function metricsOf(account: Account): Promise<Response> {
+  return answer(200, exposition(await account.families()), EXPOSITION_TYPE);
 }
 
 function answer(

@@ -20,6 +20,8 @@ export class Log {
   constructor(
     private readonly level: LogLevel,
     private readonly sink: LogSink,
+    /** What every line tells. */
+    private readonly always?: LogFields,
   ) {}
 
   enabled(level: LogLevel): boolean {
@@ -30,9 +32,8 @@ export class Log {
   write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}, at = Date.now()): void {
     if (!this.enabled(level)) return;
     const time = timeOf(Math.floor(at));
-    this.waiting += this.sink.isPretty
-      ? prettyLine(time, level, message, fields)
-      : jsonLine(time, level, message, fields);
+    const told = this.always === undefined ? fields : { ...this.always, ...fields };
+    this.waiting += this.sink.isPretty ? prettyLine(time, level, message, told) : jsonLine(time, level, message, told);
     if (this.waiting.length > FLUSH_LENGTH || level === 'error') this.flush();
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS);
   }
@@ -44,6 +45,26 @@ export class Log {
     this.waiting = '';
     if (text !== '') this.sink.write(text);
   }
+}
+
+/** What a pipe takes at once and whole (pipe(7), PIPE_BUF). */
+const PIECE_BYTES = 4096;
+
+/** A text in whole lines, so that those of several processes on one pipe are not mixed. */
+export function* inPieces(text: string): Generator<string> {
+  let piece = '';
+  let bytes = 0;
+  for (const line of text.match(/.*\n/g) ?? []) {
+    const length = Buffer.byteLength(line);
+    if (bytes > 0 && bytes + length > PIECE_BYTES) {
+      yield piece;
+      piece = '';
+      bytes = 0;
+    }
+    piece += line;
+    bytes += length;
+  }
+  if (piece !== '') yield piece;
 }
 
 let lastMoment = 0;

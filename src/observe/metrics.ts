@@ -1,8 +1,8 @@
-/** All that /metrics tells: the requests, the engine, the process. */
+/** All that /metrics tells of a process that serves: the requests, the engine, the process itself. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { Engine, Reading } from '../engine/engine.ts';
-import { EventLoopLag } from './event-loop.ts';
-import { exposition, type Family, family } from './exposition.ts';
+import { type Family, family } from './exposition.ts';
+import { ProcessMetrics } from './process-metrics.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 export interface MetricSources {
@@ -16,14 +16,13 @@ export interface MetricSources {
 }
 
 export class Metrics {
-  private readonly lag = new EventLoopLag();
-  private readonly started = Date.now() / 1000 - process.uptime();
+  private readonly process = new ProcessMetrics();
 
   constructor(private readonly sources: MetricSources) {}
 
-  text(): string {
+  families(): Family[] {
     const { requests, engine, app, isReady, inProgress } = this.sources;
-    return exposition([
+    return [
       family('catalogue_build_info', 'gauge', 'The version that runs.', {
         value: 1,
         labels: { version: manifest.version, bun: Bun.version },
@@ -34,23 +33,7 @@ export class Metrics {
       ...[...(engine()?.readings?.() ?? []), ...app()].map(({ name, kind, help, value }) =>
         family(`catalogue_${name}`, kind, help, { value }),
       ),
-      ...this.process(),
-    ]);
-  }
-
-  private process(): Family[] {
-    const { last, worst } = this.lag.read();
-    const { user, system } = process.cpuUsage();
-    return [
-      family('catalogue_event_loop_lag_seconds', 'gauge', 'How late the event loop was when last looked at.', {
-        value: last,
-      }),
-      family('catalogue_event_loop_lag_max_seconds', 'gauge', 'The worst since the metrics were last read.', {
-        value: worst,
-      }),
-      family('process_start_time_seconds', 'gauge', 'When the process began.', { value: this.started }),
-      family('process_resident_memory_bytes', 'gauge', 'Memory in use.', { value: process.memoryUsage.rss() }),
-      family('process_cpu_seconds_total', 'counter', 'Processor time used.', { value: (user + system) / 1e6 }),
+      ...this.process.families(),
     ];
   }
 }

@@ -6,7 +6,7 @@ import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine, Reading } from '../engine/engine.ts';
 import type { Pages } from '../http/pages.ts';
 import { planReadItem } from '../plan/read.ts';
-import { Health, healthPages } from './health.ts';
+import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
@@ -21,10 +21,14 @@ export interface Observed {
   readonly engine: () => Engine | undefined;
   readonly inProgress: () => number;
   readonly app: () => readonly Reading[];
+  /** Who tells of the service as a whole, where this process is one of several. */
+  readonly whole: Account | undefined;
 }
 
 export class Observation {
   readonly health: Health;
+  /** What this process alone has to tell. */
+  readonly account: Account;
   /** For the port that everyone may reach. */
   readonly pages: Pages;
   /** For the port of those who run the service. */
@@ -39,11 +43,14 @@ export class Observation {
     const requests = new RequestMetrics(`/${collection.name}`);
     const isReady = () => this.health.phase === 'serving';
     const metrics = new Metrics({ requests, isReady, ...observed });
-    this.adminPages = healthPages(this.health, () => {
+    const families = () => {
       this.settle();
-      return metrics.text();
-    });
-    this.pages = settings.adminPort === undefined ? this.adminPages : healthPages(this.health, undefined);
+      return metrics.families();
+    };
+    this.account = { notReady: () => this.health.notReady(), families };
+    const told = observed.whole ?? this.account;
+    this.adminPages = healthPages(told, { metrics: true });
+    this.pages = settings.adminPort === undefined ? this.adminPages : healthPages(told, { metrics: false });
     this.watchers = [requests.count, logAnswers(log)];
     if (settings.slowQueryMs > 0) this.watchers.push(logSlowQueries(log, engine, settings.slowQueryMs));
   }

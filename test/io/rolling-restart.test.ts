@@ -14,14 +14,16 @@ function write(turn: number): string {
   return `POST /products HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-for (const [clients, keepAlive] of [
-  ['clients that keep their connections', true],
-  ['clients that open a connection for each request', false],
+for (const [clients, keepAlive, workers] of [
+  ['clients that keep their connections', true, 1],
+  ['clients that open a connection for each request', false, 1],
+  ['clients of several processes that open a connection for each request', false, 2],
 ] as const) {
   test.skipIf(process.platform !== 'linux')(`five restarts under load lose no request of ${clients}`, async () => {
     const cwd = temporaryFolder();
-    let service = await startService({ cwd, args: ['--handover', '--log-level', 'silent'] });
-    const args = ['--handover', '--log-level', 'silent', '--port', String(service.port)];
+    const flags = ['--handover', '--workers', String(workers), '--log-level', 'silent'];
+    let service = await startService({ cwd, args: flags });
+    const args = [...flags, '--port', String(service.port)];
     let writes = 0;
     const nextRequest = (turn: number) => {
       if (turn % 10 !== 0) return READ;

@@ -75,7 +75,7 @@ beforeAll(async () => {
     allowUnfilteredWrites: false,
     pages: firstOf(
       openApiPages(DESCRIBED, CONSOLE_PATH),
-      healthPages(health, () => 'text'),
+      healthPages({ notReady: () => health.notReady(), families: () => [] }, { metrics: true }),
       consolePages(DESCRIBED),
     ),
   });

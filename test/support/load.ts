@@ -53,7 +53,16 @@ export function startLoad(
   };
 }
 
-class Connection {
+export interface Answer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+  /** Whether the service closes the connection after it. */
+  readonly closes: boolean;
+}
+
+/** One connection, on which one thing is asked after the other. */
+export class Connection {
   private received = '';
   private settle: (() => void) | undefined;
   private ended: string | undefined;
@@ -79,7 +88,7 @@ class Connection {
     });
   }
 
-  async ask(request: string): Promise<{ status: number; closes: boolean }> {
+  async ask(request: string): Promise<Answer> {
     this.received = '';
     this.socket.write(request);
     for (;;) {
@@ -87,7 +96,8 @@ class Connection {
       const length = head === -1 ? undefined : /\r\ncontent-length: (\d+)/i.exec(this.received)?.[1];
       if (head !== -1 && this.received.length >= head + 4 + Number(length ?? 0)) {
         const status = Number(this.received.slice(9, 12));
-        return { status, closes: /\r\nconnection: close/i.test(this.received.slice(0, head + 2)) };
+        const closes = /\r\nconnection: close/i.test(this.received.slice(0, head + 2));
+        return { status, closes, head: this.received.slice(0, head), body: this.received.slice(head + 4) };
       }
       if (this.ended !== undefined) throw new Error(this.ended);
       await new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 /** Backups at regular times while the service runs: each with its time in its name, the oldest ones removed. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServeSettings } from '../config.ts';
-import { ConfigError } from '../config.ts';
-import type { Maintenance } from '../engine/maintenance.ts';
-import type { Log } from '../observe/log.ts';
+import type { ServeSettings } from '../../config.ts';
+import { ConfigError } from '../../config.ts';
+import type { Maintenance } from '../../engine/maintenance.ts';
+import type { Log } from '../../observe/log.ts';
 
 const NAME = /^catalogue-\d{8}T\d{6}Z\.db$/;
 

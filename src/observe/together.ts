@@ -1,0 +1,43 @@
+/**
+ * The metrics of several processes as those of one service: counts add up; of what all of them see the same, or what one
+ * alone decides, the least or the most stands for all.
+ */
+import type { Family, Sample } from './exposition.ts';
+
+/** Gauges that do not add up. */
+const NOT_ADDED: Readonly<Record<string, 'least' | 'most'>> = {
+  catalogue_build_info: 'most',
+  catalogue_ready: 'least',
+  catalogue_database_up: 'least',
+  catalogue_database_bytes: 'most',
+  catalogue_database_log_bytes: 'most',
+  catalogue_event_loop_lag_seconds: 'most',
+  catalogue_event_loop_lag_max_seconds: 'most',
+  process_start_time_seconds: 'least',
+};
+
+const JOIN = {
+  sum: (one: number, other: number) => one + other,
+  least: Math.min,
+  most: Math.max,
+} as const;
+
+export function together(all: readonly (readonly Family[])[]): Family[] {
+  const joined = new Map<string, { family: Family; samples: Map<string, Sample> }>();
+  for (const family of all.flat()) {
+    const { samples } = joined.get(family.name) ?? { samples: new Map<string, Sample>() };
+    joined.set(family.name, { family, samples });
+    const join = JOIN[NOT_ADDED[family.name] ?? 'sum'];
+    for (const sample of family.samples) {
+      const series = `${sample.suffix ?? ''} ${JSON.stringify(sample.labels ?? {})}`;
+      const known = samples.get(series);
+      samples.set(series, known === undefined ? sample : { ...known, value: join(known.value, sample.value) });
+    }
+  }
+  return [...joined.values()].map(({ family, samples }) => ({ ...family, samples: [...samples.values()] }));
+}
+
+/** What stays true of a process that is gone: what it has counted. */
+export function counted(families: readonly Family[]): Family[] {
+  return families.filter(({ kind }) => kind !== 'gauge');
+}
