@@ -4,6 +4,7 @@ import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../co
 import { maintenanceOf } from '../engine/maintenance.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';
+import { withProgress } from './progress.ts';
 
 const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...DATA_SETTINGS } as const;
 
@@ -23,7 +24,9 @@ ${describeSettings(OPTIONS)}`,
     const [file] = operands;
     if (file === undefined) throw new ConfigError('say where to: catalogue backup FILE');
     const maintenance = maintenanceOf(values.database, products, values);
-    const { rows, bytes } = await maintenance.backup(file, { replace: values.force });
+    const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
+      maintenance.backup(file, { replace: values.force, progress }),
+    );
     if (values.json) console.log(JSON.stringify({ ok: true, file, rows, bytes }));
     else console.log(`Backed up ${rows} products of ${maintenance.location} to ${file} (${bytes} bytes, verified)`);
   },

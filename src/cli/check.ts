@@ -4,6 +4,7 @@ import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/maintenance.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
+import { withProgress } from './progress.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 
@@ -22,7 +23,7 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values } = readCommand(OPTIONS, args, env, 0);
     const maintenance = maintenanceOf(values.database, products, values);
-    const findings = await maintenance.check();
+    const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
     else {

@@ -10,9 +10,11 @@ import { openEngine } from '../engine/open.ts';
 import { planRead } from '../plan/read.ts';
 import type { InsertPlan } from '../plan/types.ts';
 import type { Command } from './command.ts';
+import { JSON_OPTION } from './options.ts';
 import { ProgressBar } from './progress.ts';
 import { isReady } from './ready.ts';
 
+const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 /** Rows that are stored in one write. */
 const ROWS_PER_WRITE = 1_000;
 
@@ -24,10 +26,10 @@ export const copy: Command = {
 Copies all products from one database to another, between SQLite and PostgreSQL in either direction. The products are
 read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty.
 
-${describeSettings(COPY_SETTINGS)}`,
+${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
-    const settings = readSettings(COPY_SETTINGS, args, env);
+    const settings = readSettings(OPTIONS, args, env);
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
     const options = { collection: products, firstRows: [], ...settings };
@@ -35,7 +37,10 @@ ${describeSettings(COPY_SETTINGS)}`,
     try {
       const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });
       try {
-        await copyProducts(source, target);
+        const copied = await copyProducts(source, target);
+        const { location } = target;
+        if (settings.json) console.log(JSON.stringify({ ok: true, from: source.location, to: location, rows: copied }));
+        else console.log(`Copied ${copied} products from ${source.location} to ${location}; the counts agree.`);
       } finally {
         await target.close();
       }
@@ -45,7 +50,8 @@ ${describeSettings(COPY_SETTINGS)}`,
   },
 };
 
-async function copyProducts(source: Engine, target: Engine): Promise<void> {
+/** Resolves to how many there are. */
+async function copyProducts(source: Engine, target: Engine): Promise<number> {
   await isReady(source);
   const present = await isReady(target);
   if (present > 0) {
@@ -67,7 +73,7 @@ async function copyProducts(source: Engine, target: Engine): Promise<void> {
       `${total} products were read from ${source.location}, and ${arrived} are in ${target.location}`,
     );
   }
-  console.log(`Copied ${total} products from ${source.location} to ${target.location}; the counts agree.`);
+  return total;
 }
 
 const NDJSON = { format: 'ndjson', stripNulls: false, columns: products.fields.map((field) => field.name) } as const;

@@ -2,6 +2,7 @@
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../config.ts';
 import { duration, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
+import { JSON_OPTION } from './options.ts';
 
 const { port, host, adminPort } = SERVE_SETTINGS;
 const OPTIONS = {
@@ -12,6 +13,7 @@ const OPTIONS = {
     byDefault: 0,
     read: duration,
   }),
+  ...JSON_OPTION,
   port,
   host,
   adminPort,
@@ -38,7 +40,7 @@ ${describeSettings(OPTIONS)}`,
     for (;;) {
       const { isReady, text } = await ask(url);
       if (isReady || Date.now() >= until) {
-        console.log(text);
+        console.log(values.json ? JSON.stringify({ ok: isReady, url, answer: text }) : text);
         return isReady ? 0 : 1;
       }
       await Bun.sleep(PAUSE_MS);

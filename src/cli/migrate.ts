@@ -4,7 +4,10 @@ import referenceProducts from '../collection/reference-products.json' with { typ
 import { describeSettings, MIGRATE_SETTINGS, readSettings } from '../config.ts';
 import { openEngine } from '../engine/open.ts';
 import type { Command } from './command.ts';
+import { JSON_OPTION } from './options.ts';
 import { isReady } from './ready.ts';
+
+const OPTIONS = { ...JSON_OPTION, ...MIGRATE_SETTINGS } as const;
 
 export const migrate: Command = {
   name: 'migrate',
@@ -14,16 +17,17 @@ export const migrate: Command = {
 Makes the tables of a database, or brings them up to date, as serve does when it starts; then ends. Run it with a role
 that may change the schema where the service itself runs with one that may not. A new database gets the reference products.
 
-${describeSettings(MIGRATE_SETTINGS)}`,
+${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
-    const settings = readSettings(MIGRATE_SETTINGS, args, env);
+    const settings = readSettings(OPTIONS, args, env);
     const firstRows = settings.empty ? [] : referenceProducts;
     const engine = openEngine(settings.database, { collection: products, firstRows, ...settings });
     try {
       await isReady(engine);
       const steps = engine.steps ?? [];
-      console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
+      if (settings.json) console.log(JSON.stringify({ ok: true, database: engine.location, made: steps }));
+      else console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
     } finally {
       await engine.close();
     }

@@ -17,11 +17,11 @@ export class ProgressBar {
     private readonly title: string,
     private readonly total: number | undefined,
     private readonly terminal: Terminal,
-    private readonly unit: 'products' | 'bytes' = 'products',
+    private readonly unit: 'products' | 'steps' | 'bytes' = 'products',
   ) {}
 
-  show(done: number): void {
-    const { total, terminal } = this;
+  show(done: number, total = this.total): void {
+    const { terminal } = this;
     const now = performance.now();
     if (terminal.isTTY !== true || (now - this.drawn < REDRAW_MS && done !== total)) return;
     this.drawn = now;
@@ -41,5 +41,19 @@ export class ProgressBar {
 
   private amount(count: number): string {
     return this.unit === 'bytes' ? `${(count / MEGABYTE).toFixed(1)} MB` : String(count);
+  }
+}
+
+/** Work that tells how far it is, with a bar for as long as it lasts. */
+export async function withProgress<T>(
+  title: string,
+  unit: 'steps' | 'bytes',
+  work: (progress: (done: number, total: number) => void) => Promise<T>,
+): Promise<T> {
+  const bar = new ProgressBar(title, undefined, process.stderr, unit);
+  try {
+    return await work((done, total) => bar.show(done, total));
+  } finally {
+    bar.end();
   }
 }

@@ -4,6 +4,7 @@ import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../co
 import { maintenanceOf } from '../engine/maintenance.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';
+import { withProgress } from './progress.ts';
 
 const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...DATA_SETTINGS } as const;
 
@@ -22,7 +23,9 @@ ${describeSettings(OPTIONS)}`,
     const [file] = operands;
     if (file === undefined) throw new ConfigError('say what to restore: catalogue restore FILE');
     const maintenance = maintenanceOf(values.database, products, values);
-    const { rows } = await maintenance.restore(file, { replace: values.force });
+    const { rows } = await withProgress('Restoring', 'bytes', (progress) =>
+      maintenance.restore(file, { replace: values.force, progress }),
+    );
     if (values.json) console.log(JSON.stringify({ ok: true, file, rows }));
     else console.log(`Restored ${rows} products from ${file} to ${maintenance.location}`);
   },

@@ -11,11 +11,20 @@ export interface Maintenance {
   /** Where the data is, for people; without secrets. */
   readonly location: string;
   /** Copies the database, in use as it may be, to a file that appears when it is whole and verified. */
-  backup(file: string, options: { readonly replace: boolean }): Promise<BackupReport>;
+  backup(file: string, options: CopyOptions): Promise<BackupReport>;
   /** Verifies the copy, then makes the database what the copy is; a running service sees it at once. */
-  restore(file: string, options: { readonly replace: boolean }): Promise<BackupReport>;
+  restore(file: string, options: CopyOptions): Promise<BackupReport>;
   /** Looks at everything, changes nothing. */
-  check(): Promise<readonly Finding[]>;
+  check(progress?: Progress): Promise<readonly Finding[]>;
+}
+
+/** Told now and then how far it is: bytes of a copy, steps of a check. */
+export type Progress = (done: number, total: number) => void;
+
+export interface CopyOptions {
+  /** Whether what is there may be replaced. */
+  readonly replace: boolean;
+  readonly progress?: Progress;
 }
 
 export interface BackupReport {

@@ -9,9 +9,14 @@ import { identifier } from '../compile/statement.ts';
 import type { BackupReport } from '../maintenance.ts';
 import { checkOwner, NotOurDatabase } from './schema.ts';
 
+/** What a file is called until it is whole. */
+export function partialOf(file: string): string {
+  return `${file}.partial`;
+}
+
 export function backupDatabase(path: string, file: string, collection: Collection, replace: boolean): BackupReport {
   if (!replace && existsSync(file)) throw new ConfigError(`${file} is there already; --force replaces it`);
-  const partial = `${file}.partial`;
+  const partial = partialOf(file);
   rmSync(partial, { force: true });
   const db = openExisting(path);
   try {

@@ -3,25 +3,25 @@ import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import type { Collection } from '../../collection/declaration.ts';
 import { identifier } from '../compile/statement.ts';
-import type { Finding } from '../maintenance.ts';
+import type { Finding, Progress } from '../maintenance.ts';
 import { integrityProblems, openExisting } from './backup.ts';
 import { checkOwner, indexName, SCHEMA_VERSION } from './schema.ts';
 
-export function checkDatabase(path: string, collection: Collection): Finding[] {
+export function checkDatabase(path: string, collection: Collection, progress: Progress): Finding[] {
   const db = openExisting(path);
   try {
     const problems = integrityProblems(db);
     const integrity = finding('integrity', problems.slice(0, 10), 'ok');
     if (problems.length > 0) return [integrity];
     if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
-    return [
-      integrity,
-      version(db),
-      fields(db, collection),
-      values(db, collection),
-      indexes(db, collection),
-      ...counts(db, collection, path),
-    ];
+    const steps = [version, fields, values, indexes, count, size];
+    progress(1, steps.length + 1);
+    const findings = steps.map((step, index) => {
+      const found = step(db, collection, path);
+      progress(index + 2, steps.length + 1);
+      return found;
+    });
+    return [integrity, ...findings];
   } finally {
     db.close();
   }
@@ -67,12 +67,13 @@ function indexes(db: Database, collection: Collection): Finding {
   return finding('indexes', missing, 'all there');
 }
 
-function counts(db: Database, { name }: Collection, path: string): Finding[] {
+function count(db: Database, { name }: Collection): Finding {
+  return { check: name, ok: true, detail: `${number(db, `select count(*) from ${identifier(name)}`)}` };
+}
+
+function size(_db: Database, _collection: Collection, path: string): Finding {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  return [
-    { check: name, ok: true, detail: `${number(db, `select count(*) from ${identifier(name)}`)}` },
-    { check: 'size', ok: true, detail: `${statSync(path).size} bytes, and ${log} in the log` },
-  ];
+  return { check: 'size', ok: true, detail: `${statSync(path).size} bytes, and ${log} in the log` };
 }
 
 function finding(check: string, problems: readonly string[], otherwise: string): Finding {

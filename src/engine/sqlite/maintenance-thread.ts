@@ -20,11 +20,19 @@ export type MaintenanceRequest = Demand &
     | { readonly kind: 'check' }
   );
 
-export type MaintenanceAnswer = { readonly done: unknown } | { readonly mistake: string } | { readonly fault: string };
+export type MaintenanceAnswer =
+  | { readonly step: number; readonly steps: number }
+  | { readonly done: unknown }
+  | { readonly mistake: string }
+  | { readonly fault: string };
 
 self.onmessage = ({ data }: MessageEvent<MaintenanceRequest>) => {
   self.postMessage(answer(data));
 };
+
+function tell(step: number, steps: number): void {
+  self.postMessage({ step, steps } satisfies MaintenanceAnswer);
+}
 
 function answer(request: MaintenanceRequest): MaintenanceAnswer {
   try {
@@ -34,7 +42,7 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
       case 'restore':
         return { done: restoreDatabase(request.path, request.file, request.collection, request.replace) };
       case 'check':
-        return { done: checkDatabase(request.path, request.collection) };
+        return { done: checkDatabase(request.path, request.collection, tell) };
     }
   } catch (error) {
     if (error instanceof ConfigError || isFileError(error)) return { mistake: (error as Error).message };

@@ -1,8 +1,9 @@
 /** The care of a catalogue file. The copying itself is in backup.ts, restore.ts and check.ts, on a thread of its own. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Collection } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
-import type { BackupReport, Finding, Maintenance } from '../maintenance.ts';
+import type { BackupReport, CopyOptions, Finding, Maintenance, Progress } from '../maintenance.ts';
+import { partialOf } from './backup.ts';
 import { IN_MEMORY } from './index.ts';
 import type { MaintenanceAnswer, MaintenanceRequest } from './maintenance-thread.ts';
 
@@ -16,19 +17,23 @@ export class SqliteMaintenance implements Maintenance {
     this.location = path;
   }
 
-  backup(file: string, { replace }: { readonly replace: boolean }): Promise<BackupReport> {
+  backup(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
     this.mustBeThere();
-    return this.ask({ kind: 'backup', path: this.path, file, replace, collection: this.collection });
+    const request = { kind: 'backup', path: this.path, file, replace, collection: this.collection } as const;
+    return watching(progress, this.path, [partialOf(file)], () => this.ask<BackupReport>(request));
   }
 
-  restore(file: string, { replace }: { readonly replace: boolean }): Promise<BackupReport> {
+  restore(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
     if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file to restore');
-    return this.ask({ kind: 'restore', path: this.path, file, replace, collection: this.collection });
+    const request = { kind: 'restore', path: this.path, file, replace, collection: this.collection } as const;
+    // A new file is copied, one that is in use is written through its log.
+    const growing = [partialOf(this.path), `${this.path}-wal`];
+    return watching(progress, file, growing, () => this.ask<BackupReport>(request));
   }
 
-  check(): Promise<readonly Finding[]> {
+  check(progress?: Progress): Promise<readonly Finding[]> {
     this.mustBeThere();
-    return this.ask({ kind: 'check', path: this.path, collection: this.collection });
+    return this.ask({ kind: 'check', path: this.path, collection: this.collection }, progress);
   }
 
   private mustBeThere(): void {
@@ -37,15 +42,47 @@ export class SqliteMaintenance implements Maintenance {
   }
 
   /** These take as long as the file is large, and a service goes on meanwhile. */
-  private ask<T>(request: MaintenanceRequest): Promise<T> {
+  private ask<T>(request: MaintenanceRequest, progress?: Progress): Promise<T> {
     const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url).href);
     return new Promise<T>((resolve, reject) => {
+      let reason = 'it ended';
       worker.onmessage = ({ data }: MessageEvent<MaintenanceAnswer>) => {
-        if ('done' in data) resolve(data.done as T);
+        if ('step' in data) progress?.(data.step, data.steps);
+        else if ('done' in data) resolve(data.done as T);
         else reject('mistake' in data ? new ConfigError(data.mistake) : new Error(data.fault));
       };
-      worker.onerror = (event) => reject(new Error(`the thread failed: ${event.message}`));
+      worker.onerror = (event) => {
+        reason = event.message;
+      };
+      worker.addEventListener('close', () => reject(new Error(`the thread failed: ${reason}`)));
       worker.postMessage(request);
     }).finally(() => worker.terminate());
   }
+}
+
+const LOOK_MS = 100;
+
+/** A copy is as far as its file has grown, beside the one it is a copy of. */
+async function watching<T>(
+  progress: Progress | undefined,
+  original: string,
+  copies: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  if (progress === undefined) return work();
+  const total = sizeOf(original);
+  const timer = setInterval(() => {
+    progress(Math.min(total, Math.max(...copies.map(sizeOf))), total);
+  }, LOOK_MS);
+  try {
+    const result = await work();
+    progress(total, total);
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

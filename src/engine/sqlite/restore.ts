@@ -9,7 +9,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
 import type { BackupReport } from '../maintenance.ts';
-import { integrityProblems, openExisting, sync, verifyCopy } from './backup.ts';
+import { integrityProblems, openExisting, partialOf, sync, verifyCopy } from './backup.ts';
 import { checkOwner, NotOurDatabase, prepareSchema } from './schema.ts';
 
 const COMPANIONS = ['', '-wal', '-shm'] as const;
@@ -98,7 +98,7 @@ function setAside(path: string): void {
 }
 
 function copyInto(path: string, file: string): void {
-  const partial = `${path}.partial`;
+  const partial = partialOf(path);
   copyFileSync(file, partial);
   sync(partial);
   // A log without its file would be replayed into the new one.

@@ -1,0 +1,101 @@
+/** What all commands have in common: help, a result for machines, a bar on a terminal, quiet in a pipe, exit codes. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, PROGRAM, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+
+let cwd: string;
+let service: Service;
+beforeAll(async () => {
+  cwd = temporaryFolder();
+  service = await startService({ cwd });
+  writeFileSync(join(cwd, 'more.csv'), 'product_name\nFirst\nSecond\n');
+});
+afterAll(cleanUp);
+
+interface Case {
+  readonly name: string;
+  readonly args?: () => string[];
+  /** What it tells machines, in part. */
+  readonly json?: object;
+  /** How its bar begins. */
+  readonly bar?: string;
+}
+
+/** Each on the database of a running service; in this order, since some need what others make. */
+const COMMANDS: readonly Case[] = [
+  { name: 'query', args: () => ['id=eq.1&select=id'], json: [{ id: 1 }] },
+  { name: 'import', args: () => ['more.csv'], json: { ok: true, read: 2, inserted: 2 }, bar: 'Importing' },
+  { name: 'export', args: () => ['--output', 'out.csv'], json: { ok: true }, bar: 'Exporting' },
+  { name: 'backup', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Backing up' },
+  { name: 'restore', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Restoring' },
+  { name: 'check', json: { ok: true, database: 'catalogue.db' }, bar: 'Checking' },
+  { name: 'migrate', json: { ok: true, database: 'catalogue.db', made: [] } },
+  { name: 'copy', args: () => ['--from', 'catalogue.db', '--to', newFile()], json: { ok: true }, bar: 'Copying' },
+  { name: 'config', json: expect.arrayContaining([{ name: 'port', value: 3000, origin: 'default' }]) },
+  { name: 'health', args: () => ['--port', String(service.port)], json: { ok: true, answer: 'ready' } },
+  { name: 'openapi' },
+  { name: 'types' },
+];
+
+let files = 0;
+function newFile(): string {
+  return `copy-${++files}.db`;
+}
+
+test('these are the commands of the program', async () => {
+  const { stdout } = await run({ cwd, args: ['--help'] });
+  const named = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!);
+  expect(named.sort()).toEqual(['serve', ...COMMANDS.map(({ name }) => name)].sort());
+});
+
+for (const { name, args = () => [], json, bar } of COMMANDS) {
+  test(`${name} has help, names a flag that it does not know, is quiet in a pipe, and tells machines its result`, async () => {
+    const [help, mistaken, told] = await Promise.all([
+      run({ cwd, args: [name, '--help'] }),
+      run({ cwd, args: [name, ...args(), '--no-such-flag'] }),
+      run({ cwd, args: [name, ...args(), ...(json === undefined ? [] : ['--json'])] }),
+    ]);
+    expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(help.stdout).toStartWith(`Usage: catalogue ${name}`);
+    expect(mistaken).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(mistaken.stderr).toMatch(/^catalogue: [^\n]*--no-such-flag[^\n]*\n$/);
+    expect(told).toMatchObject({ exitCode: 0, stderr: '' });
+    if (json !== undefined) expect(JSON.parse(told.stdout)).toMatchObject(json);
+  });
+
+  if (bar === undefined) continue;
+  test(`${name} shows a bar on a terminal`, async () => {
+    let shown = '';
+    const decoder = new TextDecoder();
+    const data = (_: unknown, bytes: Uint8Array) => {
+      shown += decoder.decode(bytes, { stream: true });
+    };
+    const child = Bun.spawn([...PROGRAM, name, ...args()], {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', TERM: 'xterm' },
+      terminal: { cols: 120, rows: 24, data },
+    });
+    expect(await child.exited).toBe(0);
+    await until('the bar', () => shown.includes(`\r${bar} `));
+    child.terminal?.close();
+  });
+}
+
+test('what fails says so with its exit code, and to machines as JSON', async () => {
+  const failing = [
+    ['backup', 'no/such/folder/x.db'],
+    ['restore', 'nothing.db'],
+    ['check', '--database', 'nothing.db'],
+  ];
+  for (const args of [...failing, ['health', '--port', '1'], ['copy', '--from', 'catalogue.db', '--to', 'copy.db']]) {
+    const { exitCode, stdout } = await run({ cwd, args: [...args, '--json'] });
+    expect({ args, exitCode, ok: (JSON.parse(stdout) as { ok: boolean }).ok }).toEqual({
+      args,
+      exitCode: 1,
+      ok: false,
+    });
+  }
+});
