@@ -1,5 +1,6 @@
 /** The request body: its bytes within the limit, read by its content type into a document. */
 
+import { WrittenNumber } from '../collection/written-number.ts';
 import { Refusal } from '../errors.ts';
 import { parseCsv } from './csv.ts';
 import { splitQuery } from './query-string.ts';
@@ -65,7 +66,19 @@ export const BODY_TYPES: readonly string[] = Object.keys(READERS);
 const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\.0{6}|[\d.]{16}/;
 
 export function parseJson(text: string): unknown {
-  return REWRITTEN_NUMBER.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text);
+  if (!REWRITTEN_NUMBER.test(text)) return JSON.parse(text);
+  const value: unknown = JSON.parse(text, asWritten);
+  return Array.isArray(value) ? value.map(withTexts) : withTexts(value);
+}
+
+/** A number that is all of a cell is its text, which the field's type reads; one inside a cell stays a number. */
+function withTexts(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
+  if (row instanceof WrittenNumber) return row.text;
+  for (const [name, cell] of Object.entries(row)) {
+    if (cell instanceof WrittenNumber) (row as Record<string, unknown>)[name] = cell.text;
+  }
+  return row;
 }
 
 function readJson(text: string): Document {
@@ -82,7 +95,9 @@ function readJson(text: string): Document {
 /** A number keeps the text it was written in, which is what PostgreSQL reads: 7.0 is no integer, and no digit is lost. */
 function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source;
-  return typeof value === 'number' && source !== undefined && source !== String(value) ? source : value;
+  return typeof value === 'number' && source !== undefined && source !== String(value)
+    ? new WrittenNumber(source)
+    : value;
 }
 
 function readCsv(text: string): Document {

@@ -2,6 +2,7 @@
 import type { Field } from '../collection/declaration.ts';
 import { FIELD_TYPES, readText } from '../collection/field-types.ts';
 import type { Value } from '../collection/value.ts';
+import { WrittenNumber } from '../collection/written-number.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_JSON_DEPTH } from '../limits.ts';
 
@@ -16,6 +17,7 @@ export function coerce(field: Field, cell: unknown): Value {
 /** JSON as PostgreSQL prints it: a space after each comma and colon. */
 function jsonText(value: unknown, depth = 1): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (value instanceof WrittenNumber) return value.text;
   if (depth > MAX_JSON_DEPTH) throw new Refusal('54000', `a value may nest ${MAX_JSON_DEPTH} deep`);
   if (Array.isArray(value)) return `[${value.map((each) => jsonText(each, depth + 1)).join(', ')}]`;
   return `{${Object.entries(value)

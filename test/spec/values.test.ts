@@ -110,6 +110,21 @@ describe.each(Object.keys(ENGINES))('values on %s', (engine) => {
   });
 
   describe('text', () => {
+    test('of a list or an object is its JSON, with every number as it was written', async () => {
+      for (const [written, value] of [
+        ['{"a":7.0,"b":[1e2,7]}', '{"a": 7.0, "b": [1e2, 7]}'],
+        ['[0.10, "0.10", 12345678901234567890]', '[0.10, "0.10", 12345678901234567890]'],
+        ['7.0', '7.0'],
+      ] as const) {
+        expect((await postField('product_name', written)).status).toBe(201);
+        expect(await stored('product_name')).toBe(value);
+        await catalogue.fetch('/products/1001', { method: 'DELETE' });
+      }
+      for (const body of ['7.0', '[7.0]', '[[7.0]]']) {
+        await expectRefusal(await catalogue.fetch('/products', { method: 'POST', body }), 400, 'PGRST102');
+      }
+    });
+
     test.each([
       ['empty', ''],
       ['spaces', '  two  spaces  '],
