@@ -51,10 +51,11 @@ test('holds the console and the API reference', async () => {
   expect((await service.fetch('/docs')).status).toBe(200);
 });
 
-test('knows its version and takes the long URLs that the sources take', async () => {
+test('knows its version, starts its own workers, and takes the long URLs that the sources take', async () => {
   const place = alone();
   expect(await run({ ...place, args: ['--version'] })).toMatchObject({ stdout: `${manifest.version}\n` });
-  const service = await startService(place);
+  const service = await startService({ ...place, args: ['--workers', '2'] });
+  expect(await (await service.fetch('/metrics')).text()).toContain('\ncatalogue_workers 2\n');
   const ids = Array.from({ length: 20_000 }, (_, index) => index + 1).join(',');
   expect((await service.fetch(`/products?id=in.(${ids})&select=id`)).status).toBe(200);
 });
