@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { CsvReader } from '../src/cli/import/csv.ts';
 import { products } from '../src/collection/products.ts';
 import { prepareSchema } from '../src/engine/sqlite/schema.ts';
-import { rowPlanner } from '../src/plan/load.ts';
+import { rowPlanner } from '../src/plan/row-planner.ts';
 import { generateProducts } from './generate.ts';
 
 const ROUNDS = 3;

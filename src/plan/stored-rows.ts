@@ -2,8 +2,9 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
-import { coerce, locate } from './coerce.ts';
+import { locate } from './coerce.ts';
 import { nearestHint } from './resolve.ts';
+import { RowProblem, rowPlanner } from './row-planner.ts';
 import type { StoredRow } from './types.ts';
 
 export function resolveColumns(collection: Collection, names: readonly string[]): readonly Field[] {
@@ -16,44 +17,22 @@ export function resolveColumns(collection: Collection, names: readonly string[])
   });
 }
 
-/** Full rows, in the order of the collection's fields: what is not given takes its default. */
+/** Full rows, in the order of the collection's fields. A column that was named but not given is null, unless missing=default was asked for. */
 export function planRows(
   collection: Collection,
   fields: readonly Field[],
   rows: readonly (readonly unknown[])[],
   defaultMissing: boolean,
 ): readonly StoredRow[] {
-  const places = collection.fields.map((field) => fields.lastIndexOf(field));
-  const { key } = collection;
-  let row = 0;
-  let field: Field | undefined;
-  try {
-    return rows.map((cells, index) => {
-      row = index;
-      const stored = collection.fields.map((each, at) => {
-        field = each;
-        const place = places[at]!;
-        const cell = place === -1 ? undefined : cells[place];
-        if (cell !== undefined) return coerce(each, cell);
-        // A column that was named but not given is null, unless missing=default was asked for.
-        if (each === key && (place === -1 || defaultMissing)) return undefined;
-        return place === -1 || defaultMissing ? (each.default ?? null) : null;
-      });
-      const absent = stored.findIndex((value, at) => value === null && collection.fields[at]!.required);
-      if (absent !== -1) {
-        field = collection.fields[absent]!;
-        throw nullViolation(collection, field);
-      }
-      return stored;
-    });
-  } catch (error) {
-    throw locate(error, rows.length > 1 ? row : undefined, field);
-  }
-}
-
-export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): Refusal {
-  const message = `null value in column "${field.name}" of relation "${collection.name}" violates not-null constraint`;
-  return new Refusal('23502', message, { details: `${field.name} is required` });
+  const plan = rowPlanner(collection, fields, { emptyIsNull: !defaultMissing });
+  return rows.map((cells, index) => {
+    try {
+      return plan(cells);
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error;
+      throw locate(error.refusal, rows.length > 1 ? index : undefined, error.field);
+    }
+  });
 }
 
 /** A write that names a product twice cannot tell which of the two is meant. */

@@ -8,8 +8,9 @@ import { Refusal } from '../errors.ts';
 import { coerce, locate } from './coerce.ts';
 import { planConditions } from './predicate.ts';
 import { withItem } from './read.ts';
+import { nullViolation } from './row-planner.ts';
 import { planShape, withKey } from './shape.ts';
-import { checkKeysDiffer, nullViolation, resolveColumns } from './stored-rows.ts';
+import { checkKeysDiffer, resolveColumns } from './stored-rows.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 

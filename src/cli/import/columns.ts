@@ -2,7 +2,7 @@
 import { type Collection, type Field, fieldNamed } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { nearestName } from '../../nearest-name.ts';
-import { type RowPlanner, rowPlanner } from '../../plan/load.ts';
+import { type RowPlanner, rowPlanner } from '../../plan/row-planner.ts';
 
 export interface Columns {
   readonly plan: RowPlanner;

@@ -2,7 +2,7 @@
 import type { Collection } from '../../collection/declaration.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/load.ts';
-import { RowProblem } from '../../plan/load.ts';
+import { RowProblem } from '../../plan/row-planner.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { ColumnReader, type Columns, type Mapping } from './columns.ts';
 import { type FileRecord, type GoodRecord, unreadable } from './record.ts';
@@ -111,8 +111,8 @@ class Import {
       return { row: columns.plan(record.cells), given: columns.given };
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      const field = error.field === undefined ? {} : { field: error.field };
-      return this.reject(record, { line: record.line, ...field, code: error.code, reason: error.message });
+      const { field, refusal, message } = error;
+      return this.reject(record, { line: record.line, field: field.name, code: refusal.code, reason: message });
     }
   }
 

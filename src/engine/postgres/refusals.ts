@@ -1,7 +1,7 @@
 /** What PostgreSQL refuses, as refusals of ours; and which failures mean that the server is gone. */
 import type { Collection } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
-import { nullViolation } from '../../plan/stored-rows.ts';
+import { nullViolation } from '../../plan/row-planner.ts';
 import { duplicateKey } from '../terms.ts';
 
 export interface ServerError extends Error {

@@ -3,7 +3,7 @@ import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
-import { nullViolation } from '../../plan/stored-rows.ts';
+import { nullViolation } from '../../plan/row-planner.ts';
 import { duplicateKey } from '../terms.ts';
 
 export function translateError(error: unknown, collection: Collection, key: Value | undefined): unknown {

@@ -1,0 +1,67 @@
+/**
+ * The cells of a row become a row to store: every field of it, in the order of the collection, read by its type. For a body
+ * and for a file alike; each row's mistake is its own, and names the field.
+ */
+import type { Collection, Field } from '../collection/declaration.ts';
+import type { Value } from '../collection/value.ts';
+import { Refusal } from '../errors.ts';
+import { coerce } from './coerce.ts';
+import type { StoredRow } from './types.ts';
+
+/** What is wrong with a row, and in which of its fields. */
+export class RowProblem extends Error {
+  constructor(
+    readonly field: Field,
+    readonly refusal: Refusal,
+    /** The same in a few words, after the name of the field. */
+    reason = refusal.message,
+  ) {
+    super(reason);
+  }
+}
+
+/** A cell is undefined where nothing is given. */
+export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
+
+/**
+ * `columns` are the fields that the cells belong to, in the order of the cells; undefined for a cell that is left out. A field
+ * without a column takes its default; so does one whose cell is not given, unless `emptyIsNull`.
+ */
+export function rowPlanner(
+  collection: Collection,
+  columns: readonly (Field | undefined)[],
+  { emptyIsNull = false } = {},
+): RowPlanner {
+  const { fields, key } = collection;
+  const places = fields.map((field) => columns.lastIndexOf(field));
+  const absent = fields.map((field, at) => {
+    if (places[at] !== -1 && emptyIsNull) return null;
+    return field === key ? undefined : (field.default ?? null);
+  });
+  const required = fields.flatMap((field, at) => (field.required === true ? [at] : []));
+  return (cells) => {
+    const row: (Value | undefined)[] = new Array(fields.length);
+    let at = 0;
+    try {
+      for (; at < fields.length; at++) {
+        const place = places[at]!;
+        const cell = place === -1 ? undefined : cells[place];
+        row[at] = cell === undefined ? absent[at] : coerce(fields[at]!, cell);
+      }
+    } catch (error) {
+      throw error instanceof Refusal ? new RowProblem(fields[at]!, error) : error;
+    }
+    // Only when all can be read, as in PostgreSQL.
+    for (const place of required) {
+      if (row[place] !== null) continue;
+      const field = fields[place]!;
+      throw new RowProblem(field, nullViolation(collection, field), 'is required');
+    }
+    return row;
+  };
+}
+
+export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): Refusal {
+  const message = `null value in column "${field.name}" of relation "${collection.name}" violates not-null constraint`;
+  return new Refusal('23502', message, { details: `${field.name} is required` });
+}
