@@ -59,7 +59,7 @@ describe('/metrics', () => {
 
   test('has every metric that the dashboard and the alert rules name, and they name no other', async () => {
     const cwd = temporaryFolder();
-    const onSqlite = await startService({ cwd });
+    const onSqlite = await startService({ cwd, args: ['--workers', '2'] });
     const env = { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() };
     const onPostgres = await startService({ cwd, env });
     const known = new Set<string>();
