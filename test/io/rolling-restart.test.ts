@@ -14,41 +14,44 @@ function write(turn: number): string {
   return `POST /products HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-for (const [clients, keepAlive, workers] of [
-  ['clients that keep their connections', true, 1],
-  ['clients that open a connection for each request', false, 1],
-  ['clients of several processes that open a connection for each request', false, 2],
-] as const) {
-  test.skipIf(process.platform !== 'linux')(`five restarts under load lose no request of ${clients}`, async () => {
-    const cwd = temporaryFolder();
-    const flags = ['--handover', '--workers', String(workers), '--log-level', 'silent'];
-    let service = await startService({ cwd, args: flags });
-    const args = [...flags, '--port', String(service.port)];
-    let writes = 0;
-    const nextRequest = (turn: number) => {
-      if (turn % 10 !== 0) return READ;
-      writes++;
-      return write(turn);
-    };
-    const load = startLoad(service.port, 8, nextRequest, { keepAlive });
-    for (let restart = 0; restart < 5; restart++) {
+for (const { restarts, clients, keepAlive, workers } of [
+  { restarts: 5, clients: 'clients that keep their connections', keepAlive: true, workers: 1 },
+  { restarts: 5, clients: 'clients that open one for each request', keepAlive: false, workers: 1 },
+  { restarts: 2, clients: 'clients of several processes', keepAlive: false, workers: 2 },
+]) {
+  test.skipIf(process.platform !== 'linux')(
+    `${restarts} restarts under load lose no request of ${clients}`,
+    async () => {
+      const cwd = temporaryFolder();
+      const flags = ['--handover', '--workers', String(workers), '--log-level', 'silent'];
+      let service = await startService({ cwd, args: flags });
+      const args = [...flags, '--port', String(service.port)];
+      let writes = 0;
+      const nextRequest = (turn: number) => {
+        if (turn % 10 !== 0) return READ;
+        writes++;
+        return write(turn);
+      };
+      const load = startLoad(service.port, 8, nextRequest, { keepAlive });
+      for (let restart = 0; restart < restarts; restart++) {
+        const before = load.answered();
+        await until('some load', () => load.answered() > before + 100);
+        const next = await startService({ cwd, args });
+        service.kill('SIGTERM');
+        expect(await service.exited).toBe(0);
+        service = next;
+      }
       const before = load.answered();
-      await until('some load', () => load.answered() > before + 100);
-      const next = await startService({ cwd, args });
+      await until('load on the last one', () => load.answered() > before + 100);
+      await load.stop();
+      expect(load.failures()).toEqual([]);
+      const [row] = (await (await service.fetch('/products?select=count()')).json()) as { count: number }[];
+      expect(row!.count).toBe(77 + writes);
       service.kill('SIGTERM');
       expect(await service.exited).toBe(0);
-      service = next;
-    }
-    const before = load.answered();
-    await until('load on the last one', () => load.answered() > before + 100);
-    await load.stop();
-    expect(load.failures()).toEqual([]);
-    const [row] = (await (await service.fetch('/products?select=count()')).json()) as { count: number }[];
-    expect(row!.count).toBe(77 + writes);
-    service.kill('SIGTERM');
-    expect(await service.exited).toBe(0);
-    expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');
-  });
+      expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');
+    },
+  );
 }
 
 test('a port without --handover is not shared by accident', async () => {

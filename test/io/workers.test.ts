@@ -91,12 +91,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     for (let kill = 0; kill < 4; kill++) {
       const before = acknowledged.length;
       await until('some writes', () => acknowledged.length > before + 100);
-      const victim = workersOf(service)[kill % WORKERS]!;
-      process.kill(victim, 'SIGKILL');
-      await until('a new worker', () => {
-        const now = workersOf(service);
-        return now.length === WORKERS && !now.includes(victim);
-      });
+      await replaceWorker(service, kill % WORKERS);
     }
     const before = acknowledged.length;
     await until('writes after the last', () => acknowledged.length > before + 100);
@@ -163,8 +158,11 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
         .sort(),
     ).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2]);
     // One that is gone has counted all the same.
-    process.kill(workersOf(service)[0]!, 'SIGKILL');
-    await until('a new worker', async () => (await metricOf(service, 'catalogue_worker_restarts_total')) === 1);
+    await replaceWorker(service, 0);
+    await until(
+      'its restart to be counted',
+      async () => (await metricOf(service, 'catalogue_worker_restarts_total')) === 1,
+    );
     expect(await metricOf(service, series)).toBe(5 * WORKERS);
     for (const each of connections) each.close();
   });
@@ -241,6 +239,16 @@ async function oneConnectionToEach(service: Service): Promise<Connection[]> {
 
 function workersOf({ pid }: Service): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}
+
+/** Kills one, and waits for the process that takes its place. */
+async function replaceWorker(service: Service, index: number): Promise<void> {
+  const victim = workersOf(service)[index]!;
+  process.kill(victim, 'SIGKILL');
+  await until('a new worker', () => {
+    const now = workersOf(service);
+    return now.length === WORKERS && !now.includes(victim);
+  });
 }
 
 async function metricOf(service: Service, name: string): Promise<number> {
