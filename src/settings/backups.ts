@@ -1,0 +1,32 @@
+/** Regular copies of the database. */
+import { DEFAULT_BACKUPS_KEPT } from '../limits.ts';
+import { duration, setting, text, wholeNumber } from './setting.ts';
+
+export const BACKUP_SETTINGS = {
+  backupSeconds: setting({
+    flag: '--backup-every',
+    aliases: ['--every'],
+    env: 'CATALOGUE_BACKUP_EVERY',
+    argument: 'TIME',
+    description: 'back up the SQLite file this often, such as 1h; 0 never does',
+    byDefault: 0,
+    read: duration,
+  }),
+  backupsKept: setting({
+    flag: '--backup-keep',
+    aliases: ['--keep'],
+    env: 'CATALOGUE_BACKUP_KEEP',
+    argument: 'NUMBER',
+    description: 'how many of these backups are kept',
+    byDefault: DEFAULT_BACKUPS_KEPT,
+    read: wholeNumber(1, 10_000),
+  }),
+  backupFolder: setting({
+    flag: '--backup-folder',
+    env: 'CATALOGUE_BACKUP_FOLDER',
+    argument: 'FOLDER',
+    description: 'where these backups go',
+    byDefault: 'backups',
+    read: text,
+  }),
+} as const;

@@ -1,0 +1,90 @@
+/** Which database, and how it is reached. */
+import {
+  DEFAULT_CONNECT_SECONDS,
+  DEFAULT_IDEMPOTENCY_HOURS,
+  DEFAULT_POOL_SIZE,
+  DEFAULT_QUERY_SECONDS,
+  DEFAULT_REPLICA_LAG_SECONDS,
+} from '../limits.ts';
+import { onOrOff, setting, text, urls, wholeNumber } from './setting.ts';
+
+/** The database that most commands work on. */
+export const DATABASE = setting({
+  flag: '--database',
+  env: 'DATABASE_URL',
+  argument: 'URL',
+  description: 'sqlite:PATH, a plain path, :memory:, or postgres://user:password@host/name',
+  byDefault: 'sqlite:catalogue.db',
+  read: text,
+  secret: 'url',
+});
+
+/** For the commands that make one. */
+export const EMPTY = setting({
+  flag: '--empty',
+  env: 'CATALOGUE_EMPTY',
+  description: 'start a new catalogue without the reference products',
+  byDefault: false,
+  read: onOrOff,
+});
+
+/** What every command that opens one needs beside. */
+export const DATABASE_SETTINGS = {
+  schema: setting({
+    flag: '--schema',
+    env: 'CATALOGUE_SCHEMA',
+    argument: 'NAME',
+    description: 'schema of the tables in PostgreSQL',
+    byDefault: 'public',
+    read: text,
+  }),
+  replicas: setting({
+    flag: '--replicas',
+    env: 'DATABASE_REPLICA_URLS',
+    argument: 'URLS',
+    description: 'PostgreSQL standbys to read from, separated by commas',
+    byDefault: [] as readonly string[],
+    read: urls,
+    secret: 'url',
+  }),
+  replicaLagSeconds: setting({
+    flag: '--replica-lag',
+    env: 'CATALOGUE_REPLICA_LAG',
+    argument: 'SECONDS',
+    description: 'how far a standby may be behind and still be read from',
+    byDefault: DEFAULT_REPLICA_LAG_SECONDS,
+    read: wholeNumber(1, 300),
+  }),
+  poolSize: setting({
+    flag: '--pool-size',
+    env: 'CATALOGUE_POOL_SIZE',
+    argument: 'NUMBER',
+    description: 'connections to PostgreSQL, for each server',
+    byDefault: DEFAULT_POOL_SIZE,
+    read: wholeNumber(2, 1000),
+  }),
+  connectSeconds: setting({
+    flag: '--connect-timeout',
+    env: 'CATALOGUE_CONNECT_TIMEOUT',
+    argument: 'SECONDS',
+    description: 'how long a connection to PostgreSQL may take to open',
+    byDefault: DEFAULT_CONNECT_SECONDS,
+    read: wholeNumber(1, 300),
+  }),
+  idempotencyHours: setting({
+    flag: '--idempotency-hours',
+    env: 'CATALOGUE_IDEMPOTENCY_HOURS',
+    argument: 'NUMBER',
+    description: 'how long the answer to an Idempotency-Key is kept',
+    byDefault: DEFAULT_IDEMPOTENCY_HOURS,
+    read: wholeNumber(1, 8760),
+  }),
+  querySeconds: setting({
+    flag: '--query-timeout',
+    env: 'CATALOGUE_QUERY_TIMEOUT',
+    argument: 'SECONDS',
+    description: 'how long a read may take; on PostgreSQL any statement',
+    byDefault: DEFAULT_QUERY_SECONDS,
+    read: wholeNumber(1, 3600),
+  }),
+} as const;

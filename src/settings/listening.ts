@@ -1,0 +1,45 @@
+/** Where a service listens, and with how many processes. */
+import { MAX_WORKERS } from '../limits.ts';
+import { onOrOff, setting, text, wholeNumber } from './setting.ts';
+
+export const LISTENING_SETTINGS = {
+  port: setting({
+    flag: '--port',
+    env: 'PORT',
+    argument: 'NUMBER',
+    description: 'port to listen on; 0 takes a free one',
+    byDefault: 3000,
+    read: wholeNumber(0, 65_535),
+  }),
+  host: setting({
+    flag: '--host',
+    env: 'HOST',
+    argument: 'ADDRESS',
+    description: 'address to listen on',
+    byDefault: '127.0.0.1',
+    read: text,
+  }),
+  workers: setting({
+    flag: '--workers',
+    env: 'CATALOGUE_WORKERS',
+    argument: 'NUMBER',
+    description: 'processes that answer requests, on one port (Linux); about one for each core',
+    byDefault: 1,
+    read: wholeNumber(1, MAX_WORKERS),
+  }),
+  handover: setting({
+    flag: '--handover',
+    env: 'CATALOGUE_HANDOVER',
+    description: 'share the port with the process that this one replaces, or that will replace it (Linux)',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  adminPort: setting<number | undefined>({
+    flag: '--admin-port',
+    env: 'CATALOGUE_ADMIN_PORT',
+    argument: 'NUMBER',
+    description: 'port for /live, /ready and /metrics, which is then not on the main one',
+    byDefault: undefined,
+    read: wholeNumber(0, 65_535),
+  }),
+} as const;

@@ -1,0 +1,49 @@
+/** What is told about requests: in the log, and in answers to those who ask. */
+import { DEFAULT_SLOW_QUERY_MS } from '../limits.ts';
+import { oneOf, onOrOff, setting, wholeNumber } from './setting.ts';
+
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export type LogFormat = 'auto' | 'json' | 'pretty';
+const LOG_FORMATS: readonly LogFormat[] = ['auto', 'json', 'pretty'];
+const LOG_LEVELS: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug'];
+
+export const OBSERVING_SETTINGS = {
+  logLevel: setting({
+    flag: '--log-level',
+    env: 'CATALOGUE_LOG_LEVEL',
+    argument: 'LEVEL',
+    description: `how much to log: ${LOG_LEVELS.join(', ')}`,
+    byDefault: 'info' as LogLevel,
+    read: oneOf(LOG_LEVELS),
+  }),
+  logFormat: setting({
+    flag: '--log-format',
+    env: 'CATALOGUE_LOG_FORMAT',
+    argument: 'FORMAT',
+    description: 'json, pretty, or auto: pretty on a terminal',
+    byDefault: 'auto' as LogFormat,
+    read: oneOf(LOG_FORMATS),
+  }),
+  slowQueryMs: setting({
+    flag: '--slow-query-ms',
+    env: 'CATALOGUE_SLOW_QUERY_MS',
+    argument: 'MILLISECONDS',
+    description: 'log what takes longer, with its plan; 0 never does',
+    byDefault: DEFAULT_SLOW_QUERY_MS,
+    read: wholeNumber(0, 3_600_000),
+  }),
+  plans: setting({
+    flag: '--plans',
+    env: 'CATALOGUE_PLANS',
+    description: 'answer Accept: application/vnd.pgrst.plan+json with the plan of a read',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  serverTiming: setting({
+    flag: '--server-timing',
+    env: 'CATALOGUE_SERVER_TIMING',
+    description: 'send Server-Timing: how long each stage of a request took',
+    byDefault: false,
+    read: onOrOff,
+  }),
+} as const;
