@@ -7,7 +7,6 @@ import { pageOf } from './dialect/page.ts';
 import { type Preferences, parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
 import type { Engine, MaybePromise, Reading } from './engine/engine.ts';
-import { Refusal } from './errors.ts';
 import { readBytes, readDocument } from './http/body.ts';
 import { allowedMethods, type Call, pathAndQuery, readCall } from './http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
@@ -17,7 +16,6 @@ import type { Pages } from './http/pages.ts';
 import { planRead, planReadItem } from './plan/read.ts';
 import { type PlannedRead, RememberedReads } from './plan/remembered-reads.ts';
 import { wholeRow } from './plan/shape.ts';
-import type { ReadPlan, WritePlan } from './plan/types.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import { type Answer, REQUEST_ID, toResponse } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
@@ -25,7 +23,7 @@ import { answerKey, KeptAnswers, keptResponse } from './response/kept-answers.ts
 import { acceptsPlan, planResponse } from './response/plan.ts';
 import { problemResponse } from './response/problem.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
-import { Trace } from './response/trace.ts';
+import { type Answered, Trace } from './response/trace.ts';
 import { writeResponse } from './response/write.ts';
 
 export interface AppOptions {
@@ -45,34 +43,10 @@ export interface AppOptions {
   readonly serverTiming?: boolean;
 }
 
-export interface Answered {
-  readonly id: string | undefined;
-  readonly method: string;
-  readonly url: string;
-  readonly status: number;
-  /** As performance.now() tells it. */
-  readonly started: number;
-  readonly milliseconds: number;
-  /** Rows read or written; undefined where none were. */
-  readonly rows: number | undefined;
-  /** What was refused, and why; or what went wrong. */
-  readonly error: unknown;
-  /** Undefined where none was needed or none was made. */
-  readonly plan: ReadPlan | WritePlan | undefined;
-}
-
 export interface App {
   fetch(request: Request): MaybePromise<Response>;
   /** What it keeps, for the metrics. */
   readings?(): readonly Reading[];
-}
-
-interface Outcome {
-  readonly response: Response;
-  /** Whether the response has the request's name on it. */
-  readonly isNamed?: boolean;
-  readonly rows?: number;
-  readonly error?: unknown;
 }
 
 const ACTIONS = { POST: 'insert', PUT: 'replace', PATCH: 'update', DELETE: 'delete' } as const;
@@ -84,28 +58,28 @@ export function createApp(options: AppOptions): App {
   const reads = new RememberedReads(collection);
   const keptAnswers = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
 
-  function answer(request: Request, trace: Trace): MaybePromise<Outcome> {
-    if (keptAnswers === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
-      return make(request, trace);
-    const key = answerKey(request);
+  function answer(request: Request, trace: Trace): MaybePromise<Response> {
+    const { method, url } = trace;
+    if (keptAnswers === undefined || (method !== 'GET' && method !== 'HEAD')) return make(request, trace);
+    const key = answerKey(method, url, request.headers);
     const kept = keptAnswers.find(key);
-    if (kept !== undefined) return { response: keptResponse(request, kept, trace.id), isNamed: true, rows: kept.rows };
-    return make(request, trace, { key, mark: keptAnswers.currentMark() });
+    if (kept === undefined) return make(request, trace, { key, mark: keptAnswers.currentMark() });
+    trace.rows = kept.rows;
+    trace.isNamed = true;
+    return keptResponse(request, kept, trace.id);
   }
 
   function make(
     request: Request,
     trace: Trace,
     keep?: { readonly key: string; readonly mark: number },
-  ): MaybePromise<Outcome> {
-    const url = pathAndQuery(request.url);
+  ): MaybePromise<Response> {
+    const url = pathAndQuery(trace.url);
     const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
-    if (page !== undefined) return andThen(page, (response) => ({ response }));
+    if (page !== undefined) return page;
     const call = readCall(url, request, collection);
     if (call.method === 'OPTIONS') {
-      return {
-        response: new Response(null, { status: 200, headers: optionsHeaders(request, allowedMethods(call.target)) }),
-      };
+      return new Response(null, { status: 200, headers: optionsHeaders(request, allowedMethods(call.target)) });
     }
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
     if (plans && acceptsPlan(request)) return explainRead(call);
@@ -115,7 +89,9 @@ export function createApp(options: AppOptions): App {
         if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
         const response = toResponse(call, answer, trace.id);
         trace.done('response');
-        return { response, isNamed: true, rows: answer.rows };
+        trace.rows = answer.rows;
+        trace.isNamed = true;
+        return response;
       },
     );
   }
@@ -142,14 +118,14 @@ export function createApp(options: AppOptions): App {
   }
 
   /** The plan of the same read, in place of its rows. */
-  async function explainRead(call: Call): Promise<Outcome> {
+  async function explainRead(call: Call): Promise<Response> {
     const { headers } = call.request;
     const query = parseQuery(call.query);
     const plan =
       call.target.kind === 'item'
         ? planReadItem(collection, call.target.key, query)
         : planRead(collection, query, pageOf(query, headers.get('range')), parsePrefer(headers.get('prefer')).count);
-    return { response: planResponse(call.request, await engine.explain?.(plan)) };
+    return planResponse(call.request, await engine.explain?.(plan));
   }
 
   function readItem(call: Call, key: string, trace: Trace): MaybePromise<Answer> {
@@ -169,7 +145,7 @@ export function createApp(options: AppOptions): App {
     );
   }
 
-  async function write(call: Call, method: WriteMethod, trace: Trace): Promise<Outcome> {
+  async function write(call: Call, method: WriteMethod, trace: Trace): Promise<Response> {
     const { headers } = call.request;
     const media = negotiate(headers.get('accept'));
     const query = parseQuery(call.query);
@@ -199,30 +175,20 @@ export function createApp(options: AppOptions): App {
     trace.done('engine');
     const response = writeResponse(collection, ACTIONS[method], media, preferences, plan, result);
     trace.done('response');
-    return { response, rows: result.affected };
+    trace.rows = result.affected;
+    return response;
   }
 
-  function refuse(request: Request, error: unknown): Outcome {
-    return { response: problemResponse(error, request.method), error };
+  function refuse(trace: Trace, error: unknown): Response {
+    trace.error = error;
+    return problemResponse(error, trace.method);
   }
 
-  function report(request: Request, trace: Trace, outcome: Outcome): Response {
-    const { response, isNamed = false, rows, error } = outcome;
-    const { id } = trace;
-    if (id !== undefined && !isNamed) response.headers.set(REQUEST_ID, id);
+  function report(trace: Trace, response: Response): Response {
+    if (trace.id !== undefined && !trace.isNamed) response.headers.set(REQUEST_ID, trace.id);
     if (serverTiming) response.headers.set('server-timing', trace.header());
-    if (onAnswer === undefined) return response;
-    onAnswer({
-      method: request.method,
-      url: request.url,
-      status: response.status,
-      started: trace.started,
-      milliseconds: performance.now() - trace.started,
-      id,
-      rows,
-      error,
-      plan: trace.plan,
-    });
+    trace.answered(response.status);
+    onAnswer?.(trace);
     return response;
   }
 
@@ -230,13 +196,13 @@ export function createApp(options: AppOptions): App {
     readings: () => keptAnswers?.readings() ?? [],
 
     fetch(request) {
-      const trace = new Trace(serverTiming, requestId?.(request));
+      const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming);
       try {
-        const outcome = answer(request, trace);
-        if (!(outcome instanceof Promise)) return report(request, trace, outcome);
-        return outcome.catch((error) => refuse(request, error)).then((settled) => report(request, trace, settled));
+        const response = answer(request, trace);
+        if (!(response instanceof Promise)) return report(trace, response);
+        return response.catch((error) => refuse(trace, error)).then((settled) => report(trace, settled));
       } catch (error) {
-        return report(request, trace, refuse(request, error));
+        return report(trace, refuse(trace, error));
       }
     },
   };
@@ -244,9 +210,4 @@ export function createApp(options: AppOptions): App {
 
 function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
   return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** Whether an answer was a fault of ours, which the log must explain. */
-export function isFault(error: unknown): boolean {
-  return error !== undefined && !(error instanceof Refusal);
 }

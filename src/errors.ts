@@ -94,3 +94,8 @@ export class Refusal extends Error {
     return ERRORS[this.code].status;
   }
 }
+
+/** Whether something that went wrong is a fault of ours, which the log must explain. */
+export function isFault(error: unknown): boolean {
+  return error !== undefined && !(error instanceof Refusal);
+}

@@ -1,11 +1,13 @@
 /** Everything that watches the service, put together: the log, the metrics, the health, and the pages that tell them. */
-import { type Answered, isFault } from '../app.ts';
+
 import type { Collection } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine, Reading } from '../engine/engine.ts';
+import { isFault } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { planReadItem } from '../plan/read.ts';
+import type { Answered } from '../response/trace.ts';
 import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';

@@ -2,7 +2,7 @@
  * What is counted of requests: how many by route, method and status, how long they took, how many rows they moved. A
  * request costs a few additions to numbers that are there already; text is made only when somebody asks.
  */
-import type { Answered } from '../app.ts';
+import type { Answered } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;

@@ -1,6 +1,6 @@
 /** The line a request leaves in the log. */
-import { type Answered, isFault } from '../app.ts';
-import { Refusal } from '../errors.ts';
+import { isFault, Refusal } from '../errors.ts';
+import type { Answered } from '../response/trace.ts';
 import type { Log } from './log.ts';
 
 export function logAnswers(log: Log): (answer: Answered) => void {

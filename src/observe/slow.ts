@@ -1,7 +1,8 @@
 /** Slow queries: what took longer than it may is logged with the engine's plan for it. A plan holds nothing of a body. */
-import type { Answered } from '../app.ts';
+
 import type { Engine } from '../engine/engine.ts';
 import { ALWAYS, type ReadPlan, type WritePlan } from '../plan/types.ts';
+import type { Answered } from '../response/trace.ts';
 import type { Log } from './log.ts';
 
 export function logSlowQueries(

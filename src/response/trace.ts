@@ -1,18 +1,43 @@
-/** What is noted of a request on its way through the stages: its plan and, where asked for, how long each stage took. */
+/** What is noted of a request on its way through the stages, and told once it is answered. */
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
-export class Trace {
+/** A request that was answered. */
+export interface Answered {
+  /** The request's name, if it has one. */
+  readonly id: string | undefined;
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  /** As performance.now() tells it. */
+  readonly started: number;
+  readonly milliseconds: number;
+  /** Rows read or written; undefined where none were. */
+  readonly rows: number | undefined;
+  /** What was refused, and why; or what went wrong. */
+  readonly error: unknown;
+  /** Undefined where none was needed or none was made. */
+  readonly plan: ReadPlan | WritePlan | undefined;
+}
+
+export class Trace implements Answered {
   readonly started = performance.now();
+  status = 0;
+  milliseconds = 0;
+  rows: number | undefined = undefined;
+  error: unknown = undefined;
   plan: ReadPlan | WritePlan | undefined = undefined;
+  /** Whether the request's name is on its response. */
+  isNamed = false;
   private stages = '';
   private last = this.started;
 
   constructor(
-    private readonly timed: boolean,
-    /** The request's name, if it has one. */
+    readonly method: string,
+    readonly url: string,
     readonly id: string | undefined,
+    private readonly timed: boolean,
   ) {}
 
   planned(plan: ReadPlan | WritePlan): void {
@@ -28,7 +53,12 @@ export class Trace {
     this.last = now;
   }
 
-  /** As Server-Timing has it (https://www.w3.org/TR/server-timing/). */
+  answered(status: number): void {
+    this.status = status;
+    this.milliseconds = performance.now() - this.started;
+  }
+
+  /** How long each stage took, as Server-Timing has it (https://www.w3.org/TR/server-timing/). */
   header(): string {
     return `${this.stages}total;dur=${(performance.now() - this.started).toFixed(3)}`;
   }
