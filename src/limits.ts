@@ -48,6 +48,8 @@ export const MAX_WRITES_PER_COMMIT = 512;
 
 /** A table of at most this many rows answers anything at once. */
 export const SMALL_TABLE_ROWS = 2_000;
+/** And a database of at most this size: few rows may hold long texts. */
+export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
 /** A page of at most this many rows may be read between two requests. */
 export const QUICK_PAGE_ROWS = 1_000;
 /** How long a read may take, unless --query-timeout says otherwise. */

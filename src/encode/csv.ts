@@ -11,7 +11,7 @@ const QUOTE = 34;
 const RETURN = 13;
 const DIGIT = 48;
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 let bytes = new Uint8Array(64 * 1024);
 let length = 0;
@@ -23,10 +23,11 @@ export function csvHeader(columns: readonly string[]): string {
 export function csvLines(rows: readonly Row[], columns: readonly string[]): string {
   length = 0;
   for (const row of rows) {
+    if (length + 64 > bytes.length) grow(64);
     for (let index = 0; index < columns.length; index++) {
-      if (index > 0) bytes[length++] = COMMA;
-      // Room for the cell, if it is a number, and the separator after it.
+      // Room for the separators around the cell, and for the cell if it is a number.
       if (length + 64 > bytes.length) grow(64);
+      if (index > 0) bytes[length++] = COMMA;
       writeCell(row[columns[index]!]);
     }
     bytes[length++] = NEWLINE;

@@ -50,11 +50,11 @@ export class Log {
 /** What a pipe takes at once and whole (pipe(7), PIPE_BUF). */
 const PIECE_BYTES = 4096;
 
-/** A text in whole lines, so that those of several processes on one pipe are not mixed. */
+/** A text in whole lines, so that those of several processes on one pipe are not mixed, unless one is longer than that. */
 export function* inPieces(text: string): Generator<string> {
   let piece = '';
   let bytes = 0;
-  for (const line of text.match(/.*\n/g) ?? []) {
+  for (const line of text.match(/[^\n]*\n/g) ?? []) {
     const length = Buffer.byteLength(line);
     if (bytes > 0 && bytes + length > PIECE_BYTES) {
       yield piece;

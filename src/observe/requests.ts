@@ -1,5 +1,6 @@
 /** The line a request leaves in the log. */
 import { isFault, Refusal } from '../errors.ts';
+import { pathAndQuery } from '../http/call.ts';
 import type { Answered } from '../response/trace.ts';
 import type { Log } from './log.ts';
 
@@ -10,7 +11,7 @@ export function logAnswers(log: Log): (answer: Answered) => void {
     const line = {
       id,
       method,
-      path: withoutSecrets(url.slice(url.indexOf('/', 8))),
+      path: withoutSecrets(pathAndQuery(url)),
       status,
       ms: Math.round(milliseconds * 1000) / 1000,
       rows,

@@ -26,6 +26,9 @@ const MAX_LENGTH = 512;
 /** A number of so many digits is within the bounds of every type. */
 const MAX_DIGITS = 9;
 
+/** A name without a value, or one that must be decoded first, may be another parameter than it looks like. */
+const PLAIN_NAME = /^([a-z0-9_.]+)=/;
+
 type Compare = Extract<Predicate, { kind: 'compare' }>;
 
 export class RememberedReads {
@@ -90,7 +93,8 @@ function placesOf(
   let condition = 0;
   for (const part of outline.split('&')) {
     if (part === '') continue;
-    const name = part.slice(0, part.indexOf('='));
+    const [, name] = PLAIN_NAME.exec(part) ?? [];
+    if (name === undefined) return undefined;
     const isOpen = part.endsWith('#');
     if (name === 'limit' || name === 'offset') {
       // Given twice, the last one counts.

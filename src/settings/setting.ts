@@ -64,6 +64,8 @@ export function wholeNumber(least: number, most: number): (given: string, name: 
   };
 }
 
+/** A timer of Bun's counts no further than 2³¹ milliseconds. */
+const MAX_SECONDS = 24 * 86_400;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** A time such as 30s, 15m, 1h or 7d, in seconds; 0 stands for never. */
@@ -71,5 +73,8 @@ export function duration(given: string, name: string): number {
   const match = /^(\d+)([smhd])$/.exec(given.trim());
   if (given.trim() === '0') return 0;
   if (match === null) throw new ConfigError(`${name} is a time such as 30s, 15m, 1h or 7d, not ${given}`);
-  return Number(match[1]) * UNIT_SECONDS[match[2]!]!;
+  const seconds = Number(match[1]) * UNIT_SECONDS[match[2]!]!;
+  if (seconds > MAX_SECONDS)
+    throw new ConfigError(`${name} is at most ${MAX_SECONDS / UNIT_SECONDS.d!}d, not ${given}`);
+  return seconds;
 }

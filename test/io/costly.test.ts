@@ -51,6 +51,26 @@ test('a search of many rows, each of them quick, ends with 504 when its time is 
   expect(await searched.json()).toHaveProperty('code', '57014');
 });
 
+test('an expression that takes long on a long text is not tried, and holds up nobody', async () => {
+  const service = await startService({ cwd: temporaryFolder(), args: ['--query-timeout', '1'] });
+  const body = JSON.stringify({ id: 500, product_name: 'ab'.repeat(150_000) });
+  expect((await service.fetch('/products', { method: 'POST', body })).status).toBe(201);
+  const costly = 'product_name=match.[ab]*a([ab]{200}){4}[cd]';
+  const answers: string[] = [];
+  const asked = [
+    service.fetch(`/products?${costly}`),
+    service.fetch(`/products?id=eq.500&${costly}`),
+    service.fetch(`/products?${costly}`, { method: 'PATCH', body: '{"reorder_level":99}' }),
+  ].map(async (response) => {
+    const { status } = await response;
+    answers.push(`costly ${status}`);
+  });
+  await Bun.sleep(20);
+  expect((await service.fetch('/products/1')).status).toBe(200);
+  await Promise.all(asked);
+  expect(answers).toEqual(['costly 504', 'costly 504', 'costly 504']);
+});
+
 test('a slow write ends with 504, changes nothing, and the next write goes through', async () => {
   const service = await serviceWithLongName();
   const slow = await service.fetch(`/products?${SLOW}`, { method: 'PATCH', body: '{"reorder_level":99}' });

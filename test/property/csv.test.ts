@@ -5,7 +5,20 @@ import { csvLines } from '../../src/encode/csv.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => value.isWellFormed()),
-  fc.constantFrom('', 'NULL', '"', ',', '\n', '\r\n', 'a,b', 'é', '🧀', 'x'.repeat(70_000), 'é'.repeat(70_000)),
+  fc.constantFrom(
+    '',
+    'NULL',
+    '"',
+    ',',
+    '\n',
+    '\r\n',
+    'a,b',
+    'é',
+    '🧀',
+    '\uFEFFx',
+    'x'.repeat(70_000),
+    'é'.repeat(70_000),
+  ),
 );
 const number = fc.oneof(
   fc.integer(),

@@ -30,7 +30,19 @@ const value = fc.constantFrom(
 );
 const parameter = fc.oneof(
   fc.tuple(field, operator, value).map(([name, test, text]) => `${name}=${test}.${text}`),
-  fc.constantFrom('limit=#', 'offset=#', 'limit=1#', 'order=id.desc', 'order=unit_price.#', 'select=id,unit_price'),
+  fc.constantFrom(
+    'limit=#',
+    'offset=#',
+    'limit=1#',
+    'order=id.desc',
+    'order=unit_price.#',
+    'select=id,unit_price',
+    '%6Cimit=#',
+    'select',
+    'limit',
+    '%73elect=id',
+    '+id=eq.#',
+  ),
   fc.constantFrom(
     'select=#',
     'select=category_id,count()',

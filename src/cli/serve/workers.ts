@@ -67,6 +67,8 @@ export class Workers implements Account {
 
   async families(): Promise<readonly Family[]> {
     const serving = this.serving();
+    // Before anyone is waited for: a worker that ends meanwhile is among those who are asked.
+    const { departed } = this;
     const own = [
       family('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', {
         value: Number(this.phase === 'serving' && serving.length > 0),
@@ -77,7 +79,7 @@ export class Workers implements Account {
       }),
       ...this.process.families(),
     ];
-    return together([...(await Promise.all(serving.map((each) => each.account.families()))), this.departed, own]);
+    return together([...(await Promise.all(serving.map((each) => each.account.families()))), departed, own]);
   }
 
   private serving(): WorkerProcess[] {

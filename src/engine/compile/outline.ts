@@ -10,7 +10,7 @@ import type { SqlDialect, Statement } from './statement.ts';
 const MAX_REMEMBERED = 200;
 
 /** By columns, whose list most requests share, and by dialect. */
-const remembered = new WeakMap<readonly OutputColumn[], Map<SqlDialect, Map<string, string>>>();
+const remembered = new WeakMap<readonly OutputColumn[], WeakMap<SqlDialect, Map<string, string>>>();
 
 export function rememberedRead(
   plan: ReadPlan,
@@ -35,7 +35,7 @@ export function rememberedRead(
 function outlinesOf(columns: readonly OutputColumn[], dialect: SqlDialect): Map<string, string> {
   let byDialect = remembered.get(columns);
   if (byDialect === undefined) {
-    byDialect = new Map();
+    byDialect = new WeakMap();
     remembered.set(columns, byDialect);
   }
   let known = byDialect.get(dialect);

@@ -39,14 +39,14 @@ export function compileShape(shape: Shape, table: string, from: string, dialect:
 }
 
 /** The columns of most requests are the same list, and so is their SQL. */
-const columnLists = new WeakMap<readonly OutputColumn[], Map<SqlDialect, string>>();
+const columnLists = new WeakMap<readonly OutputColumn[], WeakMap<SqlDialect, string>>();
 
 function compileColumns(columns: readonly OutputColumn[], table: string, dialect: SqlDialect): string {
   if (columns.length === 0) return 'null';
   const known = columnLists.get(columns)?.get(dialect);
   if (known !== undefined) return known;
   const sql = columns.map((column) => compileColumn(column, table, dialect)).join(', ');
-  const lists = columnLists.get(columns) ?? new Map<SqlDialect, string>();
+  const lists = columnLists.get(columns) ?? new WeakMap<SqlDialect, string>();
   columnLists.set(columns, lists.set(dialect, sql));
   return sql;
 }

@@ -12,6 +12,8 @@ import { parseTarget } from './url.ts';
 /** How often all servers are asked where they are. */
 const ASK_MS = 250;
 const ANSWER_MS = 2_000;
+/** Beyond every position: nobody knows how far the primary has come. */
+const UNKNOWN = 2n ** 64n;
 
 export interface ReplicaSettings extends SessionSettings {
   /** A standby that is further behind than this is left out, even for those who have written nothing. */
@@ -64,10 +66,10 @@ export class Replicas {
     } finally {
       try {
         const position = await writtenTo(primary);
-        if (position > this.needed) this.needed = position;
+        if (primary === this.primary && position > this.needed) this.needed = position;
       } catch {
         // A primary that is gone may have stored the write all the same: nobody is sent to a standby until one is back.
-        this.needed = 2n ** 64n;
+        if (primary === this.primary) this.needed = UNKNOWN;
       }
       this.writing--;
     }
@@ -104,7 +106,11 @@ export class Replicas {
     const at = performance.now();
     try {
       const position = await within(ANSWER_MS, writtenTo(primary));
-      if (primary === this.primary) this.past.push({ at, position });
+      if (primary === this.primary) {
+        this.past.push({ at, position });
+        // It answers again: whatever it has stored is not beyond this.
+        if (this.needed === UNKNOWN && this.writing === 0) this.needed = position;
+      }
     } catch {
       // Whoever reads or writes there will notice. A standby is no further behind a primary that is gone.
     }

@@ -19,7 +19,7 @@ export function compileQuickRead(
   plan: ReadPlan,
   rowsPerValue: RowsPerValue,
 ): Statement | undefined {
-  if (plan.groupBy !== undefined) return undefined;
+  if (plan.groupBy !== undefined || !hasQuickPatterns(plan)) return undefined;
   const terms = conjuncts(plan.where);
   if (terms.some((term) => namesFewKeys(collection, term))) return compileRead(collection.name, plan, sqliteDialect);
   if (plan.count !== undefined || rowsTouched(plan) > QUICK_PAGE_ROWS) return undefined;
@@ -124,7 +124,12 @@ function fieldsOf(predicate: Predicate): readonly Field[] {
 export function hasQuickPatterns({ where }: ReadPlan): boolean {
   if (where.kind === 'compare' || where.kind === 'constant') return true;
   const patterns = patternsOf(where);
-  return patterns.length <= QUICK_PATTERNS && patterns.every((pattern) => pattern.length <= QUICK_PATTERN_LENGTH);
+  return patterns.length <= QUICK_PATTERNS && patterns.every(isQuick);
+}
+
+/** A bound such as {200} makes a long pattern of a short one. */
+function isQuick(pattern: string): boolean {
+  return pattern.length <= QUICK_PATTERN_LENGTH && !pattern.includes('{');
 }
 
 function patternsOf(predicate: Predicate): readonly string[] {

@@ -125,7 +125,8 @@ function* readParts(connection: Connection, job: ReadJob, progress: { rows: numb
 
 function next(id: number, deadline: number): ReaderAnswer {
   const reading = readings.get(id);
-  if (reading === undefined) return { kind: 'part', id };
+  // The thread that began it has died: what is left out must not look like the end.
+  if (reading === undefined) throw new Error('the read is not known to this thread');
   setDeadline(deadline);
   const part = reading.parts.next();
   if (part.done !== true) return { kind: 'part', id, part: encoder.encode(part.value) };

@@ -108,6 +108,7 @@ class ReaderThread {
         for (const { reject } of this.waiting.values()) reject(refusal);
         this.waiting.clear();
       },
+      words: { details: 'What was to be read was not.', hint: 'Try again in a moment.' },
     });
   }
 

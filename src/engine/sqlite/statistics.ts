@@ -1,12 +1,13 @@
 /** What is known about the size of the table: looked at after changes, by whichever process, but not after each. */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { SMALL_TABLE_ROWS } from '../../limits.ts';
-import { identifier } from '../compile/statement.ts';
+import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../limits.ts';
+import { identifier, type Statement } from '../compile/statement.ts';
 import type { ChangeMark } from '../engine.ts';
 import type { Connection } from './connection.ts';
 import { indexName } from './schema.ts';
 
 const KEPT_MS = 1_000;
+const SIZE: Statement = { sql: 'select page_count * page_size from pragma_page_count, pragma_page_size', params: [] };
 
 export class Statistics {
   private seenAt = Number.NEGATIVE_INFINITY;
@@ -37,8 +38,9 @@ export class Statistics {
 
   private look(): void {
     const sql = `select count(*) from (select 1 from ${identifier(this.collection.name)} limit ?)`;
-    this.small = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
-    if (this.small) return;
+    const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
+    this.small = isShort && this.connection.number(SIZE) <= SMALL_TABLE_BYTES;
+    if (isShort) return;
     const known = this.connection.number({
       sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
       params: [],

@@ -11,6 +11,8 @@ export interface ThreadOptions<Request, Answer> {
   readonly answered: (answer: Answer) => void;
   /** It has died, and with it all that was asked of it. */
   readonly lost: (refusal: Refusal) => void;
+  /** What those who wait are told then. */
+  readonly words: { readonly details: string; readonly hint: string };
 }
 
 export class Thread<Request, Answer> {
@@ -32,7 +34,7 @@ export class Thread<Request, Answer> {
   }
 
   private start(): Worker {
-    const { file, opening, answered, lost } = this.options;
+    const { file, opening, answered, lost, words } = this.options;
     const worker = new Worker(file.href);
     let reason = 'it ended';
     worker.onmessage = ({ data }: MessageEvent<Answer>) => answered(data);
@@ -42,18 +44,15 @@ export class Thread<Request, Answer> {
     worker.addEventListener('close', () => {
       if (this.worker !== worker) return;
       this.worker = undefined;
-      lost(threadLost(reason));
+      lost(
+        new Refusal('CAT503', 'a thread of the database ended', {
+          ...words,
+          headers: { 'retry-after': '1' },
+          cause: reason,
+        }),
+      );
     });
     worker.postMessage(opening);
     return worker;
   }
-}
-
-function threadLost(reason: string): Refusal {
-  return new Refusal('CAT503', 'a thread of the database ended', {
-    details: 'What was to be written may have been stored or not.',
-    hint: 'Try again with the same Idempotency-Key.',
-    headers: { 'retry-after': '1' },
-    cause: reason,
-  });
 }

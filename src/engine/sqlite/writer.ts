@@ -91,6 +91,10 @@ export class WriterThread {
       lost: (refusal) => {
         for (const { reject } of this.waiting.splice(0)) reject(refusal);
       },
+      words: {
+        details: 'What was to be written may have been stored or not.',
+        hint: 'Try again with the same Idempotency-Key.',
+      },
     });
   }
 

@@ -12,13 +12,27 @@ import { translate } from './regex/translate.ts';
 /** Compiled instructions. Matching costs text length times this at worst, so it is bounded. */
 const MAX_PROGRAM_SIZE = 20_000;
 
+/** Nothing can end a match that is under way: what would take more than some seconds is not begun. */
+const MAX_STEPS = 100_000_000;
+
+function tooLong(): Refusal {
+  return new Refusal('57014', 'canceling statement due to statement timeout', {
+    details: 'The regular expression would take too long on one of the texts.',
+    hint: 'Write smaller bounds than in {200}, or filter by another field first.',
+  });
+}
+
 export function compileRegex(pattern: string, caseless: boolean): (text: string) => boolean {
   const reading = new Pattern(pattern);
   const options = readOptions(reading, caseless);
   const source = options.literal ? RE2JS.quote(reading.rest()) : translate(reading, options);
   const flags = (options.caseless ? RE2JS.CASE_INSENSITIVE : 0) | (source.includes('(?<') ? RE2JS.LOOKBEHINDS : 0);
   const program = compile(source, flags);
-  return (text) => program.test(text);
+  const size = program.programSize();
+  return (text) => {
+    if (size * text.length > MAX_STEPS) throw tooLong();
+    return program.test(text);
+  };
 }
 
 /** Refuses a pattern that is none, for an engine that can run all that are. */
