@@ -3,6 +3,9 @@ import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { products } from '../../src/collection/products.ts';
+import type { ChangeMark, Engine } from '../../src/engine/engine.ts';
+import { openSqlite } from '../../src/engine/sqlite/index.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 
 setDefaultTimeout(60_000);
@@ -43,4 +46,39 @@ test('a write waits for another process that takes its time, such as an import, 
   other.close();
   expect(await Promise.all(writes)).toEqual(Array(5).fill({ status: 201, waited: true }));
   expect(await (await second.fetch('/products?select=count()')).json()).toEqual([{ count: 83 }]);
+});
+
+/** Opens and closes the file until it is killed; its connection is often the last one, which removes the WAL index. */
+const COMES_AND_GOES = `
+const { Database } = require('bun:sqlite');
+for (;;) {
+  const db = new Database(process.argv[1]);
+  db.run('pragma busy_timeout = 5000');
+  db.query('select count(*) from products').all();
+  db.close();
+}`;
+
+test('whoever else opens and closes the file while a service starts, the service notices their writes', async () => {
+  const path = join(temporaryFolder(), 'catalogue.db');
+  const open = () =>
+    openSqlite({ path, collection: products, firstRows: [], retryHours: 1, querySeconds: 5 }) as Engine & {
+      readonly changes: ChangeMark;
+    };
+  await open().close();
+  const others = [1, 2].map(() => Bun.spawn([process.execPath, '-e', COMES_AND_GOES, path], { stderr: 'inherit' }));
+  try {
+    for (let round = 0; round < 60; round++) {
+      const engine = open();
+      const before = engine.changes.current();
+      const other = new Database(path);
+      other.run('pragma busy_timeout = 5000');
+      other.run("insert into products (product_name) values ('Noticed')");
+      other.close();
+      expect(engine.changes.current()).not.toBe(before);
+      await engine.close();
+    }
+  } finally {
+    for (const other of others) other.kill('SIGKILL');
+    await Promise.all(others.map((other) => other.exited));
+  }
 });

@@ -2,7 +2,6 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import { constants } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
@@ -14,7 +13,7 @@ import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { compileQuickRead, hasQuickPatterns } from './access.ts';
 import { applyJobs } from './apply.ts';
-import { CountedMark, SharedMemoryMark } from './change-mark.ts';
+import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
@@ -25,6 +24,7 @@ import { booleanColumns, withBooleans } from './rows.ts';
 import { checkOwner, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
+import { openWatched } from './watched.ts';
 import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
@@ -57,15 +57,7 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
     });
     return new SqliteEngine('in memory', collection, first, changes, writer, undefined, async () => {});
   }
-  // The mark maps the WAL index, and closes it again: with that go all locks that this process has on it (POSIX drops
-  // them with any handle on a file), and another process would take the index for abandoned and cut it off under us. So
-  // it is mapped while no connection of ours is open, and the file is made to outlast the first one.
-  first.db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
-  first.close();
-  const changes = new SharedMemoryMark(path);
-  const reader = new Connection(path);
-  reader.db.run('pragma query_only = 1');
-  checkOwner(reader.db);
+  const { reader, changes } = openWatched(path, first);
   const thread = new WriterThread(path, collection, { retryHours, querySeconds });
   const readers = new Readers(path, querySeconds * 1000);
   const writer = new Writer(thread.commit);
