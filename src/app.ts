@@ -83,17 +83,15 @@ export function createApp(options: AppOptions): App {
     }
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
     if (plans && acceptsPlan(request)) return explainRead(call);
-    return andThen(
-      call.target.kind === 'item' ? readItem(call, call.target.key, trace) : readList(call, trace),
-      (answer) => {
-        if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
-        const response = toResponse(call, answer, trace.id);
-        trace.done('response');
-        trace.rows = answer.rows;
-        trace.isNamed = true;
-        return response;
-      },
-    );
+    const read = call.target.kind === 'item' ? readItem(call, call.target.key, trace) : readList(call, trace);
+    return andThen(read, (answer) => {
+      if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
+      const response = toResponse(call, answer, trace.id, read instanceof Promise);
+      trace.done('response');
+      trace.rows = answer.rows;
+      trace.isNamed = true;
+      return response;
+    });
   }
 
   function readList(call: Call, trace: Trace): MaybePromise<Answer> {

@@ -13,7 +13,8 @@ export interface Answer {
 }
 
 /** `id` is the request's name, which goes back with it: set before the response is made, since after that it costs twice. */
-export function toResponse({ method, request }: Call, answer: Answer, id: string | undefined): Response {
+export function toResponse(call: Call, answer: Answer, id: string | undefined, isLate: boolean): Response {
+  const { method, request } = call;
   const { status, headers, body } = answer;
   if (id !== undefined) headers[REQUEST_ID] = id;
   const condition = request.headers.get('if-none-match');
@@ -24,7 +25,26 @@ export function toResponse({ method, request }: Call, answer: Answer, id: string
   }
   if (method === 'HEAD')
     return headResponse(status, new Headers(headers), typeof body === 'string' ? Buffer.byteLength(body) : undefined);
-  return new Response(body, { status, headers });
+  return new Response(isLate && typeof body === 'string' ? lateBody(body) : body, { status, headers });
+}
+
+/** Up to here a body and its headers are sent at once, whenever they come. */
+const LATE_BODY_LENGTH = 8 * 1024;
+
+/**
+ * A response that comes in a later turn of the event loop than its request, and is larger than Bun's buffer of 16 KB, is
+ * sent with a system call for every piece of every header: more of them than all else that a list takes. As a stream it
+ * is sent in one.
+ */
+function lateBody(body: string): string | ReadableStream {
+  if (body.length < LATE_BODY_LENGTH) return body;
+  return new ReadableStream({
+    type: 'direct',
+    pull(controller: ReadableStreamDirectController) {
+      controller.write(body);
+      controller.end();
+    },
+  });
 }
 
 /** The length is that of the body a GET would have had (RFC 9110, 8.6). */
