@@ -10,7 +10,7 @@ import { planTerms, type WriteRequest } from './write-terms.ts';
 export function planInsert(collection: Collection, request: WriteRequest, payload: Payload): InsertPlan {
   const { resolution, missing } = request.preferences;
   const fields = resolveColumns(collection, payload.columns);
-  const rows = planRows(collection, fields, payload.rows, missing === 'default');
+  const rows = planRows(collection, fields, payload, missing === 'default');
   const plan = { kind: 'insert', ...planTerms(collection, request), rows } as const;
   if (resolution === undefined) return { ...plan, conflict: 'refuse' };
   checkConflictTarget(collection, request.query.onConflict);

@@ -48,7 +48,7 @@ function mustBeNew({ createOnly }: WriteRequest, key: Value): { precondition?: P
 function replacement(collection: Collection, payload: Payload, key: Value): StoredRow {
   const place = collection.fields.indexOf(collection.key);
   const fields = resolveColumns(collection, payload.columns);
-  const rows = planRows(collection, fields, payload.rows, true).filter((row) => row[place] === key);
+  const rows = planRows(collection, fields, payload, true).filter((row) => row[place] === key);
   if (rows.length === 1) return rows[0]!;
   throw new Refusal('PGRST115', 'Payload values do not match URL in primary key column(s)', {
     details: `The URL names ${collection.key.name} ${key}; ${rows.length} rows of the body have it.`,

@@ -1,6 +1,7 @@
 /** The cells of a body as rows to store: every field of them, in the order of the collection. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
+import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
 import { locate } from './coerce.ts';
 import { nearestHint } from './resolve.ts';
@@ -21,7 +22,7 @@ export function resolveColumns(collection: Collection, names: readonly string[])
 export function planRows(
   collection: Collection,
   fields: readonly Field[],
-  rows: readonly (readonly unknown[])[],
+  { rows, emptyCellHint }: Pick<Payload, 'rows' | 'emptyCellHint'>,
   defaultMissing: boolean,
 ): readonly StoredRow[] {
   const plan = rowPlanner(collection, fields, { emptyIsNull: !defaultMissing });
@@ -30,7 +31,9 @@ export function planRows(
       return plan(cells);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      throw locate(error.refusal, rows.length > 1 ? index : undefined, error.field);
+      const { refusal, field } = error;
+      const hint = cells[fields.lastIndexOf(field)] === '' ? emptyCellHint : undefined;
+      throw locate(refusal, rows.length > 1 ? index : undefined, field, hint);
     }
   });
 }

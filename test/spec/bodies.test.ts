@@ -112,6 +112,21 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       expect(await catalogue.list('/products?id=eq.90&unit_price=is.null')).toHaveLength(1);
     });
 
+    test('an empty cell for a number is refused, with what to write instead', async () => {
+      const refused = await post('text/csv', 'id,product_name,unit_price\n90,Tea,\n');
+      expect([refused.status, await refused.json()]).toEqual([
+        400,
+        {
+          code: '22P02',
+          message: 'invalid input syntax for type numeric: ""',
+          details: 'field unit_price: invalid input syntax for type numeric: ""',
+          hint: 'An empty cell is an empty text; write NULL for no value.',
+        },
+      ]);
+      const json = await post('application/json', '{"product_name":"Tea","unit_price":""}');
+      expect(await json.json()).toMatchObject({ code: '22P02', hint: null });
+    });
+
     test('the list as CSV can be sent back as it came', async () => {
       const csv = await (await catalogue.fetch('/products', { headers: { accept: 'text/csv' } })).text();
       await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
