@@ -10,7 +10,7 @@ import { describeSettings } from './settings/describe.ts';
 import { LISTENING_SETTINGS } from './settings/listening.ts';
 import { type LogLevel, OBSERVING_SETTINGS } from './settings/observing.ts';
 import { type Environment, type Resolved, resolveSettings } from './settings/resolve.ts';
-import { ConfigError, setting, type Table, text, type Values } from './settings/setting.ts';
+import { ConfigError, setting, type Table, text, unlisted, type Values } from './settings/setting.ts';
 import { WRITING_SETTINGS } from './settings/writing.ts';
 
 export { ConfigError, describeSettings, type LogLevel, type Values };
@@ -27,7 +27,13 @@ export const SERVE_SETTINGS = {
 export type ServeSettings = Values<typeof SERVE_SETTINGS>;
 export type DatabaseSettings = Values<typeof DATABASE_SETTINGS>;
 
-export const MIGRATE_SETTINGS = { database: DATABASE, ...DATABASE_SETTINGS, empty: EMPTY } as const;
+/** Those of a command that opens it once: it may take its time, and how a service goes on with it is not its business. */
+const COMMAND_DATABASE_SETTINGS = {
+  ...unlisted(DATABASE_SETTINGS, 'replicas', 'replicaLagSeconds', 'poolSize', 'idempotencyHours'),
+  querySeconds: { ...DATABASE_SETTINGS.querySeconds, byDefault: DEFAULT_COMMAND_SECONDS },
+} as const;
+
+export const MIGRATE_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS, empty: EMPTY } as const;
 export const COPY_SETTINGS = {
   from: setting({
     flag: '--from',
@@ -53,15 +59,14 @@ export const COPY_SETTINGS = {
     byDefault: '',
     read: text,
   }),
-  ...DATABASE_SETTINGS,
+  ...COMMAND_DATABASE_SETTINGS,
 } as const;
 
-/** What commands that read and write the data share: they may take their time where a request may not. */
-export const DATA_SETTINGS = {
-  database: DATABASE,
-  ...DATABASE_SETTINGS,
-  querySeconds: { ...DATABASE_SETTINGS.querySeconds, byDefault: DEFAULT_COMMAND_SECONDS },
-} as const;
+/** What commands that read and write the data share. */
+export const DATA_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS } as const;
+
+/** For the commands that copy files: of a server they only say which tools it has. */
+export const FILE_SETTINGS = unlisted(DATA_SETTINGS, 'schema', 'connectSeconds', 'querySeconds');
 
 const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });
 

@@ -1,12 +1,13 @@
 /** `catalogue backup`: a copy of a database in use, without stopping anyone. */
 import { products } from '../collection/products.ts';
-import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/maintenance.ts';
+import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';
 import { withProgress } from './progress.ts';
 
-const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...DATA_SETTINGS } as const;
+const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;
 
 export const backup: Command = {
   name: 'backup',
@@ -28,6 +29,6 @@ ${describeSettings(OPTIONS)}`,
       maintenance.backup(file, { replace: values.force, progress }),
     );
     if (values.json) console.log(JSON.stringify({ ok: true, file, rows, bytes }));
-    else console.log(`Backed up ${rows} products of ${maintenance.location} to ${file} (${bytes} bytes, verified)`);
+    else console.log(`Backed up ${amount(rows)} of ${maintenance.location} to ${file} (${bytes} bytes, verified)`);
   },
 };

@@ -9,6 +9,7 @@ import type { Engine, ReadResult } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { planRead } from '../plan/read.ts';
 import type { InsertPlan } from '../plan/types.ts';
+import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 import { ProgressBar } from './progress.ts';
@@ -40,7 +41,7 @@ ${describeSettings(OPTIONS)}`,
         const copied = await copyProducts(source, target);
         const { location } = target;
         if (settings.json) console.log(JSON.stringify({ ok: true, from: source.location, to: location, rows: copied }));
-        else console.log(`Copied ${copied} products from ${source.location} to ${location}; the counts agree.`);
+        else console.log(`Copied ${amount(copied)} from ${source.location} to ${location}; the counts agree.`);
       } finally {
         await target.close();
       }
@@ -55,7 +56,7 @@ async function copyProducts(source: Engine, target: Engine): Promise<number> {
   await isReady(source);
   const present = await isReady(target);
   if (present > 0) {
-    throw new ConfigError(`the target ${target.location} holds ${present} products already; copy to an empty one`);
+    throw new ConfigError(`the target ${target.location} holds ${amount(present)} already; copy to an empty one`);
   }
   const result = await source.read(planRead(products, EMPTY_QUERY, { offset: 0 }, 'exact'), NDJSON);
   const total = result.total ?? 0;
@@ -69,9 +70,7 @@ async function copyProducts(source: Engine, target: Engine): Promise<number> {
   progress.end();
   const arrived = await isReady(target);
   if (arrived !== total) {
-    throw new ConfigError(
-      `${total} products were read from ${source.location}, and ${arrived} are in ${target.location}`,
-    );
+    throw new ConfigError(`read ${amount(total)} from ${source.location}, and found ${arrived} in ${target.location}`);
   }
   return total;
 }

@@ -1,12 +1,13 @@
 /** `catalogue restore`: the database becomes what a backup holds. */
 import { products } from '../collection/products.ts';
-import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/maintenance.ts';
+import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';
 import { withProgress } from './progress.ts';
 
-const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...DATA_SETTINGS } as const;
+const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;
 
 export const restore: Command = {
   name: 'restore',
@@ -27,6 +28,6 @@ ${describeSettings(OPTIONS)}`,
       maintenance.restore(file, { replace: values.force, progress }),
     );
     if (values.json) console.log(JSON.stringify({ ok: true, file, rows }));
-    else console.log(`Restored ${rows} products from ${file} to ${maintenance.location}`);
+    else console.log(`Restored ${amount(rows)} from ${file} to ${maintenance.location}`);
   },
 };

@@ -6,7 +6,8 @@ const MASK = '***';
 
 /** The settings of a command, for its --help. */
 export function describeSettings(table: Table): string {
-  const rows = [...Object.values(table), CONFIG_FILE].map((each) => ({
+  const listed = [...Object.values(table), CONFIG_FILE].filter(({ isUnlisted }) => isUnlisted !== true);
+  const rows = listed.map((each) => ({
     usage: each.argument === undefined ? each.flag : `${each.flag} ${each.argument}`,
     text: `${each.description}${remarks(each)}`,
   }));

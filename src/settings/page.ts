@@ -1,5 +1,6 @@
 /** docs/settings.md: every setting, from the one table that the program reads. */
 import { SERVE_SETTINGS } from '../config.ts';
+import { DEFAULT_COMMAND_SECONDS } from '../limits.ts';
 import { settingsMarkdown } from './describe.ts';
 
 export function settingsPage(): string {
@@ -24,7 +25,7 @@ This page is generated from the program's own table by \`npm run docs:settings\`
 
 ${settingsMarkdown(SERVE_SETTINGS)}
 
-Commands that work on the data (\`import\`, \`export\`, \`query\`, \`backup\`, \`restore\`, \`check\`) take the settings of the
-database, and flags of their own that \`--help\` tells.
+Commands other than \`serve\` that open the database take its settings, too, and flags of their own; \`--help\` lists those that
+matter to each. They may take their time: their \`--query-timeout\` is ${DEFAULT_COMMAND_SECONDS} by default.
 `;
 }

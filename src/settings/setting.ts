@@ -14,6 +14,8 @@ export interface Setting<T> {
   readonly description: string;
   readonly byDefault: T;
   readonly read: (text: string, name: string) => T;
+  /** Left out of a command's --help, to which it hardly matters; it is read all the same, from where the service has it. */
+  readonly isUnlisted?: boolean;
   /** What must not be shown: all of it, or the password in a URL. */
   readonly secret?: 'whole' | 'url';
 }
@@ -23,6 +25,12 @@ export type Values<T extends Table> = { readonly [Name in keyof T]: T[Name] exte
 
 export function setting<T>(setting: Setting<T>): Setting<T> {
   return setting;
+}
+
+/** The table, with some of its settings left out of --help. */
+export function unlisted<T extends Table>(table: T, ...names: readonly (keyof T)[]): T {
+  const hidden = names.map((name) => [name, { ...table[name], isUnlisted: true }]);
+  return { ...table, ...Object.fromEntries(hidden) };
 }
 
 /** The name of a setting in a settings file: its flag without the dashes. */

@@ -84,6 +84,20 @@ for (const { name, args = () => [], json, bar } of COMMANDS) {
   });
 }
 
+test('help lists what matters to a command, and no more', async () => {
+  const flagsOf = async (name: string) => {
+    const { stdout } = await run({ cwd, args: [name, '--help'] });
+    return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
+  };
+  expect(await flagsOf('backup')).toEqual(['--force', '--json', '--database', '--config']);
+  const opening = ['--schema', '--connect-timeout', '--query-timeout'];
+  expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, '--config']);
+  expect(await flagsOf('serve')).toContain('--idempotency-hours');
+  // One environment serves the service and the commands beside it.
+  const read = await run({ cwd, args: ['check'], env: { CATALOGUE_POOL_SIZE: 'many' } });
+  expect(read).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('CATALOGUE_POOL_SIZE') });
+});
+
 test('what fails says so with its exit code, and to machines as JSON', async () => {
   const failing = [
     ['backup', 'no/such/folder/x.db'],
