@@ -26,6 +26,11 @@ export async function withDatabase<T>(
   }
 }
 
+/** Whether opening made the catalogue instead of finding it: a mistyped path is noticed by that. */
+export function isNew({ steps = [] }: Engine): boolean {
+  return steps.includes(`table ${products.name}`);
+}
+
 /** What was refused, for people at a terminal. */
 export function plainly(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;

@@ -3,8 +3,9 @@ import { products } from '../collection/products.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { LoadRefused, type LoadTerms } from '../engine/load.ts';
 import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
+import { amount } from './amount.ts';
 import type { Command } from './command.ts';
-import { withDatabase } from './database.ts';
+import { isNew, withDatabase } from './database.ts';
 import { readMapping } from './import/columns.ts';
 import { Rejects, rejectsPath } from './import/rejects.ts';
 import { type ImportResult, type Problem, runImport } from './import/run.ts';
@@ -26,6 +27,13 @@ const OPTIONS = {
     description: `${FILE_FORMATS.join(', ')}; without it the file's name tells`,
     byDefault: undefined,
     read: oneOf(FILE_FORMATS),
+  }),
+  delimiter: setting<string | undefined>({
+    flag: '--delimiter',
+    argument: 'SIGN',
+    description: 'what divides the cells of a CSV file, such as ";" or tab; without it the first line tells',
+    byDefault: undefined,
+    read: delimiter,
   }),
   map: setting({
     flag: '--map',
@@ -70,8 +78,13 @@ export const importProducts: Command = {
   help: () => `Usage: catalogue import FILE [flags]        (FILE - is standard input)
 
 Stores the products of a file: all of them in one transaction, or, where a row is bad, none. Every bad row is named with
-its line, field and reason. The first line of a CSV file names its columns; an empty cell gives nothing, so that the
-field takes its default; "" is an empty text, NULL is null. A running service may use the database meanwhile.
+its line, field and reason. A running service may use the database meanwhile.
+
+The first line of a CSV file names its columns. An empty cell is no value: the field gets its default, and is null where
+it has none; "" is an empty text, NULL is null. That holds for new products and with --on-conflict merge: an empty cell
+there empties the field of the product that exists. To leave a field as it is, leave out its column, or --map "COLUMN=".
+Cells are divided by commas; by semicolons or tabs where the first line has those and no comma, or where a line sep=;
+stands before it. Then 12,50 is a number, too.
 
 Exit codes: 0 all stored, 1 nothing stored, 2 stored but for the bad rows (--keep-going).
 
@@ -83,8 +96,11 @@ ${describeSettings(OPTIONS)}`,
     if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
     const format = formatOf(path, values.format);
     const mapping = readMapping(values.map, products);
-    const source = openSource(path, format);
-    const rejects = values.keepGoing ? new Rejects(values.rejects || rejectsPath(path, format), format) : undefined;
+    if (values.delimiter !== undefined && format !== 'csv') throw new ConfigError('--delimiter is for CSV files');
+    const source = openSource(path, format, values.delimiter);
+    const rejects = values.keepGoing
+      ? new Rejects(values.rejects || rejectsPath(path, format), format, source.delimiter)
+      : undefined;
     const bar = new ProgressBar('Importing', source.size, process.stderr, 'bytes');
     const problems: Problem[] = [];
     const problem = (found: Problem) => {
@@ -92,8 +108,9 @@ ${describeSettings(OPTIONS)}`,
       else process.stderr.write(`${describe(found)}\n`);
     };
     try {
-      const result = await withDatabase(values, false, (engine) =>
-        runImport(engine, products, source, {
+      const { result, target } = await withDatabase(values, false, async (engine) => ({
+        target: { database: engine.location, isNew: isNew(engine) },
+        result: await runImport(engine, products, source, {
           mapping,
           onConflict: CONFLICTS[values.onConflict],
           dryRun: values.dryRun,
@@ -102,11 +119,12 @@ ${describeSettings(OPTIONS)}`,
           problem,
           progress: () => bar.show(source.read()),
         }),
-      );
+      }));
       bar.end();
       const file = rejects !== undefined && rejects.count > 0 ? { rejects: rejects.path } : {};
-      if (values.json) console.log(JSON.stringify({ ok: true, dryRun: values.dryRun, ...result, ...file, problems }));
-      else console.log(summary(result, values.dryRun, rejects));
+      const { dryRun } = values;
+      if (values.json) console.log(JSON.stringify({ ok: true, dryRun, ...target, ...result, ...file, problems }));
+      else console.log(summary(result, target, dryRun, rejects));
       return result.rejected > 0 ? 2 : 0;
     } catch (error) {
       bar.end();
@@ -124,9 +142,22 @@ function describe({ line, field, reason }: Problem): string {
   return `line ${line}${field === undefined ? '' : `, ${field}`}: ${reason}`;
 }
 
-function summary(result: ImportResult, dryRun: boolean, rejects: Rejects | undefined): string {
+function delimiter(given: string, name: string): string {
+  const sign = given === 'tab' || given === '\\t' ? '\t' : given;
+  if (/^[^"\r\n]$/.test(sign)) return sign;
+  throw new ConfigError(`${name} is one sign, such as ";", or tab; not ${given}`);
+}
+
+interface Target {
+  readonly database: string;
+  /** Whether it was not there before: a mistyped path shows itself by that. */
+  readonly isNew: boolean;
+}
+
+function summary(result: ImportResult, target: Target, dryRun: boolean, rejects: Rejects | undefined): string {
   const { read, inserted, updated, ignored, rejected } = result;
-  const parts = [`${inserted} new`, `${updated} changed`, ...(ignored > 0 ? [`${ignored} left as they were`] : [])];
-  const bad = rejected > 0 ? `; ${rejected} bad rows are in ${rejects?.path}` : '';
-  return `${dryRun ? 'Would import' : 'Imported'} ${read - rejected} products: ${parts.join(', ')}${bad}`;
+  const parts = [`${inserted} new`, `${updated} changed`, ...(ignored > 0 ? [`${ignored} left unchanged`] : [])];
+  const bad = rejected > 0 ? `; ${amount(rejected, 'bad row')} in ${rejects?.path}` : '';
+  const into = target.isNew ? ` into a new catalogue in ${target.database}` : '';
+  return `${dryRun ? 'Would import' : 'Imported'} ${amount(read - rejected)}${into}: ${parts.join(', ')}${bad}`;
 }

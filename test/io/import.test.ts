@@ -26,6 +26,7 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
   };
 }
 
+const PRICE = ['--map', 'a, b=unit_price'];
 const SELECT = 'select=id,product_name,unit_price';
 
 const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
@@ -94,13 +95,37 @@ for (const [name, environment] of DATABASES) {
       ]);
     });
 
+    test('an empty cell is no value, for a new product and for one that exists; a column left out changes nothing', async () => {
+      const space = workspace(environment());
+      const first = '[{"id":1,"product_name":"One","unit_price":1,"discontinued":1,"units_in_stock":5}]';
+      await space.pipe(first, 'import', '-', '--format', 'json');
+      const csv = 'id,product_name,unit_price,discontinued\n1,Eins,,\n2,Zwei,,\n';
+      const merged = await space.pipe(csv, 'import', '-', '--format', 'csv', '--on-conflict', 'merge');
+      expect(merged).toMatchObject({ exitCode: 0, stdout: 'Imported 2 products: 1 new, 1 changed\n' });
+      expect(await space.rows('select=id,product_name,unit_price,discontinued,units_in_stock')).toEqual([
+        { id: 1, product_name: 'Eins', unit_price: null, discontinued: 0, units_in_stock: 5 },
+        { id: 2, product_name: 'Zwei', unit_price: null, discontinued: 0, units_in_stock: null },
+      ]);
+      const { stdout } = await space.command('import', '--help');
+      expect(stdout).toContain('an empty cell\nthere empties the field of the product that exists');
+    });
+
+    test('a database that was not there is named, so that a mistyped one is noticed', async () => {
+      const space = workspace(environment());
+      const flags = ['--format', 'csv', '--on-conflict', 'merge'];
+      const told = await space.pipe('id,product_name\n1,Tea\n', 'import', '-', ...flags);
+      expect(told.stdout).toMatch(/^Imported 1 product into a new catalogue in \S+.*: 1 new, 0 changed\n$/);
+      const again = await space.pipe('id,product_name\n1,Tea\n', 'import', '-', ...flags, '--json');
+      expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, database: expect.any(String), isNew: false });
+    });
+
     test('--keep-going stores the good rows; the others can be mended and imported with the same flags', async () => {
       const space = workspace(environment());
       await space.pipe('[{"id":9,"product_name":"There"}]', 'import', '-', '--format', 'json');
       space.write('a.csv', 'Name,Price,id\nTea,abc,1\n"Jam ""A""",2,2\nTaken,3,9\n"open,4,5\n');
       const flags = ['--map', 'Name=product_name', '--map', 'Price=unit_price', '--keep-going'];
       const first = await space.command('import', 'a.csv', ...flags);
-      expect(first).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('3 bad rows are in a.rejected.csv') });
+      expect(first).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('3 bad rows in a.rejected.csv') });
       expect(first.stderr).toMatch(/^line 2, unit_price: .+\nline 5: a quote is not closed\nline 4, id: .+\n$/);
       expect(space.read('a.rejected.csv').split('\n')[0]).toBe('Name,Price,id');
       const mended = space.read('a.rejected.csv').replace('abc', '1').replace('"open', 'open').replace(',9', ',8');
@@ -113,7 +138,10 @@ for (const [name, environment] of DATABASES) {
     test('--dry-run tells what would happen, and stores nothing', async () => {
       const space = workspace(environment());
       const tried = await space.pipe('product_name\nTea\n', 'import', '-', '--format', 'csv', '--dry-run');
-      expect(tried).toMatchObject({ exitCode: 0, stdout: 'Would import 1 products: 1 new, 0 changed\n' });
+      expect(tried).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^Would import 1 product into .+: 1 new/),
+      });
       expect(await space.rows()).toEqual([]);
     });
 
@@ -142,6 +170,62 @@ test('what an export writes comes back as it was, in every format', async () => 
     const { stdout } = await space.command('query', '--json', ...database);
     expect(JSON.parse(stdout)).toEqual(before);
   }
+});
+
+describe('CSV as spreadsheets write it', () => {
+  const expected = [
+    { id: 1, product_name: 'Tea, green', unit_price: 12.5 },
+    { id: 2, product_name: 'Jam', unit_price: -3 },
+  ];
+  const files: readonly [string, string, readonly string[]][] = [
+    ['semicolons and decimal commas', 'id;product_name;unit_price\r\n1;Tea, green;12,50\r\n2;Jam;-3,0\r\n', []],
+    ['tabs', 'id\tproduct_name\tunit_price\n1\tTea, green\t12.50\n2\tJam\t"-3,0"\n', []],
+    [
+      'a line that names the delimiter',
+      'sep=;\r\nid;product_name;unit_price\r\n1;Tea, green;12,50\r\n2;Jam;-3\r\n',
+      [],
+    ],
+    ['a comma in the quotes of its first line', '"id";"product_name";"a, b"\n1;"Tea, green";12,5\n2;Jam;-3\n', PRICE],
+    ['--delimiter', 'id|product_name|unit_price\n1|Tea, green|12,5\n2|Jam|-3\n', ['--delimiter', '|']],
+    [
+      '--delimiter tab',
+      'id\tproduct_name\ta,b\n1\tTea, green\t12,5\n2\tJam\t-3\n',
+      ['--delimiter', 'tab', '--map', 'a,b=unit_price'],
+    ],
+  ];
+  for (const [name, text, flags] of files) {
+    test(name, async () => {
+      const space = workspace();
+      space.write('a.csv', text);
+      expect(await space.command('import', 'a.csv', ...flags)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await space.rows(SELECT)).toEqual(expected);
+    });
+  }
+
+  test('a comma in a number is refused where commas divide the cells, and a point for thousands anywhere', async () => {
+    const space = workspace();
+    const quoted = await space.pipe('product_name,unit_price\nTea,"12,50"\n', 'import', '-', '--format', 'csv');
+    expect(quoted).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 2, unit_price: ') });
+    const grouped = await space.pipe(
+      'sep=;\nproduct_name;unit_price\nTea;1.012,50\n',
+      'import',
+      '-',
+      '--format',
+      'csv',
+    );
+    expect(grouped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 3, unit_price: ') });
+  });
+
+  test('bad rows are kept as the file has them, and can be imported as it was', async () => {
+    const space = workspace();
+    space.write('a.csv', 'id;product_name;unit_price\n1;"a;b";cheap\n2;Jam;1,5\n3;Long;1;1\n');
+    const first = await space.command('import', 'a.csv', '--keep-going');
+    expect(first).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('; 2 bad rows in a.rejected.csv') });
+    expect(space.read('a.rejected.csv')).toBe('id;product_name;unit_price\n1;"a;b";cheap\n3;Long;1;1\n');
+    space.write('a.rejected.csv', space.read('a.rejected.csv').replace('cheap', '0,5').replace(';1;1', ';1'));
+    expect(await space.command('import', 'a.rejected.csv')).toMatchObject({ exitCode: 0 });
+    expect((await space.rows(SELECT)).map((row) => row.unit_price)).toEqual([0.5, 1.5, 1]);
+  });
 });
 
 test('a running service sees all of an import at once, and goes on writing', async () => {
@@ -177,7 +261,34 @@ describe('a mistake is named', () => {
     ],
     ['a column that comes twice', 'id,id\n1,1\n', ['--format', 'csv'], /line 1: the field id is given twice/],
     ['an empty file', '', ['--format', 'csv'], /the file is empty/],
-    ['JSON that breaks off', '[{"id":1,"product_name":"x"},', ['--format', 'json'], /line 1: the JSON breaks off/],
+    [
+      'JSON that breaks off',
+      '[{"id":1,"product_name":"x"},',
+      ['--format', 'json'],
+      /line 1: the JSON breaks off inside the array, after column 29/,
+    ],
+    ['JSON that ends in an object', '{"a":\n', ['--format', 'json'], /line 1: .+ inside an object, after column 5/],
+    [
+      'an object of several lines',
+      '[\n {"product_name":"x"},\n {"a":1,\n  "b',
+      ['--format', 'json'],
+      /line 4: .+ object, after column 4/,
+    ],
+    ['JSON of nothing', ' \n', ['--format', 'json'], /the file is empty/],
+    [
+      'a mapping of a column that CSV does not have',
+      'product_name,unit_price\nx,1\n',
+      ['--format', 'csv', '--map', 'unit_prise='],
+      /line 1: --map "unit_prise=": the file has no column unit_prise \(perhaps you meant unit_price\)/,
+    ],
+    [
+      'a mapping of a column that no object has',
+      '[{"product_name":"x"},{"product_name":"y","unit_price":1}]',
+      ['--format', 'json', '--map', 'unit_prise='],
+      /the file has no column unit_prise \(perhaps you meant unit_price\)/,
+    ],
+    ['a delimiter of two signs', 'x', ['--format', 'csv', '--delimiter', '::'], /--delimiter is one sign/],
+    ['a delimiter of JSON', '[]', ['--format', 'json', '--delimiter', ';'], /--delimiter is for CSV/],
     ['something after the JSON', '{"id":1,"product_name":"x"}\n{}', ['--format', 'json'], /line 2: .+ndjson/],
     ['no format', 'x', [], /format of standard input/],
     ['a mapping to no field', 'x', ['--format', 'csv', '--map', 'a=b'], /there is no field b/],

@@ -1,14 +1,14 @@
 /** A file reads the same however it is cut into pieces. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { CsvReader, written } from '../../src/cli/import/csv.ts';
+import { CsvReader, writtenRow } from '../../src/cli/import/csv.ts';
 import { JsonReader, NdjsonReader } from '../../src/cli/import/json.ts';
 import type { FileRecord, RecordReader } from '../../src/cli/import/record.ts';
 
 const cell = fc.oneof(
   fc.constant(undefined),
   fc.constant(null),
-  fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', 'ö', 'NULL') }),
+  fc.string({ unit: fc.constantFrom('a', ',', ';', '\t', '"', '\n', '\r', ' ', 'ö', 'NULL') }),
 );
 const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 8 });
 
@@ -24,12 +24,15 @@ function readIn(reader: RecordReader, text: string, places: readonly number[]): 
 }
 
 test('CSV: the cells that were written, each row with the line it begins on', () => {
-  const row = fc.tuple(cell, cell, cell);
+  const rows = fc.array(fc.tuple(cell, cell, cell), { maxLength: 6 });
+  const lineEnd = fc.constantFrom('\n', '\r\n');
+  const delimiter = fc.constantFrom(',', ';', '\t');
   fc.assert(
-    fc.property(fc.array(row, { maxLength: 6 }), fc.constantFrom('\n', '\r\n'), cuts, (rows, lineEnd, places) => {
-      const lines = rows.map((cells) => cells.map(written).join(','));
-      const text = ['a,b,c', ...lines].join(lineEnd);
-      let line = 2;
+    fc.property(rows, lineEnd, delimiter, fc.boolean(), cuts, (rows, lineEnd, delimiter, isNamed, places) => {
+      const lines = rows.map((cells) => writtenRow(cells, delimiter));
+      const first = isNamed ? [`sep=${delimiter}`] : [];
+      const text = [...first, writtenRow(['a', 'b', 'c'], delimiter), ...lines].join(lineEnd);
+      let line = first.length + 2;
       const expected = rows.map((cells, index) => {
         const record = { kind: 'record' as const, line, columns: ['a', 'b', 'c'], cells };
         line += lines[index]!.split('\n').length;
@@ -63,6 +66,7 @@ test('JSON and NDJSON: the objects that were written', () => {
       const json = JSON.stringify(objects, null, pretty ? 2 : 0);
       const lines = objects.map((each) => JSON.stringify(each)).join('\n');
       expect(texts(kept(readIn(new JsonReader(), json, places)))).toEqual(texts(expected));
+      expect(readIn(new JsonReader(), json, places)).toEqual(readIn(new JsonReader(), json, []));
       expect(texts(kept(readIn(new NdjsonReader(), lines, places)))).toEqual(texts(expected));
     }),
   );

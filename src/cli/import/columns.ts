@@ -27,6 +27,13 @@ export function readMapping(text: string, collection: Collection): Mapping {
   return mapping;
 }
 
+export interface FileForm {
+  /** Whether all rows name the same columns, so that a wrong one is a mistake of the file and not of a row. */
+  readonly hasHeader: boolean;
+  /** Whether 12,50 is a number: asked with the first row. */
+  readonly hasDecimalCommas: () => boolean;
+}
+
 export class ColumnReader {
   private readonly known = new Map<string, Columns | string>();
   private last: readonly string[] | undefined;
@@ -35,6 +42,7 @@ export class ColumnReader {
   constructor(
     private readonly collection: Collection,
     private readonly mapping: Mapping,
+    private readonly file: FileForm,
   ) {}
 
   /** What is wrong with the columns, where something is. */
@@ -49,6 +57,15 @@ export class ColumnReader {
     this.last = names;
     this.lastColumns = columns;
     return columns;
+  }
+
+  /** A mapping of no column that was met is a slip of the pen, which would leave its column as it is. */
+  unmet(): string | undefined {
+    const met = [...this.known.keys()].flatMap((id) => id.split('\0'));
+    for (const [column, field] of this.mapping) {
+      if (met.length > 0 && !met.includes(column)) return noColumn(column, field, met);
+    }
+    return undefined;
   }
 
   /** The name of a field in this file. */
@@ -68,17 +85,38 @@ export class ColumnReader {
       if (field !== undefined && fields.includes(field)) return `the field ${field.name} is given twice`;
       fields.push(field);
     }
+    for (const [column, field] of this.file.hasHeader ? this.mapping : []) {
+      if (!names.includes(column)) return noColumn(column, field, names);
+    }
+    const plan = rowPlanner(this.collection, fields);
     return {
-      plan: rowPlanner(this.collection, fields),
+      plan: this.file.hasDecimalCommas() ? (cells) => plan(withPoints(fields, cells)) : plan,
       given: fields.filter((field) => field !== undefined),
     };
   }
 }
 
+function noColumn(column: string, field: string, names: readonly string[]): string {
+  return `--map "${column}=${field}": the file has no column ${column}${perhaps(column, names)}`;
+}
+
+const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
+
+/** Numbers as most of Europe writes them; a point for thousands beside the comma is not guessed at. */
+function withPoints(fields: readonly (Field | undefined)[], cells: readonly unknown[]): readonly unknown[] {
+  return cells.map((cell, at) =>
+    fields[at]?.type === 'decimal' && typeof cell === 'string' && WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell,
+  );
+}
+
 function nearest({ fields }: Collection, name: string): string {
-  const found = nearestName(
+  return perhaps(
     name,
     fields.map((field) => field.name),
   );
+}
+
+function perhaps(name: string, known: readonly string[]): string {
+  const found = nearestName(name, known);
   return found === undefined ? '' : ` (perhaps you meant ${found})`;
 }

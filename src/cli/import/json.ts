@@ -59,8 +59,9 @@ const SPACES = /\s*/y;
 export class JsonReader implements RecordReader {
   private readonly records = new ObjectRecords();
   private rest = '';
-  /** The line that `rest` begins on. */
+  /** Where `rest` begins: its line, and the characters before it there. */
   private line = 1;
+  private column = 0;
   private state: State = 'start';
   private isArray = false;
 
@@ -79,17 +80,23 @@ export class JsonReader implements RecordReader {
   }
 
   end(): FileRecord[] {
-    if (this.state === 'start') throw unreadable(1, 'the file is empty: it holds an array of objects');
-    if (this.state !== 'done') throw unreadable(this.line, 'the JSON breaks off');
-    return [];
+    if (this.state === 'done') return [];
+    const text = this.rest.trimEnd();
+    if (this.state === 'start' && text === '') throw unreadable(1, 'the file is empty: it holds an array of objects');
+    this.pass(text, 0, text.length);
+    const inside = text.startsWith('{') ? 'an object' : 'the array';
+    throw unreadable(this.line, `the JSON breaks off inside ${inside}, after column ${this.column}`);
   }
 
   /** One token further, or undefined where the text does not hold it whole. */
   private step(text: string, from: number, records: FileRecord[]): number | undefined {
     SPACES.lastIndex = from;
     const start = from + SPACES.exec(text)![0].length;
-    this.line += lineEndsIn(text, from, start);
-    if (start === text.length) return start === from ? undefined : start;
+    if (start > from) {
+      this.pass(text, from, start);
+      return start;
+    }
+    if (start === text.length) return undefined;
     const sign = text[start]!;
     switch (this.state) {
       case 'start':
@@ -113,14 +120,21 @@ export class JsonReader implements RecordReader {
   private enter(state: State, at: number, isArray = this.isArray): number {
     this.state = state;
     this.isArray = isArray;
+    this.column++;
     return at + 1;
+  }
+
+  private pass(text: string, from: number, to: number): void {
+    const ends = lineEndsIn(text, from, to);
+    this.line += ends;
+    this.column = ends === 0 ? this.column + to - from : to - 1 - text.lastIndexOf('\n', to - 1);
   }
 
   private value(text: string, start: number, records: FileRecord[]): number | undefined {
     const end = endOfValue(text, start);
     if (end === undefined) return undefined;
     records.push(this.records.of(text.slice(start, end), this.line));
-    this.line += lineEndsIn(text, start, end);
+    this.pass(text, start, end);
     this.state = this.isArray ? 'after' : 'done';
     return end;
   }

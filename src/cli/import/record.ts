@@ -26,6 +26,8 @@ export interface BrokenRecord {
 export interface RecordReader {
   push(text: string): FileRecord[];
   end(): FileRecord[];
+  /** What divides the cells, where there are cells; known with the first row. */
+  readonly delimiter?: string;
 }
 
 /** Longest row: a quote or a bracket that is never closed must not fill the memory. */

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Row } from '../../collection/value.ts';
 import { ConfigError } from '../../config.ts';
-import { written } from './csv.ts';
+import { writtenRow } from './csv.ts';
 import type { FileRecord } from './record.ts';
 import type { FileFormat } from './source.ts';
 
@@ -23,11 +23,13 @@ export class Rejects {
   constructor(
     readonly path: string,
     private readonly format: FileFormat,
+    /** What divides the cells of the imported file, once it is known. */
+    private readonly delimiter: () => string,
   ) {}
 
   add(record: FileRecord, columns: readonly string[]): void {
     if (record.kind === 'broken') this.write(columns, record.text);
-    else if (this.format === 'csv') this.write(columns, record.cells.map(written).join(','));
+    else if (this.format === 'csv') this.write(columns, writtenRow(record.cells, this.delimiter()));
     else this.write(columns, JSON.stringify(objectOf(record.columns, record.cells)));
   }
 
@@ -40,7 +42,7 @@ export class Rejects {
     try {
       this.file ??= openSync(this.path, 'w');
       if (this.format === 'csv' && this.header === undefined) {
-        this.header = columns.map(written).join(',');
+        this.header = writtenRow(columns, this.delimiter());
         writeSync(this.file, `${this.header}\n`);
       }
       writeSync(this.file, `${line}\n`);

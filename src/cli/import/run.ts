@@ -1,5 +1,6 @@
 /** The import itself: records become rows, rows go to the engine, and every mistake is named with its line. */
 import type { Collection } from '../../collection/declaration.ts';
+import { ConfigError } from '../../config.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/load.ts';
 import { RowProblem } from '../../plan/row-planner.ts';
@@ -59,7 +60,11 @@ class Import {
     private readonly source: Source,
     private readonly options: ImportOptions,
   ) {
-    this.columns = new ColumnReader(collection, options.mapping);
+    this.columns = new ColumnReader(collection, options.mapping, {
+      hasHeader: options.hasHeader,
+      // Where commas divide the cells, none is left for a number.
+      hasDecimalCommas: () => options.hasHeader && source.delimiter() !== ',',
+    });
   }
 
   async run(engine: Engine): Promise<ImportResult> {
@@ -77,6 +82,8 @@ class Import {
       this.options.progress();
     }
     if (this.rejected > 0 && this.options.rejects === undefined) throw new LoadRefused();
+    const unmet = this.columns.unmet();
+    if (unmet !== undefined) throw new ConfigError(unmet);
   }
 
   /** Rows with the same columns, one after the other, are one batch. */

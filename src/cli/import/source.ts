@@ -8,8 +8,8 @@ import { type FileRecord, lineEndsIn, type RecordReader, unreadable } from './re
 export const FILE_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-const READERS: Readonly<Record<FileFormat, () => RecordReader>> = {
-  csv: () => new CsvReader(),
+const READERS: Readonly<Record<FileFormat, (delimiter?: string) => RecordReader>> = {
+  csv: (delimiter) => new CsvReader(delimiter),
   json: () => new JsonReader(),
   ndjson: () => new NdjsonReader(),
 };
@@ -24,9 +24,8 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
 export function formatOf(path: string, named: FileFormat | undefined): FileFormat {
   const format = named ?? EXTENSIONS[path.split('.').at(-1)?.toLowerCase() ?? ''];
   if (format !== undefined) return format;
-  throw new ConfigError(
-    `the format of ${path === '-' ? 'standard input' : path} is not known: add --format csv, json or ndjson`,
-  );
+  const [what, rename] = path === '-' ? ['standard input', ''] : [path, 'name it .csv, .json or .ndjson, or '];
+  throw new ConfigError(`the format of ${what} is not known: ${rename}add --format csv, json or ndjson`);
 }
 
 export interface Source {
@@ -35,18 +34,22 @@ export interface Source {
   readonly size?: number;
   /** Bytes read so far. */
   readonly read: () => number;
+  /** What divides the cells of a CSV file; known with its first row. */
+  readonly delimiter: () => string;
 }
 
-export function openSource(path: string, format: FileFormat): Source {
+export function openSource(path: string, format: FileFormat, delimiter?: string): Source {
   let read = 0;
   const size = path === '-' ? undefined : sizeOf(path);
   const stream = path === '-' ? Bun.stdin.stream() : Bun.file(path).stream();
+  const reader = READERS[format](delimiter);
   const count = (bytes: number) => {
     read += bytes;
   };
   return {
-    records: recordsOf(stream, READERS[format](), count),
+    records: recordsOf(stream, reader, count),
     read: () => read,
+    delimiter: () => reader.delimiter ?? ',',
     ...(size === undefined ? {} : { size }),
   };
 }

@@ -40,11 +40,12 @@ export const IN_MEMORY = ':memory:';
 
 export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
   const first = new Connection(path);
+  const steps: string[] = [];
   try {
     // Changing the journal mode writes to the file: not before it is known to be ours.
     checkOwner(first.db);
     first.db.run('pragma journal_mode = wal');
-    prepareSchema(first.db, collection, firstRows);
+    if (prepareSchema(first.db, collection, firstRows)) steps.push(`table ${collection.name}`);
   } catch (error) {
     first.close();
     throw error;
@@ -55,13 +56,13 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
       changes.changed();
       return applyJobs(first, collection, jobs, { retryHours, querySeconds });
     });
-    return new SqliteEngine('in memory', collection, first, changes, writer, undefined, async () => {});
+    return new SqliteEngine('in memory', steps, collection, first, changes, writer, undefined, async () => {});
   }
   const { reader, changes } = openWatched(path, first);
   const thread = new WriterThread(path, collection, { retryHours, querySeconds });
   const readers = new Readers(path, querySeconds * 1000);
   const writer = new Writer(thread.commit);
-  return new SqliteEngine(path, collection, reader, changes, writer, readers, () => thread.close());
+  return new SqliteEngine(path, steps, collection, reader, changes, writer, readers, () => thread.close());
 }
 
 class SqliteEngine implements Engine {
@@ -71,6 +72,7 @@ class SqliteEngine implements Engine {
 
   constructor(
     readonly location: string,
+    readonly steps: readonly string[],
     private readonly collection: Collection,
     private readonly reader: Connection,
     readonly changes: ChangeMark,
