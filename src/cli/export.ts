@@ -2,9 +2,10 @@
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { oneOf, setting, text } from '../settings/setting.ts';
+import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
-import { FILE_FORMATS, type FileFormat } from './import/source.ts';
+import { FILE_FORMATS, type FileFormat, formatOf } from './import/source.ts';
 import { JSON_OPTION } from './options.ts';
 import { openOutput, PipeClosed } from './output.ts';
 import { ProgressBar } from './progress.ts';
@@ -14,7 +15,7 @@ const OPTIONS = {
   format: setting<FileFormat | undefined>({
     flag: '--format',
     argument: 'FORMAT',
-    description: `${FILE_FORMATS.join(', ')}; without it the name of --output tells, else csv`,
+    description: `${FILE_FORMATS.join(', ')}; without it the name of --output tells; csv on standard output`,
     byDefault: undefined,
     read: oneOf(FILE_FORMATS),
   }),
@@ -45,16 +46,16 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    const format = values.format ?? formatOfName(values.output);
+    const format = values.output === '-' ? (values.format ?? 'csv') : formatOf(values.output, values.format);
     try {
       const { rows, bytes } = await withDatabase(values, true, async (engine) => {
         const plan = planOf(products, operands[0] ?? '');
         const { rows, parts } = await read(engine, plan, format);
-        return { rows, bytes: await writeParts(parts, values.output) };
+        return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output) };
       });
       const summary = values.json
         ? JSON.stringify({ ok: true, rows, bytes })
-        : `Exported ${rows} products to ${values.output}`;
+        : `Exported ${amount(rows)} to ${values.output}`;
       if (values.output !== '-') console.log(summary);
       else if (values.json) console.error(summary);
     } catch (error) {
@@ -91,7 +92,8 @@ async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: strin
 
 const SILENT = { write: () => {} };
 
-function formatOfName(path: string): FileFormat {
-  const extension = path.split('.').at(-1)?.toLowerCase();
-  return FILE_FORMATS.find((format) => format === extension) ?? (extension === 'jsonl' ? 'ndjson' : 'csv');
+/** JSON has no line end of its own; the others end with one. */
+async function* withLineEnd(parts: AsyncIterable<string | Uint8Array>, format: FileFormat) {
+  yield* parts;
+  if (format === 'json') yield '\n';
 }

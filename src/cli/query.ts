@@ -9,12 +9,15 @@ import { JSON_OPTION } from './options.ts';
 import { planOf, read } from './reading.ts';
 import { renderTable } from './table.ts';
 
+/** Shown where nothing says how many. */
+const ROWS = 100;
+
 const OPTIONS = {
-  rows: setting({
+  rows: setting<number | undefined>({
     flag: '--rows',
     argument: 'NUMBER',
-    description: 'most rows to show',
-    byDefault: 100,
+    description: `most rows to show; without it as many as limit= of the query says, else ${ROWS}`,
+    byDefault: undefined,
     read: wholeNumber(1, 100_000),
   }),
   ...JSON_OPTION,
@@ -36,16 +39,20 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     await withDatabase(values, true, async (engine) => {
-      const plan = planOf(products, operands[0] ?? '', values.rows);
-      const { parts, total = 0 } = await read(engine, plan, 'json');
+      const { rows: most } = values;
+      const rowsOf = (limit: number | undefined) => Math.min(limit ?? most ?? ROWS, most ?? Infinity);
+      const plan = planOf(products, operands[0] ?? '', rowsOf);
+      const { parts, rows, total = 0 } = await read(engine, plan, 'json');
       const text = await new Response(parts as unknown as ReadableStream).text();
-      if (values.json) return console.log(text);
-      const rows = JSON.parse(text) as Row[];
       const columns = plan.columns.map(({ name }) => name);
-      process.stdout.write(renderTable(columns, rows, process.stdout.isTTY ? process.stdout.columns : undefined));
-      const first = plan.offset + 1;
-      const shown = rows.length === 0 ? 'none' : `${first} to ${plan.offset + rows.length}`;
-      if (rows.length < total) process.stderr.write(`${shown} of ${total}\n`);
+      const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+      process.stdout.write(values.json ? `${text}\n` : renderTable(columns, JSON.parse(text) as Row[], width));
+      if (rows < total) process.stderr.write(`${shownOf(plan.offset, rows, total)}\n`);
     });
   },
 };
+
+function shownOf(offset: number, rows: number, total: number): string {
+  const shown = rows === 0 ? 'none' : `${offset + 1} to ${offset + rows}`;
+  return `${shown} of ${total}; for more say --rows NUMBER, or limit=NUMBER and offset=NUMBER in the query`;
+}

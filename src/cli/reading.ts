@@ -7,16 +7,19 @@ import type { Engine, ReadResult } from '../engine/engine.ts';
 import { planRead } from '../plan/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
 
-/** The query as it stands after `?` in a URL; a whole path is taken, too. */
-export function planOf(collection: Collection, text: string, mostRows?: number): ReadPlan {
+/**
+ * The query as it stands after `?` in a URL; a whole path is taken, too. Where `rowsOf` makes a number of rows of the query's
+ * own limit, all that match are counted beside.
+ */
+export function planOf(collection: Collection, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
   const query = parseQuery(text.replace(/^(\/?[a-z_]*)?\?/, ''));
   const page = pageOfQuery(query);
-  const limit = mostRows === undefined ? page.limit : Math.min(page.limit ?? mostRows, mostRows);
+  const limit = rowsOf === undefined ? page.limit : rowsOf(page.limit);
   return planRead(
     collection,
     query,
     { offset: page.offset, ...(limit === undefined ? {} : { limit }) },
-    mostRows === undefined ? undefined : 'exact',
+    rowsOf === undefined ? undefined : 'exact',
   );
 }
 

@@ -19,7 +19,8 @@ test('export writes what the API answers, byte for byte, while the service runs'
   ] as const) {
     const answer = await (await service.fetch(`/products?${QUERY}`, { headers: { accept } })).text();
     const exported = await run({ cwd, args: ['export', QUERY, '--format', format] });
-    expect(exported).toEqual({ exitCode: 0, stdout: answer, stderr: '' });
+    // JSON has no line end of its own, and a terminal wants one.
+    expect(exported).toEqual({ exitCode: 0, stdout: format === 'json' ? `${answer}\n` : answer, stderr: '' });
   }
 });
 
@@ -36,6 +37,15 @@ test('export to a file appears whole, and tells its format by its name', async (
   });
   expect(text.trimEnd().split('\n')).toHaveLength(77);
   expect(existsSync(join(cwd, 'all.ndjson.partial'))).toBe(false);
+  const unknown = await run({ cwd, args: ['export', '--output', 'all.xlsx'] });
+  expect(unknown).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/all\.xlsx.+\.csv.+--format/),
+  });
+  expect(existsSync(join(cwd, 'all.xlsx'))).toBe(false);
+  const forced = await run({ cwd, args: ['export', 'id=eq.1', '--output', 'one.txt', '--format', 'csv'] });
+  expect(forced).toEqual({ exitCode: 0, stdout: 'Exported 1 product to one.txt\n', stderr: '' });
   service.kill('SIGTERM');
   await service.exited;
 });
@@ -60,11 +70,27 @@ test('query shows a table, and says when there is more', async () => {
     stderr: '',
   });
   const some = await run({ cwd, args: ['query', '/products?select=id', '--rows', '2'] });
-  expect(some).toMatchObject({ exitCode: 0, stderr: '1 to 2 of 77\n' });
+  expect(some).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^1 to 2 of 77; .*limit=.*\n$/) });
+  const cut = await run({ cwd, args: ['query', 'select=id&offset=1', '--rows', '2', '--json'] });
+  expect(cut).toMatchObject({ stdout: '[{"id":2},{"id":3}]\n', stderr: expect.stringMatching(/^2 to 3 of 77; /) });
   const json = await run({ cwd, args: ['query', 'id=eq.1&select=id', '--json'] });
   expect(json.stdout).toBe('[{"id":1}]\n');
   service.kill('SIGTERM');
   await service.exited;
+});
+
+test('query shows a hundred rows, or as many as the query asks for', async () => {
+  const cwd = temporaryFolder();
+  const rows = Array.from({ length: 150 }, (_, index) => `{"product_name":"P${index}"}`).join('\n');
+  await run({ cwd, args: ['import', '-', '--format', 'ndjson'], stdin: rows });
+  const shown = async (...args: string[]) => {
+    const { stdout, stderr } = await run({ cwd, args: ['query', ...args, '--json'] });
+    return [(JSON.parse(stdout) as unknown[]).length, stderr.split(';')[0]];
+  };
+  expect(await shown()).toEqual([100, '1 to 100 of 150']);
+  expect(await shown('limit=120')).toEqual([120, '1 to 120 of 150']);
+  expect(await shown('limit=120', '--rows', '7')).toEqual([7, '1 to 7 of 150']);
+  expect(await shown('--rows', '150')).toEqual([150, '']);
 });
 
 test('a mistake in the query is told as the API tells it, and no database is made', async () => {
