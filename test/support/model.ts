@@ -94,6 +94,12 @@ export function remove(rows: readonly Row[], holds: Holds, bound: Bound | undefi
   return { rows: rows.filter((row) => !met.includes(row)), written: met };
 }
 
+/** Texts by code points, which is the order of their bytes in UTF-8, but not that of JavaScript. */
+function isBefore(left: Row[string], right: Row[string]): boolean {
+  if (typeof left === 'string') return Buffer.from(left).compare(Buffer.from(String(right))) < 0;
+  return left! < right!;
+}
+
 function meant(rows: readonly Row[], holds: Holds, bound: Bound | undefined): readonly Row[] {
   const matching = rows.filter(holds);
   if (bound === undefined) return matching;
@@ -102,7 +108,7 @@ function meant(rows: readonly Row[], holds: Holds, bound: Bound | undefined): re
     const [left, right] = [one[field]!, other[field]!];
     if (left === right) return Number(one.id) - Number(other.id);
     // Nulls come last, or first where the order is turned round.
-    const isLess = left === null ? false : right === null || left < right;
+    const isLess = left === null ? false : right === null || isBefore(left, right);
     return isLess === descending ? 1 : -1;
   };
   return matching.sort(compare).slice(offset, offset + limit);
