@@ -54,6 +54,14 @@ export function duplicateKey(collection: Collection, key: Value | undefined): Re
   });
 }
 
+/** No key is free, or not as many in a row as one write needs. */
+export function keysUsedUp({ key }: Collection): Refusal {
+  return new Refusal('2200H', `no ${key.name} is left to assign`, {
+    details: 'The largest one possible was used, and there is no gap that is wide enough.',
+    hint: `Give the ${key.name} yourself.`,
+  });
+}
+
 /** Two rows of one load with the same key: which of them is meant, nobody can tell. */
 export function repeatedKey(collection: Collection, key: Value): Refusal {
   return new Refusal('21000', `${collection.key.name} ${key} was given before`, {

@@ -151,6 +151,24 @@ for (const [name, environment] of DATABASES) {
       await space.pipe('product_name\nAssigned\n', 'import', '-', '--format', 'csv');
       expect(await space.rows('select=id')).toEqual([{ id: 500 }, { id: 501 }]);
     });
+
+    test('rows without a key are stored after the largest possible one was used, too', async () => {
+      const space = workspace(environment());
+      const rows = (last: string) => `{"id":2147483647,"product_name":"Top"}\n{"product_name":"${last}"}\n`;
+      const load = (text: string, ...flags: string[]) =>
+        space.pipe(text, 'import', '-', '--format', 'ndjson', ...flags);
+      expect(await load(`{"product_name":"First"}\n{"id":2,"product_name":"Two"}\n${rows('Third')}`)).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+      });
+      const tried = await load(rows('Tried'), '--on-conflict', 'merge', '--dry-run');
+      expect(tried).toMatchObject({ exitCode: 0, stdout: 'Would import 2 products: 1 new, 1 changed\n' });
+      for (const handling of ['merge', 'ignore']) {
+        expect(await load(rows(handling), '--on-conflict', handling)).toMatchObject({ exitCode: 0, stderr: '' });
+      }
+      const names = (await space.rows(SELECT)).map(({ id, product_name }) => `${id} ${product_name}`);
+      expect(names).toEqual(['2 Two', '3 First', '4 Third', '5 merge', '6 ignore', '2147483647 Top']);
+    });
   });
 }
 

@@ -77,6 +77,19 @@ describe('two instances', () => {
     expect(await (await ask[1]!('/products?product_name=like.racing *&select=id')).json()).toHaveLength(stored);
   });
 
+  test('after the largest possible id was used, ids are assigned on both, and never meet', async () => {
+    expect((await send(0, 'POST', '/products', { id: 2147483647, product_name: 'top' })).status).toBe(201);
+    const posts = Array.from({ length: 40 }, (_, index) =>
+      index === 20
+        ? send(0, 'DELETE', '/products/2147483647', undefined)
+        : send(index % 2, 'POST', '/products', { product_name: `wound back ${index}` }),
+    );
+    const statuses = (await Promise.all(posts)).map(({ status }) => status);
+    expect(statuses).toEqual(Array.from({ length: 40 }, (_, index) => (index === 20 ? 204 : 201)));
+    const [{ max }] = (await (await ask[1]!('/products?select=id.max()')).json()) as [{ max: number }];
+    expect(max).toBeLessThan(1_000_000);
+  });
+
   test('writers in each other’s way are brought to an end, not to a deadlock', async () => {
     const both = [1, 2, 3, 4, 5, 6];
     const writes = Array.from({ length: 30 }, (_, index) => {

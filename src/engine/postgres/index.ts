@@ -130,13 +130,13 @@ export class PostgresEngine implements Engine {
   private async writeOnce(pool: SQL, plan: WritePlan): Promise<WriteResult> {
     await this.keys.pass(pool, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
-    const write = () => this.keys.drawAgain(pool, plan, () => carryOut(pool, this.context, plan, this.options));
+    const write = () => this.keys.drawAgain(pool, plan, (drawn) => carryOut(pool, this.context, drawn, this.options));
     return this.replicas === undefined ? write() : this.replicas.during(pool, write);
   }
 
   /** Drops what was learnt of the data, where it was replaced behind the service's back. */
   forget(): void {
-    this.keys = new Keys(this.options.collection, this.sequence);
+    this.keys = new Keys(this.context);
   }
 
   private get context(): WriteContext {
@@ -152,7 +152,7 @@ export class PostgresEngine implements Engine {
     this.steps = prepared.steps;
     this.dialect = postgresDialect(folding, await findConfigurations(pool));
     this.sequence = prepared.sequence;
-    this.keys = new Keys(this.options.collection, prepared.sequence);
+    this.keys = new Keys(this.context);
     await this.replicas?.restart(pool);
   }
 }

@@ -2,7 +2,7 @@
 import type { Collection } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
-import { duplicateKey } from '../terms.ts';
+import { duplicateKey, keysUsedUp } from '../terms.ts';
 
 export interface ServerError extends Error {
   /** Bun's own code. */
@@ -100,7 +100,7 @@ export function translateError(error: unknown, collection: Collection): unknown 
   const { message, detail, hint, column } = error as ServerError;
   if (state === '23505') return duplicateKey(collection, duplicateOf(error));
   if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-  if (state === '2200H') return exhausted(collection);
+  if (state === '2200H') return keysUsedUp(collection);
   const code = known(state) ?? TRANSLATED[state] ?? BY_CLASS[state.slice(0, 2)];
   if (code === undefined) return error;
   return new Refusal(code, message, {
@@ -118,13 +118,6 @@ function known(state: string): ErrorCode | undefined {
 export function duplicateOf(error: unknown): number | undefined {
   const found = /\)=\((-?\d+)\)/.exec((error as ServerError).detail ?? '')?.[1];
   return found === undefined ? undefined : Number(found);
-}
-
-function exhausted({ key }: Collection): Refusal {
-  return new Refusal('2200H', `no ${key.name} is left to assign`, {
-    details: 'The largest one possible is in use.',
-    hint: `Give the ${key.name} yourself.`,
-  });
 }
 
 /** What went wrong with a connection, in words that hold no secret. */

@@ -5,10 +5,12 @@
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import { INT4_MAX } from '../../limits.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import type { Connection } from './connection.ts';
+import { lastAssigned, windBack } from './free-keys.ts';
 import { conflictSql } from './jobs.ts';
 import { translateError } from './refusals.ts';
 
@@ -49,6 +51,8 @@ class Staged {
   private lastKey = Number.NEGATIVE_INFINITY;
   /** Whether each key is larger than the one before, as they mostly are: then none can repeat. */
   private ascending = true;
+  /** How many rows are to be assigned a key. */
+  private unnumbered = 0;
 
   constructor(
     private readonly connection: Connection,
@@ -80,7 +84,10 @@ class Staged {
   }
 
   private seeKey(key: Value | undefined): void {
-    if (key === undefined) return;
+    if (key === undefined) {
+      this.unnumbered++;
+      return;
+    }
     if (Number(key) <= this.lastKey) this.ascending = false;
     this.lastKey = Number(key);
   }
@@ -134,11 +141,33 @@ class Staged {
     return { affected, inserted };
   }
 
+  /** Where SQLite would find no key to assign, rows that choose theirs go first, and the others get what is free then. */
   private storeAll(conflict: string, which = 'true'): LoadResult {
+    if (this.unnumbered === 0 || !this.reachesEnd()) return this.storeRows(conflict, which, this.key);
+    const chosen = this.storeRows(conflict, `${which} and ${this.key} is not null`, this.key);
+    const position = windBack(this.connection, this.collection, this.unnumbered);
+    const numbered = `${position} + row_number() over (order by rowid)`;
+    const assigned = this.storeRows(conflict, `${which} and ${this.key} is null`, numbered);
+    return { affected: chosen.affected + assigned.affected, inserted: chosen.inserted + assigned.inserted };
+  }
+
+  private storeRows(conflict: string, which: string, key: string): LoadResult {
+    const values = this.collection.fields.map((field) =>
+      field === this.collection.key ? key : identifier(field.name),
+    );
     const { changes } = this.connection.db.run(
-      `insert into ${this.table} (${this.columns}) select ${this.columns} from staging.given where ${which} order by rowid${conflict}`,
+      `insert into ${this.table} (${this.columns}) select ${values.join(', ')} from staging.given where ${which} order by rowid${conflict}`,
     );
     return { affected: changes, inserted: changes };
+  }
+
+  /** Whether SQLite, which counts on from the largest key there ever was, would come past the largest possible. */
+  private reachesEnd(): boolean {
+    const largest = this.connection.number({
+      sql: `select max((select coalesce(max(${this.key}), 0) from ${this.table}), (select coalesce(max(${this.key}), 0) from staging.given))`,
+      params: [],
+    });
+    return Math.max(largest, lastAssigned(this.connection, this.collection)) + this.unnumbered > INT4_MAX;
   }
 
   /** Of rows with the same key the first stands. */

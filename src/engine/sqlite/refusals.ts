@@ -4,7 +4,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
-import { duplicateKey } from '../terms.ts';
+import { duplicateKey, keysUsedUp } from '../terms.ts';
 
 export function translateError(error: unknown, collection: Collection, key: Value | undefined): unknown {
   if (!(error instanceof SQLiteError)) return error;
@@ -17,10 +17,7 @@ export function translateError(error: unknown, collection: Collection, key: Valu
     case 'SQLITE_CONSTRAINT_NOTNULL':
       return nullViolation(collection, { name: error.message.split('.').at(-1) ?? '?' });
     case 'SQLITE_CONSTRAINT_CHECK':
-      return new Refusal('2200H', `no ${collection.key.name} is left to assign`, {
-        details: 'The largest one possible is in use.',
-        hint: `Give the ${collection.key.name} yourself.`,
-      });
+      return keysUsedUp(collection);
   }
   if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR')) {
     return new Refusal('CAT507', 'the database cannot be written: the disk is full or failing', {
