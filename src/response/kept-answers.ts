@@ -9,12 +9,15 @@ import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
 import { type Answer, headResponse, REQUEST_ID } from './answer.ts';
 
 interface KeptAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Uint8Array;
+  readonly init: { readonly status: number; readonly headers: Headers };
+  readonly body: Uint8Array | Blob;
+  readonly length: number;
   readonly etag: string;
   readonly rows: number;
 }
+
+const encoder = new TextEncoder();
+const SHARED_BYTES = 4096;
 
 /** Requests remembered by a hash: one that comes a second time is worth keeping, and few come only once. */
 const REMEMBERED = 8192;
@@ -65,13 +68,16 @@ export class KeptAnswers {
   keep(key: string, mark: number, { status, headers, body, rows }: Answer): void {
     if (typeof body !== 'string' || body.length > MAX_KEPT_ANSWER_BYTES || mark !== this.mark) return;
     if (!this.wasAsked(key)) return;
-    const bytes = Buffer.from(body);
+    const bytes = encoder.encode(body);
     const size = bytes.length + key.length * 4 + 1000;
     if (this.bytes + size > MAX_KEPT_BYTES) {
       this.answers.clear();
       this.bytes = 0;
     }
-    this.answers.set(key, { status, headers: new Headers(headers), body: bytes, etag: headers.etag ?? '', rows });
+    const init = { status, headers: new Headers(headers) };
+    // The bytes of a blob are shared by all responses that send them, those of an array copied for each. Few are copied sooner.
+    const kept = bytes.length < SHARED_BYTES ? bytes : new Blob([bytes]);
+    this.answers.set(key, { init, body: kept, length: bytes.length, etag: headers.etag ?? '', rows });
     this.bytes += size;
   }
 
@@ -96,7 +102,8 @@ export function answerKey(method: string, url: string, headers: Headers): string
 }
 
 export function keptResponse(request: Request, kept: KeptAnswer, id: string | undefined): Response {
-  const { status, headers, body, etag } = kept;
+  const { init, body, etag } = kept;
+  const { status, headers } = init;
   // A response takes a copy of the headers it is made with.
   if (id !== undefined) headers.set(REQUEST_ID, id);
   const condition = request.headers.get('if-none-match');
@@ -105,6 +112,6 @@ export function keptResponse(request: Request, kept: KeptAnswer, id: string | un
     rest.delete('content-type');
     return new Response(null, { status: 304, headers: rest });
   }
-  if (request.method === 'HEAD') return headResponse(status, new Headers(headers), body.length);
-  return new Response(body, { status, headers });
+  if (request.method === 'HEAD') return headResponse(status, new Headers(headers), kept.length);
+  return new Response(body, init);
 }
