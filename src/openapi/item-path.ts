@@ -7,7 +7,7 @@ import { rowContent, rowsContent, withHeaders } from './responses.ts';
 
 export function itemPath(collection: Collection, samples: readonly Row[]): JsonObject {
   const { name, key } = collection;
-  const headers = ['ETag', 'Content-Location'] as const;
+  const headers = ['ETag'] as const;
   const sample = samples[0] ?? {};
   const one = rowContent(sample);
   // A write answers with the rows it wrote, as a list, unless one object is asked for.

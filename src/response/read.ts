@@ -130,13 +130,12 @@ export function itemAnswer(
   const stored = JSON.stringify(whole);
   const isWhole = rows[0] === whole && encoding.format === 'json' && !encoding.stripNulls;
   const body = isWhole ? stored : renderRows(rows, encoding, true);
-  const headers: Record<string, string> = {
+  const headers = {
     'access-control-allow-origin': ALLOWED_ORIGIN,
     'access-control-expose-headers': EXPOSED_HEADERS,
     'content-type': media.contentType,
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   return { status: 200, headers, rows: rows.length, body };
 }

@@ -45,12 +45,12 @@ export function applyJobs(
 
 function applyJob(connection: Connection, collection: Collection, job: Job, bounds: WriteBounds): Outcome {
   const { db } = connection;
-  db.run('savepoint job');
+  connection.prepare('savepoint job').run();
   try {
     setDeadline(Date.now() + bounds.querySeconds * 1000);
     const result = runOrNumber(connection, collection, job, bounds.retryHours);
     if (job.dryRun) db.run('rollback to job');
-    db.run('release job');
+    connection.prepare('release job').run();
     return { kind: 'done', result };
   } catch (error) {
     const translated = error instanceof Refusal ? error : translateError(error, collection, undefined);

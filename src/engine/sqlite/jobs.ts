@@ -46,7 +46,7 @@ export function compileJob(collection: Collection, plan: WritePlan): Job {
       return {
         kind: 'insert',
         ...terms,
-        sql: `${insertSql(collection)}${conflictSql(collection, plan.conflict)}${returning}`,
+        sql: insertSql(collection) + conflictSql(collection, plan.conflict) + returning,
         rows: plan.rows.map((row) => row.map((value) => value ?? null)),
         merges: typeof plan.conflict === 'object',
       };
@@ -128,8 +128,16 @@ function boundedWhere(collection: Collection, where: Predicate, bound: Bound | u
   return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${page})`;
 }
 
-function insertSql({ name, fields }: Collection): string {
-  return `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`;
+/** One text for all: the jobs of a batch that share it are sent to the writer's thread with one copy of it. */
+const insertTexts = new WeakMap<Collection, string>();
+
+function insertSql(collection: Collection): string {
+  const known = insertTexts.get(collection);
+  if (known !== undefined) return known;
+  const { name, fields } = collection;
+  const sql = `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`;
+  insertTexts.set(collection, sql);
+  return sql;
 }
 
 export function conflictSql(
