@@ -9,7 +9,7 @@ import { FIELD_TYPES } from '../collection/field-types.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
 import { planConditions } from './predicate.ts';
-import { planShape } from './shape.ts';
+import { NO_ORDER, planShape } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
@@ -26,8 +26,6 @@ export function planRead(collection: Collection, query: Query, page: Page, count
   if (count !== undefined) plan.count = count;
   return plan;
 }
-
-const NO_ORDER: ReadPlan['order'] = [];
 
 /** One row by its key; the filters of the query hold for it too. */
 export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {

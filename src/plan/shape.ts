@@ -2,30 +2,24 @@
 import type { Collection } from '../collection/declaration.ts';
 import type { Aggregate, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
+import { oncePer } from '../once-per.ts';
 import { cast, TYPE_TITLES } from './casts.ts';
 import { noSuch } from './predicate.ts';
 import { resolvePath } from './resolve.ts';
 import type { Expression, OrderKey, OutputColumn, ScalarType, Shape } from './types.ts';
 
-/** All fields, each as it is, in the order of the key: the shape of most requests, made once a collection. */
-const wholeShapes = new WeakMap<Collection, Shape>();
+/** All fields, each as it is, in the order of the key: the shape of most requests. */
+const wholeShape = oncePer((collection: Collection): Shape => {
+  const columns = collection.fields.map(
+    (field): OutputColumn => ({ name: field.name, expression: { kind: 'field', field, type: field.type } }),
+  );
+  return { columns, order: withKey(collection, []) };
+});
 
-const NO_ORDER: readonly OrderKey[] = [];
+export const NO_ORDER: readonly OrderKey[] = [];
 
 export function wholeRow(collection: Collection): readonly OutputColumn[] {
   return wholeShape(collection).columns;
-}
-
-function wholeShape(collection: Collection): Shape {
-  let shape = wholeShapes.get(collection);
-  if (shape === undefined) {
-    const columns = collection.fields.map(
-      (field): OutputColumn => ({ name: field.name, expression: { kind: 'field', field, type: field.type } }),
-    );
-    shape = { columns, order: withKey(collection, []) };
-    wholeShapes.set(collection, shape);
-  }
-  return shape;
 }
 
 /**

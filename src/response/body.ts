@@ -2,19 +2,14 @@
 import type { Row } from '../collection/value.ts';
 import { type Encoding, encodeRows, shownRows } from '../encode/encoding.ts';
 import type { Media } from '../http/negotiate.ts';
+import { oncePer } from '../once-per.ts';
 import { notOne } from '../plan/terms.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
-/** The names of a list of columns; most requests have the same list. */
-const columnNames = new WeakMap<readonly OutputColumn[], readonly string[]>();
+const namesOf = oncePer((columns: readonly OutputColumn[]): readonly string[] => columns.map(({ name }) => name));
 
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
-  let names = columnNames.get(columns);
-  if (names === undefined) {
-    names = columns.map(({ name }) => name);
-    columnNames.set(columns, names);
-  }
-  return { format: media.format, stripNulls: media.stripNulls, columns: names };
+  return { format: media.format, stripNulls: media.stripNulls, columns: namesOf(columns) };
 }
 
 export function renderRows(rows: readonly Row[], encoding: Encoding, singular: boolean): string {

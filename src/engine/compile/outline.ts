@@ -3,14 +3,15 @@
  * tell than the SQL is to write: so the SQL is remembered by it, and with the SQL the statement that was prepared.
  */
 import type { Value } from '../../collection/value.ts';
+import { oncePer } from '../../once-per.ts';
 import type { OutputColumn, Predicate, ReadPlan } from '../../plan/types.ts';
 import type { SqlDialect, Statement } from './statement.ts';
 
 /** Clients choose the outlines; nobody needs more than a few. */
 const MAX_REMEMBERED = 200;
 
-/** By columns, whose list most requests share, and by dialect. */
-const remembered = new WeakMap<readonly OutputColumn[], WeakMap<SqlDialect, Map<string, string>>>();
+/** By dialect, and by columns, whose list most requests share. */
+const outlinesOf = oncePer((_: SqlDialect) => oncePer((_: readonly OutputColumn[]) => new Map<string, string>()));
 
 export function rememberedRead(
   plan: ReadPlan,
@@ -21,7 +22,7 @@ export function rememberedRead(
   const params: Value[] = [];
   const outline = outlineOf(plan, params);
   if (outline === undefined) return compile();
-  const known = outlinesOf(plan.columns, dialect);
+  const known = outlinesOf(dialect)(plan.columns);
   const key = source + outline;
   const sql = known.get(key);
   if (sql !== undefined) return { sql, params };
@@ -30,20 +31,6 @@ export function rememberedRead(
   // Only what was read off the plan in the order of the statement's parameters may be bound to it again.
   if (isSame(params, statement.params)) known.set(key, statement.sql);
   return statement;
-}
-
-function outlinesOf(columns: readonly OutputColumn[], dialect: SqlDialect): Map<string, string> {
-  let byDialect = remembered.get(columns);
-  if (byDialect === undefined) {
-    byDialect = new WeakMap();
-    remembered.set(columns, byDialect);
-  }
-  let known = byDialect.get(dialect);
-  if (known === undefined) {
-    known = new Map();
-    byDialect.set(dialect, known);
-  }
-  return known;
 }
 
 /** Undefined for reads whose SQL may depend on their values. */

@@ -3,9 +3,9 @@ import type { Field } from '../../collection/declaration.ts';
 import type { FieldType } from '../../collection/field-types.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Aggregate } from '../../dialect/tree.ts';
-import { Refusal } from '../../errors.ts';
 import type { Expression, ScalarType } from '../../plan/types.ts';
 import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
+import { checkLike } from '../text/like.ts';
 import { checkRegex } from '../text/regex.ts';
 import { beginning, beginningOf, compareBeginnings, hasBeginning } from './beginnings.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
@@ -115,16 +115,6 @@ const AGGREGATES: Readonly<Record<Aggregate, (sql: string, of: Expression) => st
   max: (sql) => `max(${sql})`,
   min: (sql) => `min(${sql})`,
 };
-
-/** PostgreSQL notices this only when a row reaches the end of the pattern; a client should hear it always. */
-function checkLike(pattern: string): void {
-  const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0;
-  if (trailing % 2 === 1) {
-    throw new Refusal('22025', 'LIKE pattern must not end with escape character', {
-      hint: 'Write \\\\ for a backslash that is meant literally.',
-    });
-  }
-}
 
 /** Any number of values as one parameter. */
 function arrayLiteral(values: readonly Value[]): string {

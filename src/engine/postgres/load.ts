@@ -4,6 +4,7 @@ import type { Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
 import type { InsertPlan } from '../../plan/types.ts';
+import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
@@ -11,7 +12,7 @@ import { COLUMN_TYPES } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { freePosition, holdSequence, isAtItsEnd, setSequence } from './free-keys.ts';
 import { inTransaction } from './transaction.ts';
-import { conflictSql, isNew, rowsAsJson, type WriteContext } from './writes.ts';
+import { isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
 const STAGED = '"rows to load"';

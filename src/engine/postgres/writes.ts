@@ -5,6 +5,7 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { Bound, DeletePlan, InsertPlan, Predicate, Shape, UpdatePlan } from '../../plan/types.ts';
+import { conflictSql } from '../compile/conflict.ts';
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
@@ -146,14 +147,6 @@ function boundedWhere(
 
 function namesOneKey({ key }: Collection, where: Predicate): boolean {
   return where.kind === 'compare' && where.operator === '=' && where.field.name === key.name;
-}
-
-export function conflictSql(collection: Collection, conflict: InsertPlan['conflict']): string {
-  if (conflict === 'refuse') return '';
-  const target = ` on conflict (${identifier(collection.key.name)}) do`;
-  if (conflict === 'keep' || conflict.overwrite.length === 0) return `${target} nothing`;
-  const set = conflict.overwrite.map(({ name }) => `${identifier(name)} = excluded.${identifier(name)}`);
-  return `${target} update set ${set.join(', ')}`;
 }
 
 /** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */

@@ -4,7 +4,9 @@
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import { oncePer } from '../../once-per.ts';
 import type { Assignment, Bound, Predicate, Shape, WritePlan } from '../../plan/types.ts';
+import { conflictSql } from '../compile/conflict.ts';
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
@@ -129,27 +131,10 @@ function boundedWhere(collection: Collection, where: Predicate, bound: Bound | u
 }
 
 /** One text for all: the jobs of a batch that share it are sent to the writer's thread with one copy of it. */
-const insertTexts = new WeakMap<Collection, string>();
-
-function insertSql(collection: Collection): string {
-  const known = insertTexts.get(collection);
-  if (known !== undefined) return known;
-  const { name, fields } = collection;
-  const sql = `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`;
-  insertTexts.set(collection, sql);
-  return sql;
-}
-
-export function conflictSql(
-  collection: Collection,
-  conflict: Extract<WritePlan, { kind: 'insert' }>['conflict'],
-): string {
-  if (conflict === 'refuse') return '';
-  const target = ` on conflict (${identifier(collection.key.name)}) do`;
-  if (conflict === 'keep' || conflict.overwrite.length === 0) return `${target} nothing`;
-  const set = conflict.overwrite.map(({ name }) => `${identifier(name)} = excluded.${identifier(name)}`);
-  return `${target} update set ${set.join(', ')}`;
-}
+const insertSql = oncePer(
+  ({ name, fields }: Collection) =>
+    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`,
+);
 
 function keyIs({ key }: Collection, value: Value): Predicate {
   return { kind: 'compare', field: key, operator: '=', value };

@@ -5,8 +5,8 @@
  * A `%` is only ever retried from the last one seen, so the worst case is text length times pattern length.
  */
 
-import { Refusal } from '../../errors.ts';
 import { foldCase } from '../text/case.ts';
+import { checkLike } from '../text/like.ts';
 import { checkDeadline } from './deadline.ts';
 
 /** Tokens of a pattern: a code point, or one of these two, which no code point can be. */
@@ -14,6 +14,7 @@ const ANY_ONE = -1;
 const ANY_RUN = -2;
 
 export function compileLike(pattern: string, caseless: boolean): (text: string) => boolean {
+  checkLike(pattern);
   const tokens = tokenize(caseless ? foldCase(pattern) : pattern);
   const matches = quickMatcher(tokens) ?? ((text: string) => matchTokens(tokens, text));
   return caseless ? (text) => matches(foldCase(text)) : matches;
@@ -30,11 +31,6 @@ function tokenize(pattern: string): readonly number[] {
     else if (character === '_') tokens.push(ANY_ONE);
     else if (character !== '%') tokens.push(character.codePointAt(0)!);
     else if (tokens.at(-1) !== ANY_RUN) tokens.push(ANY_RUN);
-  }
-  if (escaped) {
-    throw new Refusal('22025', 'LIKE pattern must not end with escape character', {
-      hint: 'Write \\\\ for a backslash that is meant literally.',
-    });
   }
   return tokens;
 }

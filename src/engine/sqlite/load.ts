@@ -6,12 +6,12 @@ import { SQLiteError } from 'bun:sqlite';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { INT4_MAX } from '../../limits.ts';
+import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import { lastAssigned, windBack } from './free-keys.ts';
-import { conflictSql } from './jobs.ts';
 import { translateError } from './refusals.ts';
 
 /** Indexes are written in no order: what does not fit here is written and read again and again. */

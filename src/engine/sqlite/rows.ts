@@ -1,17 +1,14 @@
 /** SQLite has no booleans: the columns that are some hold 0 and 1. */
 import type { Row } from '../../collection/value.ts';
+import { oncePer } from '../../once-per.ts';
 import type { Shape } from '../../plan/types.ts';
 
-/** Most requests have the same list of columns. */
-const known = new WeakMap<Shape['columns'], readonly string[]>();
+const booleansAmong = oncePer((columns: Shape['columns']): readonly string[] =>
+  columns.filter(({ expression }) => expression.type === 'bool').map(({ name }) => name),
+);
 
 export function booleanColumns({ columns }: Shape): readonly string[] {
-  let names = known.get(columns);
-  if (names === undefined) {
-    names = columns.filter(({ expression }) => expression.type === 'bool').map(({ name }) => name);
-    known.set(columns, names);
-  }
-  return names;
+  return booleansAmong(columns);
 }
 
 export function withBooleans(rows: Row[], columns: readonly string[]): Row[] {
