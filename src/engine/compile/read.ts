@@ -5,11 +5,30 @@ import { rememberedRead } from './outline.ts';
 import { compileWhere } from './predicate.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
-export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, source = identifier(table)): Statement {
-  return rememberedRead(plan, dialect, source, () =>
+/** Where an engine is told how to get at the rows. */
+export interface Access {
+  /** The table, with whatever is said of its indexes. */
+  readonly from: string;
+  /** The key's name, where the keys of the page are looked for first, in an index alone, and their rows afterwards. */
+  readonly keysFirst?: string;
+}
+
+export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, access?: Access): Statement {
+  const { from = identifier(table), keysFirst = '' } = access ?? {};
+  return rememberedRead(plan, dialect, from + keysFirst, () =>
     buildStatement(dialect, (bind) => {
-      const body = `from ${source}${compileWhere(plan.where, dialect, bind)}`;
+      const body = `from ${from}${compileWhere(plan.where, dialect, bind)}`;
       const page = compilePage(plan, bind);
+      if (keysFirst !== '') {
+        const key = `${identifier(table)}.${identifier(keysFirst)}`;
+        const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, table, dialect)}${page}`;
+        return compileShape(
+          plan,
+          table,
+          `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`,
+          dialect,
+        );
+      }
       if (page === '' || !plan.columns.some(isCast)) return `${compileShape(plan, table, body, dialect)}${page}`;
       if (plan.groupBy !== undefined) {
         return castAfter(plan.columns, dialect, (columns, asComputed) => {
@@ -59,10 +78,14 @@ export function compileOrder(order: readonly OrderKey[], table: string, dialect:
   return ` order by ${keys.map((key) => compileOrderKey(key, table, dialect)).join(', ')}`;
 }
 
+/**
+ * A limit that is a parameter and nothing else is for SQLite a part of the plan, and the statement is prepared again each
+ * time it is run, which takes as long as reading a page. After a plus it is a value.
+ */
 export function compilePage({ offset, limit }: { offset: number; limit?: number }, bind: Bind): string {
   if (limit === undefined && offset === 0) return '';
-  if (limit === undefined) return ` limit ${bind(Number.MAX_SAFE_INTEGER, 'int8')} offset ${bind(offset, 'int8')}`;
-  return ` limit ${bind(limit, 'int8')}${offset === 0 ? '' : ` offset ${bind(offset, 'int8')}`}`;
+  const most = ` limit +${bind(limit ?? Number.MAX_SAFE_INTEGER, 'int8')}`;
+  return offset === 0 ? most : `${most} offset ${bind(offset, 'int8')}`;
 }
 
 function compileColumn({ name, expression }: OutputColumn, table: string, dialect: SqlDialect): string {

@@ -5,7 +5,7 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS, QUICK_PATTERN_LENGTH, QUICK_PATTERNS } from '../../limits.ts';
 import type { OrderKey, Predicate, ReadPlan } from '../../plan/types.ts';
-import { compileRead } from '../compile/read.ts';
+import { type Access, compileRead } from '../compile/read.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
 import { indexName } from './schema.ts';
@@ -38,11 +38,14 @@ function walkByKey(collection: Collection, plan: ReadPlan, terms: readonly Predi
   const oneValue =
     terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && only.field.indexed === true;
   if (!walks && !oneValue) return undefined;
-  const from = oneValue ? fromIndex(collection, only.field) : identifier(collection.name);
-  return compileRead(collection.name, plan, sqliteDialect, from);
+  const access = oneValue ? { from: fromIndex(collection, only.field) } : undefined;
+  return compileRead(collection.name, plan, sqliteDialect, access);
 }
 
-/** Along the index of the first order key. Where it runs backwards, the rows of each value must be sorted by key. */
+/**
+ * Along the index of the first order key. Where it runs backwards, the rows of each value must be sorted by key: their keys
+ * alone, since most of them may not be on the page.
+ */
 function walkByField(
   collection: Collection,
   plan: ReadPlan,
@@ -54,21 +57,22 @@ function walkByField(
   const ties = rowsPerValue(field) ?? Number.POSITIVE_INFINITY;
   const backwards = byField.descending !== byKey.descending;
   const from = fromIndex(collection, field);
+  const access = backwards ? { from, keysFirst: collection.key.name } : { from };
   if (terms.length === 0) {
-    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(collection.name, plan, sqliteDialect, from);
+    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(collection.name, plan, sqliteDialect, access);
   }
   // From a value on, past the rows of that value that earlier pages had.
   if (ties > QUICK_PAGE_ROWS) return undefined;
   const seeks = (predicate: Predicate) =>
     conjuncts(predicate).some((term) => isRange(term, field)) &&
     fieldsOf(predicate).every((each) => each.name === field.name || isKey(collection, each));
-  if (seeks(plan.where)) return compileRead(collection.name, plan, sqliteDialect, from);
+  if (seeks(plan.where)) return compileRead(collection.name, plan, sqliteDialect, access);
   const [only] = terms;
   if (byField.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
     return undefined;
   const [before, nulls] = only.terms as readonly [Predicate, Predicate];
   if (nulls.kind !== 'null' || nulls.field.name !== field.name || !seeks(before)) return undefined;
-  return nullsAfter(collection, plan, before, nulls, from);
+  return nullsAfter(collection, plan, before, nulls, access);
 }
 
 /** The rows with values, then those without, each along the index: an `or` of the two would be sorted as a whole. */
@@ -77,13 +81,13 @@ function nullsAfter(
   plan: ReadPlan,
   before: Predicate,
   nulls: Predicate,
-  from: string,
+  access: Access,
 ): Statement {
   const page = { ...plan, offset: 0, limit: rowsTouched(plan) };
-  const one = compileRead(collection.name, { ...page, where: before }, sqliteDialect, from);
-  const other = compileRead(collection.name, { ...page, where: nulls }, sqliteDialect, from);
+  const one = compileRead(collection.name, { ...page, where: before }, sqliteDialect, access);
+  const other = compileRead(collection.name, { ...page, where: nulls }, sqliteDialect, access);
   return {
-    sql: `select * from (${one.sql}) union all select * from (${other.sql}) limit ? offset ?`,
+    sql: `select * from (${one.sql}) union all select * from (${other.sql}) limit +? offset ?`,
     params: [...one.params, ...other.params, plan.limit ?? rowsTouched(plan), plan.offset],
   };
 }
