@@ -64,9 +64,10 @@ export function createApp(options: AppOptions): App {
     const key = answerKey(method, url, request.headers);
     const kept = keptAnswers.find(key);
     if (kept === undefined) return make(request, trace, { key, mark: keptAnswers.currentMark() });
+    trace.target = kept.target;
     trace.rows = kept.rows;
     trace.isNamed = true;
-    return keptResponse(request, kept, trace.id);
+    return keptResponse(method, request, kept, trace.id);
   }
 
   function make(
@@ -78,6 +79,7 @@ export function createApp(options: AppOptions): App {
     const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
     if (page !== undefined) return page;
     const call = readCall(url, request, collection);
+    trace.target = call.target.kind;
     if (call.method === 'OPTIONS') {
       return new Response(null, { status: 200, headers: optionsHeaders(request, allowedMethods(call.target)) });
     }
@@ -85,7 +87,7 @@ export function createApp(options: AppOptions): App {
     if (plans && acceptsPlan(request)) return explainRead(call);
     const read = call.target.kind === 'item' ? readItem(call, call.target.key, trace) : readList(call, trace);
     return andThen(read, (answer) => {
-      if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, answer);
+      if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, call.target.kind, answer);
       const response = toResponse(call, answer, trace.id, read instanceof Promise);
       trace.done('response');
       trace.rows = answer.rows;

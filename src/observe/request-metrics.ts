@@ -30,9 +30,10 @@ export class RequestMetrics {
     this.routes = [path, `${path}/:id`, 'other'];
   }
 
-  readonly count = ({ method, url, status, milliseconds, rows }: Answered): void => {
+  readonly count = ({ method, url, target, status, milliseconds, rows }: Answered): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
-    const series = this.find(this.routeOf(url), which === -1 ? METHODS.length - 1 : which);
+    const route = target === undefined ? this.routeOf(url) : target === 'item' ? 1 : 0;
+    const series = this.find(route, which === -1 ? METHODS.length - 1 : which);
     series.byStatus[status - LOWEST_STATUS]!++;
     let bucket = 0;
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
@@ -65,7 +66,7 @@ export class RequestMetrics {
     ];
   }
 
-  /** By place in the URL, without cutting it: the path begins after the host. */
+  /** Where a request was refused before it was read, its URL tells what it was meant for: the path begins after the host. */
   private routeOf(url: string): 0 | 1 | 2 {
     const { path } = this;
     const start = url.startsWith('/') ? 0 : url.indexOf('/', 8);

@@ -4,20 +4,23 @@
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
 import type { ChangeMark, Reading } from '../engine/engine.ts';
+import type { Target } from '../http/call.ts';
 import { noneMatches } from '../http/conditional.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
 import { type Answer, headResponse, REQUEST_ID } from './answer.ts';
 
 interface KeptAnswer {
-  readonly init: { readonly status: number; readonly headers: Headers };
-  readonly body: Uint8Array | Blob;
+  /** Never sent itself: what is sent are clones, which share its body. */
+  readonly whole: Response;
+  /** In its place for those who have it already: 304. */
+  readonly unchanged: Response;
   readonly length: number;
   readonly etag: string;
   readonly rows: number;
+  readonly target: Target['kind'];
 }
 
 const encoder = new TextEncoder();
-const SHARED_BYTES = 4096;
 
 /** Requests remembered by a hash: one that comes a second time is worth keeping, and few come only once. */
 const REMEMBERED = 8192;
@@ -65,19 +68,20 @@ export class KeptAnswers {
     ];
   }
 
-  keep(key: string, mark: number, { status, headers, body, rows }: Answer): void {
+  keep(key: string, mark: number, target: Target['kind'], { status, headers, body, rows }: Answer): void {
     if (typeof body !== 'string' || body.length > MAX_KEPT_ANSWER_BYTES || mark !== this.mark) return;
     if (!this.wasAsked(key)) return;
     const bytes = encoder.encode(body);
-    const size = bytes.length + key.length * 4 + 1000;
+    const size = bytes.length + key.length * 4 + 2000;
     if (this.bytes + size > MAX_KEPT_BYTES) {
       this.answers.clear();
       this.bytes = 0;
     }
-    const init = { status, headers: new Headers(headers) };
-    // The bytes of a blob are shared by all responses that send them, those of an array copied for each. Few are copied sooner.
-    const kept = bytes.length < SHARED_BYTES ? bytes : new Blob([bytes]);
-    this.answers.set(key, { init, body: kept, length: bytes.length, etag: headers.etag ?? '', rows });
+    const whole = new Response(bytes, { status, headers });
+    const unchanged = new Response(null, { status: 304, headers });
+    unchanged.headers.delete('content-type');
+    const etag = headers.etag ?? '';
+    this.answers.set(key, { whole, unchanged, length: bytes.length, etag, rows, target });
     this.bytes += size;
   }
 
@@ -101,17 +105,13 @@ export function answerKey(method: string, url: string, headers: Headers): string
   return `${url}\n${method}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}`;
 }
 
-export function keptResponse(request: Request, kept: KeptAnswer, id: string | undefined): Response {
-  const { init, body, etag } = kept;
-  const { status, headers } = init;
-  // A response takes a copy of the headers it is made with.
-  if (id !== undefined) headers.set(REQUEST_ID, id);
+export function keptResponse(method: string, request: Request, kept: KeptAnswer, id: string | undefined): Response {
+  const { whole, unchanged, etag } = kept;
   const condition = request.headers.get('if-none-match');
-  if (condition !== null && noneMatches(condition, etag)) {
-    const rest = new Headers(headers);
-    rest.delete('content-type');
-    return new Response(null, { status: 304, headers: rest });
-  }
-  if (request.method === 'HEAD') return headResponse(status, new Headers(headers), kept.length);
-  return new Response(body, init);
+  const response = condition !== null && noneMatches(condition, etag) ? unchanged : whole;
+  // A clone brings the headers as they are at the time.
+  if (id !== undefined) response.headers.set(REQUEST_ID, id);
+  if (method === 'HEAD' && response === whole)
+    return headResponse(whole.status, new Headers(whole.headers), kept.length);
+  return response.clone() as Response;
 }

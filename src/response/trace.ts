@@ -1,4 +1,5 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
+import type { Target } from '../http/call.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
@@ -9,6 +10,8 @@ export interface Answered {
   readonly id: string | undefined;
   readonly method: string;
   readonly url: string;
+  /** What it was addressed to; undefined where that was not the collection, or not found out. */
+  readonly target: Target['kind'] | undefined;
   readonly status: number;
   /** As performance.now() tells it. */
   readonly started: number;
@@ -23,6 +26,7 @@ export interface Answered {
 
 export class Trace implements Answered {
   readonly started = performance.now();
+  target: Target['kind'] | undefined = undefined;
   status = 0;
   milliseconds = 0;
   rows: number | undefined = undefined;
