@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): App {
     const url = pathAndQuery(trace.url);
     const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
     if (page !== undefined) return page;
-    const call = readCall(url, request, collection);
+    const call = readCall(trace.method, url, request, collection);
     trace.target = call.target.kind;
     if (call.method === 'OPTIONS') {
       return new Response(null, { status: 200, headers: optionsHeaders(request, allowedMethods(call.target)) });

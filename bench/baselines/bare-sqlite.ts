@@ -5,9 +5,9 @@ const [port = '0', path = ''] = process.argv.slice(2);
 const db = new Database(path);
 const byId = db.prepare<object, [number]>('select * from products where id = ?');
 const filtered = db.prepare<object, [number, number]>(
-  'select * from products where category_id = ? order by id limit ?',
+  'select * from products where category_id = ? order by id limit +?',
 );
-const list = db.prepare<object, [number]>('select * from products order by id limit ?');
+const list = db.prepare<object, [number]>('select * from products order by id limit +?');
 const headers = { 'content-type': 'application/json; charset=utf-8' };
 const json = (value: unknown) => new Response(JSON.stringify(value), { headers });
 

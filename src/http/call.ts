@@ -34,23 +34,28 @@ const PLAIN_KEY = /^\/[a-z_]+\/\d+$/;
 
 const COLLECTION: Target = { kind: 'collection' };
 
-/** `url` is the request's path and query. */
-export function readCall(url: string, request: Request, collection: Collection): Call {
+/** `url` is the request's path and query, `named` its method, which costs something each time a request is asked for it. */
+export function readCall(named: string, url: string, request: Request, collection: Collection): Call {
   if (url.length > MAX_URL_LENGTH) {
     throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
       hint: 'Ask in several requests, with fewer values in each.',
     });
   }
   const mark = url.indexOf('?');
-  const path = mark === -1 ? url : url.slice(0, mark);
-  const target = findTarget(path, collection);
-  const method = findMethod(request.method, target);
+  const { name } = collection;
+  const end = mark === -1 ? url.length : mark;
+  const isCollection = end === name.length + 1 && url.startsWith(name, 1);
+  const target = isCollection ? COLLECTION : findTarget(url.slice(0, end), collection);
+  const method = findMethod(named, target);
   return { method, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
 }
 
+/** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
+const PAST_SCHEME = 'http://'.length + 1;
+
 /** An HTTP/1.0 request without a Host has no scheme and host in its URL. */
 export function pathAndQuery(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
+  const start = url[0] === '/' ? 0 : url.indexOf('/', PAST_SCHEME);
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
@@ -58,10 +63,8 @@ export function pathAndQuery(url: string): string {
 
 function findTarget(path: string, collection: Collection): Target {
   const { name: expected } = collection;
-  if (path.startsWith(expected, 1)) {
-    if (path.length === expected.length + 1) return COLLECTION;
-    if (PLAIN_KEY.test(path) && path[expected.length + 1] === '/')
-      return { kind: 'item', key: path.slice(expected.length + 2) };
+  if (path.startsWith(expected, 1) && PLAIN_KEY.test(path) && path[expected.length + 1] === '/') {
+    return { kind: 'item', key: path.slice(expected.length + 2) };
   }
   const prefix = `/${expected}`;
   const parts = path.split('/').slice(1).map(decode);

@@ -25,8 +25,36 @@ export function toResponse(call: Call, answer: Answer, id: string | undefined, i
   }
   if (method === 'HEAD')
     return headResponse(status, new Headers(headers), typeof body === 'string' ? Buffer.byteLength(body) : undefined);
-  return new Response(isLate && typeof body === 'string' ? lateBody(body) : body, { status, headers });
+  const sheet = call.target.kind === 'item' ? itemHeaders : listHeaders;
+  return new Response(isLate && typeof body === 'string' ? lateBody(body) : body, {
+    status,
+    headers: sheet.rewritten(headers),
+  });
 }
+
+/**
+ * Headers that are written over for each answer: most of them are those of the answer before, and what a response is made
+ * with it copies.
+ */
+class HeaderSheet {
+  private readonly headers = new Headers();
+  private written: Readonly<Record<string, string>> = {};
+
+  rewritten(next: Readonly<Record<string, string>>): Headers {
+    const { headers, written } = this;
+    for (const name in written) {
+      if (next[name] === undefined) headers.delete(name);
+    }
+    for (const name in next) {
+      if (written[name] !== next[name]) headers.set(name, next[name]!);
+    }
+    this.written = next;
+    return headers;
+  }
+}
+
+const itemHeaders = new HeaderSheet();
+const listHeaders = new HeaderSheet();
 
 /** Up to here a body and its headers are sent at once, whenever they come. */
 const LATE_BODY_LENGTH = 8 * 1024;
