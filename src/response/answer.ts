@@ -37,19 +37,26 @@ export function toResponse(call: Call, answer: Answer, id: string | undefined, i
  * with it copies.
  */
 class HeaderSheet {
-  private readonly headers = new Headers();
+  private headers = new Headers();
   private written: Readonly<Record<string, string>> = {};
 
   rewritten(next: Readonly<Record<string, string>>): Headers {
     const { headers, written } = this;
-    for (const name in written) {
-      if (next[name] === undefined) headers.delete(name);
+    try {
+      for (const name in written) {
+        if (next[name] === undefined) headers.delete(name);
+      }
+      for (const name in next) {
+        if (written[name] !== next[name]) headers.set(name, next[name]!);
+      }
+      this.written = next;
+      return headers;
+    } catch (error) {
+      // A value that no header may have: whatever is half written must not go out with the next answer.
+      this.headers = new Headers();
+      this.written = {};
+      throw error;
     }
-    for (const name in next) {
-      if (written[name] !== next[name]) headers.set(name, next[name]!);
-    }
-    this.written = next;
-    return headers;
   }
 }
 
