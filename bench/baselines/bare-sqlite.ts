@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite';
 const [port = '0', path = ''] = process.argv.slice(2);
 const db = new Database(path);
 const byId = db.prepare<object, [number]>('select * from products where id = ?');
+// A limit that is a parameter and nothing else would be prepared again each time.
 const filtered = db.prepare<object, [number, number]>(
   'select * from products where category_id = ? order by id limit +?',
 );
