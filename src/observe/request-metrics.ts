@@ -2,6 +2,7 @@
  * What is counted of requests: how many by route, method and status, how long they took, how many rows they moved. A
  * request costs a few additions to numbers that are there already; text is made only when somebody asks.
  */
+import { pathAndQuery } from '../http/call.ts';
 import type { Answered } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
@@ -66,12 +67,11 @@ export class RequestMetrics {
     ];
   }
 
-  /** Where a request was refused before it was read, its URL tells what it was meant for: the path begins after the host. */
+  /** Where a request was refused before it was read, its URL tells what it was meant for. */
   private routeOf(url: string): 0 | 1 | 2 {
-    const { path } = this;
-    const start = url.startsWith('/') ? 0 : url.indexOf('/', 8);
-    if (!url.startsWith(path, start)) return 2;
-    const next = url[start + path.length];
+    const asked = pathAndQuery(url);
+    if (!asked.startsWith(this.path)) return 2;
+    const next = asked[this.path.length];
     if (next === undefined || next === '?') return 0;
     return next === '/' ? 1 : 2;
   }

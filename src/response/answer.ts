@@ -1,6 +1,7 @@
 /** The answer to a read before it becomes a `Response`: what can be kept and given again. */
 import type { Call } from '../http/call.ts';
 import { noneMatches } from '../http/conditional.ts';
+import { HeaderSheet } from './header-sheet.ts';
 
 export const REQUEST_ID = 'x-request-id';
 
@@ -11,6 +12,9 @@ export interface Answer {
   readonly body: string | ReadableStream<Uint8Array> | null;
   readonly rows: number;
 }
+
+const itemHeaders = new HeaderSheet();
+const listHeaders = new HeaderSheet();
 
 /** `id` is the request's name, which goes back with it: set before the response is made, since after that it costs twice. */
 export function toResponse(call: Call, answer: Answer, id: string | undefined, isLate: boolean): Response {
@@ -31,37 +35,6 @@ export function toResponse(call: Call, answer: Answer, id: string | undefined, i
     headers: sheet.rewritten(headers),
   });
 }
-
-/**
- * Headers that are written over for each answer: most of them are those of the answer before, and what a response is made
- * with it copies.
- */
-class HeaderSheet {
-  private headers = new Headers();
-  private written: Readonly<Record<string, string>> = {};
-
-  rewritten(next: Readonly<Record<string, string>>): Headers {
-    const { headers, written } = this;
-    try {
-      for (const name in written) {
-        if (next[name] === undefined) headers.delete(name);
-      }
-      for (const name in next) {
-        if (written[name] !== next[name]) headers.set(name, next[name]!);
-      }
-      this.written = next;
-      return headers;
-    } catch (error) {
-      // A value that no header may have: whatever is half written must not go out with the next answer.
-      this.headers = new Headers();
-      this.written = {};
-      throw error;
-    }
-  }
-}
-
-const itemHeaders = new HeaderSheet();
-const listHeaders = new HeaderSheet();
 
 /** Up to here a body and its headers are sent at once, whenever they come. */
 const LATE_BODY_LENGTH = 8 * 1024;
