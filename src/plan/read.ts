@@ -8,8 +8,9 @@ import type { Collection } from '../collection/declaration.ts';
 import { FIELD_TYPES } from '../collection/field-types.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
+import { oncePer } from '../once-per.ts';
 import { planConditions } from './predicate.ts';
-import { NO_ORDER, planShape } from './shape.ts';
+import { NO_ORDER, planShape, wholeRow } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
@@ -27,13 +28,18 @@ export function planRead(collection: Collection, query: Query, page: Page, count
   return plan;
 }
 
+/** What all reads of whole rows by their keys have in common. */
+const wholeItem = oncePer((_: Collection): object => ({}));
+
 /** One row by its key; the filters of the query hold for it too. */
 export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
   const where = withItem(collection, keyText, planConditions(collection, query.conditions));
   // One row needs no order, but what it names must be there.
   const { columns, groupBy } = planShape(collection, query, false);
   const plan: ReadPlan = { kind: 'read', columns, order: NO_ORDER, where, offset: 0 };
-  return groupBy === undefined ? plan : { ...plan, groupBy };
+  if (groupBy !== undefined) return { ...plan, groupBy };
+  const isPlain = columns === wholeRow(collection) && query.conditions.length === 0;
+  return isPlain ? { ...plan, outline: wholeItem(collection) } : plan;
 }
 
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {

@@ -4,10 +4,10 @@
  * from its text so simply goes the whole way, and so does whatever is refused.
  */
 import type { Collection } from '../collection/declaration.ts';
-import { FIELD_TYPES } from '../collection/field-types.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Comparison, Condition, Query } from '../dialect/tree.ts';
+import { Numbers } from './numbers.ts';
 import { planRead } from './read.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
@@ -17,14 +17,14 @@ export interface PlannedRead {
 }
 
 interface Outlined extends PlannedRead {
-  /** Where each number goes: into the page, or the condition at this place. */
-  readonly places: readonly ('limit' | 'offset' | number)[];
+  /** The query string with `#` for each of its numbers. No query string holds a `#` of its own. */
+  readonly outline: string;
+  /** Where each number goes: into the page, or the condition at this place. Undefined where that cannot be said. */
+  readonly places: readonly ('limit' | 'offset' | number)[] | undefined;
 }
 
 const MAX_REMEMBERED = 500;
 const MAX_LENGTH = 512;
-/** A number of so many digits is within the bounds of every type. */
-const MAX_DIGITS = 9;
 
 /** A name without a value, or one that must be decoded first, may be another parameter than it looks like. */
 const PLAIN_NAME = /^([a-z0-9_.]+)=/;
@@ -32,25 +32,27 @@ const PLAIN_NAME = /^([a-z0-9_.]+)=/;
 type Compare = Extract<Predicate, { kind: 'compare' }>;
 
 export class RememberedReads {
-  /** Undefined for an outline that is not worth a second try. */
-  private readonly known = new Map<string, Outlined | undefined>();
+  /** By the hash of their outlines: to put an outline together for each request would cost more than planning anew. */
+  private readonly known = new Map<number, Outlined>();
+  private readonly numbers = new Numbers();
 
   constructor(private readonly collection: Collection) {}
 
   /** The query string and its plan, without a count; the same as if both were made anew. */
   read(text: string): PlannedRead {
     if (text.length > MAX_LENGTH) return this.plan(text);
-    const numbers: string[] = [];
-    const outline = outlineOf(text, numbers);
-    const known = this.known.get(outline);
-    if (known !== undefined) return withNumbers(known, numbers);
-    const read = this.plan(text);
-    if (!this.known.has(outline)) {
-      if (this.known.size >= MAX_REMEMBERED) this.known.clear();
-      const places = placesOf(outline, numbers, read);
-      this.known.set(outline, places && { ...read, places });
+    const { numbers } = this;
+    const hash = numbers.readFrom(text);
+    const known = this.known.get(hash);
+    if (known !== undefined && numbers.completes(known.outline)) {
+      return known.places === undefined ? this.plan(text) : withNumbers(known, known.places, numbers);
     }
-    return read;
+    const { query, plan } = this.plan(text);
+    if (this.known.size >= MAX_REMEMBERED) this.known.clear();
+    const outline = numbers.outline();
+    const places = placesOf(outline, numbers, { query, plan });
+    this.known.set(hash, { query, plan: { ...plan, outline: {} }, outline, places });
+    return { query, plan };
   }
 
   private plan(text: string): PlannedRead {
@@ -59,34 +61,8 @@ export class RememberedReads {
   }
 }
 
-/** The text with `#` for each whole number that ends a parameter. No query string holds a `#` of its own. */
-function outlineOf(text: string, numbers: string[]): string {
-  let outline = '';
-  for (let start = 0; start < text.length; ) {
-    const next = text.indexOf('&', start);
-    const end = next === -1 ? text.length : next;
-    let digits = end;
-    while (digits > start && isDigit(text.charCodeAt(digits - 1))) digits--;
-    const before = text[digits - 1];
-    if (end > digits && end - digits <= MAX_DIGITS && digits > start && (before === '.' || before === '=')) {
-      numbers.push(text.slice(digits, end));
-      outline += `${text.slice(start, digits)}#&`;
-    } else outline += `${text.slice(start, end)}&`;
-    start = end + 1;
-  }
-  return outline;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
-}
-
 /** Undefined where a number may be anything but a page's or the value of a plain comparison. */
-function placesOf(
-  outline: string,
-  numbers: readonly string[],
-  { query, plan }: PlannedRead,
-): Outlined['places'] | undefined {
+function placesOf(outline: string, numbers: Numbers, { query, plan }: PlannedRead): Outlined['places'] {
   if (plan.groupBy !== undefined || query.columns !== undefined || query.onConflict !== undefined) return undefined;
   const places: ('limit' | 'offset' | number)[] = [];
   const pages = new Set<string>();
@@ -105,7 +81,7 @@ function placesOf(
       if (isOpen) return undefined;
     } else {
       if (isOpen) {
-        const isValue = isComparedWith(query.conditions[condition]!, numbers[places.length]!);
+        const isValue = isComparedWith(query.conditions[condition]!, numbers.text(places.length));
         if (!isValue || termAt(plan, query, condition).kind !== 'compare') return undefined;
         places.push(condition);
       }
@@ -125,30 +101,39 @@ function termAt({ where }: ReadPlan, { conditions }: Query, place: number): Pred
   return conditions.length > 1 && where.kind === 'all' ? where.terms[place]! : where;
 }
 
-function withNumbers({ query, plan, places }: Outlined, numbers: readonly string[]): PlannedRead {
+function withNumbers(
+  { query, plan }: PlannedRead,
+  places: NonNullable<Outlined['places']>,
+  numbers: Numbers,
+): PlannedRead {
   let { limit, offset } = query;
   let conditions = query.conditions as Condition[];
   let terms = conditions.length > 1 && plan.where.kind === 'all' ? plan.where.terms : [plan.where];
   for (let index = 0; index < places.length; index++) {
     const place = places[index]!;
-    const text = numbers[index]!;
-    if (place === 'limit') limit = Number(text);
-    else if (place === 'offset') offset = Number(text);
+    const number = numbers.value(index);
+    if (place === 'limit') limit = number;
+    else if (place === 'offset') offset = number;
     else {
       if (conditions === query.conditions) {
         conditions = conditions.slice();
         terms = terms.slice();
       }
       const { field, test } = conditions[place] as Comparison & { test: { kind: 'value' } };
+      const value = numbers.text(index);
       conditions[place] = {
         kind: 'comparison',
         field,
         negated: false,
-        test: { kind: 'value', operator: test.operator, value: text },
+        test: { kind: 'value', operator: test.operator, value },
       };
       const term = terms[place] as Compare;
-      const value = FIELD_TYPES[term.field.type].readComparable(text);
-      (terms as Predicate[])[place] = { kind: 'compare', field: term.field, operator: term.operator, value };
+      (terms as Predicate[])[place] = {
+        kind: 'compare',
+        field: term.field,
+        operator: term.operator,
+        value: typeof term.value === 'number' ? number : value,
+      };
     }
   }
   const { select, order } = query;
@@ -160,6 +145,7 @@ function withNumbers({ query, plan, places }: Outlined, numbers: readonly string
     order: plan.order,
     where,
     offset: offset ?? 0,
+    outline: plan.outline!,
   };
   if (limit !== undefined) {
     asked.limit = limit;

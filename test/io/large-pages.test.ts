@@ -93,6 +93,19 @@ describe('pages of a large catalogue', () => {
     }
   });
 
+  test.each(ORDERS)(
+    'the page after one by $query has as many products as it is asked for, whatever was asked before',
+    async (order) => {
+      const first = await service.fetch(`/products?select=id,${order.field}&order=${order.query}&limit=700`);
+      const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link')!)![1]!;
+      const ids = sorted(order).map(({ id }) => id);
+      for (const limit of [5, 90, 17, 240, 1]) {
+        const page = (await (await service.fetch(next.replace('limit=700', `limit=${limit}`))).json()) as Row[];
+        expect(page.map(({ id }) => id)).toEqual(ids.slice(700, 700 + limit));
+      }
+    },
+  );
+
   test('a page shows its columns in any form, and by any name', async () => {
     const url =
       '/products?select="page%20key":product_name,id::text,unit_price&order=unit_price.desc.nullslast&limit=30';

@@ -6,7 +6,7 @@ import { OPERATORS } from '../../src/dialect/operators.ts';
 import { pageOfQuery } from '../../src/dialect/page.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
 import { planRead } from '../../src/plan/read.ts';
-import { RememberedReads } from '../../src/plan/remembered-reads.ts';
+import { type PlannedRead, RememberedReads } from '../../src/plan/remembered-reads.ts';
 
 const field = fc.constantFrom(...products.fields.map(({ name }) => name));
 const operator = fc.constantFrom('eq', 'gt', 'lte', 'neq', 'not.eq', 'eq(any)', ...Object.keys(OPERATORS));
@@ -54,7 +54,14 @@ const parameter = fc.oneof(
   ),
 );
 const outline = fc.array(parameter, { maxLength: 4 }).map((parameters) => parameters.join('&'));
-const number = fc.oneof(fc.nat(99), fc.nat(), fc.constantFrom(2147483648, 99999999999, 0)).map(String);
+const number = fc
+  .oneof(fc.nat(99), fc.nat(), fc.constantFrom('2147483648', '99999999999', '0', '007', '00'))
+  .map(String);
+
+/** The outline is what plans have in common, and says nothing of what they mean. */
+function meaning({ query, plan: { outline: _, ...plan } }: PlannedRead): PlannedRead {
+  return { query, plan };
+}
 
 function planned(plan: () => unknown): unknown {
   try {
@@ -75,7 +82,7 @@ test('for any outline and any numbers', () => {
           const query = parseQuery(filled);
           return { query, plan: planRead(products, query, pageOfQuery(query), undefined) };
         });
-        expect(planned(() => reads.read(filled))).toEqual(alone);
+        expect(planned(() => meaning(reads.read(filled)))).toEqual(alone);
       }
     }),
     { numRuns: 5000 },

@@ -1,75 +1,72 @@
-/**
- * Reads that differ only in their values have the same SQL. What they have in common, their outline, is far quicker to
- * tell than the SQL is to write: so the SQL is remembered by it, and with the SQL the statement that was prepared.
- */
+/** Reads that differ only in their values have the same SQL: it is written once, and the values are read off each plan. */
 import type { Value } from '../../collection/value.ts';
 import { oncePer } from '../../once-per.ts';
-import type { OutputColumn, Predicate, ReadPlan } from '../../plan/types.ts';
+import type { Predicate, ReadPlan } from '../../plan/types.ts';
 import type { SqlDialect, Statement } from './statement.ts';
 
-/** Clients choose the outlines; nobody needs more than a few. */
-const MAX_REMEMBERED = 200;
+/** The SQL that was written for an outline last, and for what. */
+interface Written {
+  last:
+    | { readonly statement: Statement; readonly plan: ReadPlan; readonly dialect: SqlDialect; readonly source: string }
+    | undefined;
+}
 
-/** By dialect, and by columns, whose list most requests share. */
-const outlinesOf = oncePer((_: SqlDialect) => oncePer((_: readonly OutputColumn[]) => new Map<string, string>()));
+const writtenFor = oncePer((_outline: object): Written => ({ last: undefined }));
 
+/** `source` is where the rows come from. */
 export function rememberedRead(
   plan: ReadPlan,
   dialect: SqlDialect,
   source: string,
   compile: () => Statement,
 ): Statement {
-  const params: Value[] = [];
-  const outline = outlineOf(plan, params);
-  if (outline === undefined) return compile();
-  const known = outlinesOf(dialect)(plan.columns);
-  const key = source + outline;
-  const sql = known.get(key);
-  if (sql !== undefined) return { sql, params };
+  if (plan.outline === undefined) return compile();
+  const written = writtenFor(plan.outline);
+  const { last } = written;
+  if (last !== undefined && last.dialect === dialect && last.source === source && isLike(plan, last.plan)) {
+    return { sql: last.statement.sql, params: valuesOf(plan) };
+  }
   const statement = compile();
-  if (known.size >= MAX_REMEMBERED) known.clear();
-  // Only what was read off the plan in the order of the statement's parameters may be bound to it again.
-  if (isSame(params, statement.params)) known.set(key, statement.sql);
+  // Only values that are read off the plan in the order of the statement's parameters may be bound to it again.
+  if (isSame(valuesOf(plan), statement.params)) written.last = { statement, plan, dialect, source };
   return statement;
 }
 
-/** Undefined for reads whose SQL may depend on their values. */
-function outlineOf({ where, order, groupBy, limit, offset }: ReadPlan, params: Value[]): string | undefined {
-  if (groupBy !== undefined) return undefined;
-  let outline = outlineOfPredicate(where, params);
-  if (outline === undefined) return undefined;
-  for (const { expression, descending, nulls } of order) {
-    if (expression.kind !== 'field') return undefined;
-    outline += ` ${expression.field.name}${descending ? '-' : '+'}${nulls ?? ''}`;
-  }
-  if (limit === undefined && offset === 0) return outline;
-  params.push(limit ?? Number.MAX_SAFE_INTEGER);
-  if (limit !== undefined && offset === 0) return `${outline} limit`;
-  params.push(offset);
-  return `${outline} page`;
+/** An engine may have changed a plan in more than its values, and left its outline. */
+function isLike(one: ReadPlan, other: ReadPlan): boolean {
+  return (
+    one.columns === other.columns &&
+    one.order === other.order &&
+    one.groupBy === other.groupBy &&
+    (one.limit === undefined) === (other.limit === undefined) &&
+    one.offset > 0 === other.offset > 0 &&
+    testsAlike(one.where, other.where)
+  );
 }
 
-function outlineOfPredicate(predicate: Predicate, params: Value[]): string | undefined {
-  switch (predicate.kind) {
-    case 'compare':
-      params.push(predicate.value);
-      return predicate.field.name + predicate.operator;
-    case 'constant':
-      return String(predicate.value);
-    case 'null':
-      return `${predicate.field.name} null`;
-    case 'all': {
-      let outline = '(';
-      for (const term of predicate.terms) {
-        const inner = outlineOfPredicate(term, params);
-        if (inner === undefined) return undefined;
-        outline += `${inner},`;
-      }
-      return `${outline})`;
-    }
-    default:
-      return undefined;
+function testsAlike(one: Predicate, other: Predicate): boolean {
+  if (one === other) return true;
+  if (one.kind === 'compare')
+    return other.kind === 'compare' && one.field === other.field && one.operator === other.operator;
+  if (one.kind !== 'all' || other.kind !== 'all' || one.terms.length !== other.terms.length) return false;
+  for (let index = 0; index < one.terms.length; index++) {
+    if (!testsAlike(one.terms[index]!, other.terms[index]!)) return false;
   }
+  return true;
+}
+
+function valuesOf({ where, limit, offset }: ReadPlan): Value[] {
+  const values: Value[] = [];
+  addValues(where, values);
+  if (limit === undefined && offset === 0) return values;
+  values.push(limit ?? Number.MAX_SAFE_INTEGER);
+  if (offset > 0) values.push(offset);
+  return values;
+}
+
+function addValues(predicate: Predicate, values: Value[]): void {
+  if (predicate.kind === 'compare') values.push(predicate.value);
+  else if (predicate.kind === 'all') for (const term of predicate.terms) addValues(term, values);
 }
 
 function isSame(some: readonly Value[], others: readonly Value[]): boolean {
