@@ -19,11 +19,11 @@ import { wholeRow } from './plan/shape.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import { type Answer, REQUEST_ID, toResponse } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
-import { answerKey, KeptAnswers, keptResponse } from './response/kept-answers.ts';
+import { answerKey, type KeptAnswer, KeptAnswers, keptResponse, type Place } from './response/kept-answers.ts';
 import { acceptsPlan, planResponse } from './response/plan.ts';
 import { problemResponse } from './response/problem.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
-import { type Answered, Trace } from './response/trace.ts';
+import { type Answered, type RepeatsOf, Trace } from './response/trace.ts';
 import { writeResponse } from './response/write.ts';
 
 export interface AppOptions {
@@ -35,6 +35,8 @@ export interface AppOptions {
   readonly pages?: Pages;
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
+  /** Where answers that are given again are counted instead, if nobody needs to be told of each. */
+  readonly repeatsOf?: RepeatsOf | undefined;
   /** Names a request; the name is sent back as X-Request-Id. */
   readonly requestId?: (request: Request) => string;
   /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
@@ -53,28 +55,19 @@ const ACTIONS = { POST: 'insert', PUT: 'replace', PATCH: 'update', DELETE: 'dele
 
 export function createApp(options: AppOptions): App {
   const { collection, engine, maxBodyBytes, allowUnfilteredWrites, pages, onAnswer, requestId } = options;
-  const { plans = false, serverTiming = false } = options;
+  const { plans = false, serverTiming = false, repeatsOf } = options;
   const collectionPath = `/${collection.name}`;
   const reads = new RememberedReads(collection);
-  const keptAnswers = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
+  const keptAnswers = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes, repeatsOf);
 
-  function answer(request: Request, trace: Trace): MaybePromise<Response> {
-    const { method, url } = trace;
-    if (keptAnswers === undefined || (method !== 'GET' && method !== 'HEAD')) return make(request, trace);
-    const key = answerKey(method, url, request.headers);
-    const kept = keptAnswers.find(key);
-    if (kept === undefined) return make(request, trace, { key, mark: keptAnswers.currentMark() });
+  function again(request: Request, trace: Trace, kept: KeptAnswer): Response {
     trace.target = kept.target;
     trace.rows = kept.rows;
     trace.isNamed = true;
-    return keptResponse(method, request, kept, trace.id);
+    return keptResponse(trace.method, request, kept, trace.id);
   }
 
-  function make(
-    request: Request,
-    trace: Trace,
-    keep?: { readonly key: string; readonly mark: number },
-  ): MaybePromise<Response> {
+  function make(request: Request, trace: Trace, place: Place | undefined): MaybePromise<Response> {
     const url = pathAndQuery(trace.url);
     const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
     if (page !== undefined) return page;
@@ -87,7 +80,7 @@ export function createApp(options: AppOptions): App {
     if (plans && acceptsPlan(request)) return explainRead(call);
     const read = call.target.kind === 'item' ? readItem(call, call.target.key, trace) : readList(call, trace);
     return andThen(read, (answer) => {
-      if (keep !== undefined) keptAnswers!.keep(keep.key, keep.mark, call.target.kind, answer);
+      if (place !== undefined) keptAnswers!.keep(place, call, answer);
       const response = toResponse(call, answer, trace.id, read instanceof Promise);
       trace.done('response');
       trace.rows = answer.rows;
@@ -196,9 +189,19 @@ export function createApp(options: AppOptions): App {
     readings: () => keptAnswers?.readings() ?? [],
 
     fetch(request) {
-      const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming);
+      const { method, url } = request;
+      const id = requestId?.(request);
+      let place: Place | undefined;
+      let kept: KeptAnswer | undefined;
+      if (keptAnswers !== undefined && (method === 'GET' || method === 'HEAD')) {
+        const key = answerKey(method, url, request.headers);
+        kept = keptAnswers.find(key);
+        if (kept === undefined) place = { key, mark: keptAnswers.lastMark() };
+        else if (repeatsOf !== undefined) return keptResponse(method, request, kept, id);
+      }
+      const trace = new Trace(method, url, id, serverTiming);
       try {
-        const response = answer(request, trace);
+        const response = kept === undefined ? make(request, trace, place) : again(request, trace, kept);
         if (!(response instanceof Promise)) return report(trace, response);
         return response.catch((error) => refuse(trace, error)).then((settled) => report(trace, settled));
       } catch (error) {

@@ -7,7 +7,7 @@ import type { Engine, Reading } from '../engine/engine.ts';
 import { isFault } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { planReadItem } from '../plan/read.ts';
-import type { Answered } from '../response/trace.ts';
+import type { Answered, RepeatsOf } from '../response/trace.ts';
 import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
@@ -35,6 +35,8 @@ export class Observation {
   readonly pages: Pages;
   /** For the port of those who run the service. */
   readonly adminPages: Pages;
+  /** Undefined where every request leaves a line in the log, or tells its times: each answer is told of, then. */
+  readonly repeatsOf: RepeatsOf | undefined;
   private readonly watchers: ((answer: Answered) => void)[];
   private waiting: Answered[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,6 +45,7 @@ export class Observation {
     const { engine } = observed;
     this.health = new Health(engine, planReadItem(collection, '0', EMPTY_QUERY));
     const requests = new RequestMetrics(`/${collection.name}`);
+    this.repeatsOf = log.enabled('info') || settings.serverTiming ? undefined : requests.repeatsOf;
     const isReady = () => this.health.phase === 'serving';
     const metrics = new Metrics({ requests, isReady, ...observed });
     const families = () => {

@@ -3,7 +3,7 @@
  * request costs a few additions to numbers that are there already; text is made only when somebody asks.
  */
 import { pathAndQuery } from '../http/call.ts';
-import type { Answered } from '../response/trace.ts';
+import type { Answered, Repeats, RepeatsOf } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;
@@ -18,7 +18,12 @@ interface Series {
   readonly byStatus: Float64Array;
   readonly byDuration: Float64Array;
   milliseconds: number;
+  /** By status; not yet among the rest. */
+  readonly repeats: Map<number, Repeats>;
 }
+
+/** Places in the list of routes. */
+const ROUTES = { collection: 0, item: 1, other: 2 } as const;
 
 export class RequestMetrics {
   private readonly series: (Series | undefined)[] = [];
@@ -33,8 +38,10 @@ export class RequestMetrics {
 
   readonly count = ({ method, url, target, status, milliseconds, rows }: Answered): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
-    const route = target === undefined ? this.routeOf(url) : target === 'item' ? 1 : 0;
-    const series = this.find(route, which === -1 ? METHODS.length - 1 : which);
+    const series = this.find(
+      target === undefined ? this.routeOf(url) : ROUTES[target],
+      which === -1 ? METHODS.length - 1 : which,
+    );
     series.byStatus[status - LOWEST_STATUS]!++;
     let bucket = 0;
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
@@ -45,7 +52,19 @@ export class RequestMetrics {
     else this.rowsWritten += rows;
   };
 
+  /** An answer that is given again takes a few microseconds, which are not worth two looks at a clock: it counts as none. */
+  readonly repeatsOf: RepeatsOf = (method, target, status) => {
+    const series = this.find(ROUTES[target], METHODS.indexOf(method as (typeof METHODS)[number]));
+    let repeats = series.repeats.get(status);
+    if (repeats === undefined) {
+      repeats = { times: 0, rows: 0 };
+      series.repeats.set(status, repeats);
+    }
+    return repeats;
+  };
+
   families(): Family[] {
+    for (const each of this.series) if (each !== undefined) this.addRepeats(each);
     const all = this.series.filter((each) => each !== undefined);
     return [
       family(
@@ -68,12 +87,22 @@ export class RequestMetrics {
   }
 
   /** Where a request was refused before it was read, its URL tells what it was meant for. */
-  private routeOf(url: string): 0 | 1 | 2 {
+  private routeOf(url: string): number {
     const asked = pathAndQuery(url);
-    if (!asked.startsWith(this.path)) return 2;
+    if (!asked.startsWith(this.path)) return ROUTES.other;
     const next = asked[this.path.length];
-    if (next === undefined || next === '?') return 0;
-    return next === '/' ? 1 : 2;
+    if (next === undefined || next === '?') return ROUTES.collection;
+    return next === '/' ? ROUTES.item : ROUTES.other;
+  }
+
+  private addRepeats({ repeats, byStatus, byDuration }: Series): void {
+    for (const [status, each] of repeats) {
+      byStatus[status - LOWEST_STATUS]! += each.times;
+      byDuration[0]! += each.times;
+      this.rowsRead += each.rows;
+      each.times = 0;
+      each.rows = 0;
+    }
   }
 
   private find(route: number, method: number): Series {
@@ -86,6 +115,7 @@ export class RequestMetrics {
       byStatus: new Float64Array(STATUSES),
       byDuration: new Float64Array(BUCKETS.length + 1),
       milliseconds: 0,
+      repeats: new Map(),
     };
     this.series[place] = series;
     return series;

@@ -4,20 +4,34 @@
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
 import type { ChangeMark, Reading } from '../engine/engine.ts';
-import type { Target } from '../http/call.ts';
+import type { Call, Target } from '../http/call.ts';
 import { noneMatches } from '../http/conditional.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
 import { type Answer, headResponse, REQUEST_ID } from './answer.ts';
+import type { Repeats, RepeatsOf } from './trace.ts';
 
-interface KeptAnswer {
-  /** Never sent itself: what is sent are clones, which share its body. */
-  readonly whole: Response;
+export interface KeptAnswer {
+  readonly whole: Kept;
   /** In its place for those who have it already: 304. */
-  readonly unchanged: Response;
+  readonly unchanged: Kept;
   readonly length: number;
   readonly etag: string;
   readonly rows: number;
   readonly target: Target['kind'];
+}
+
+interface Kept {
+  /** Never sent itself: what is sent are clones, which share its body. */
+  readonly response: Response;
+  /** Absent where each request is told of. */
+  readonly repeats: Repeats | undefined;
+}
+
+/** Where an answer that is being made will be kept. */
+export interface Place {
+  readonly key: string;
+  /** Of the data before it was read. */
+  readonly mark: number;
 }
 
 const encoder = new TextEncoder();
@@ -33,25 +47,27 @@ export class KeptAnswers {
   private misses = 0;
   private mark = Number.NaN;
 
-  constructor(private readonly changes: ChangeMark) {}
+  constructor(
+    private readonly changes: ChangeMark,
+    private readonly repeatsOf?: RepeatsOf,
+  ) {}
 
-  /** The mark that an answer read from now on belongs to. */
-  currentMark(): number {
+  find(key: string): KeptAnswer | undefined {
     const mark = this.changes.current();
     if (mark !== this.mark) {
       this.answers.clear();
       this.bytes = 0;
       this.mark = mark;
     }
-    return mark;
-  }
-
-  find(key: string): KeptAnswer | undefined {
-    this.currentMark();
     const kept = this.answers.get(key);
     if (kept === undefined) this.misses++;
     else this.hits++;
     return kept;
+  }
+
+  /** Of the data as it was when an answer was last looked for: what is read from then on is not older. */
+  lastMark(): number {
+    return this.mark;
   }
 
   readings(): Reading[] {
@@ -68,7 +84,7 @@ export class KeptAnswers {
     ];
   }
 
-  keep(key: string, mark: number, target: Target['kind'], { status, headers, body, rows }: Answer): void {
+  keep({ key, mark }: Place, { method, target }: Call, { status, headers, body, rows }: Answer): void {
     if (typeof body !== 'string' || body.length > MAX_KEPT_ANSWER_BYTES || mark !== this.mark) return;
     if (!this.wasAsked(key)) return;
     const bytes = encoder.encode(body);
@@ -80,8 +96,18 @@ export class KeptAnswers {
     const whole = new Response(bytes, { status, headers });
     const unchanged = new Response(null, { status: 304, headers });
     unchanged.headers.delete('content-type');
-    const etag = headers.etag ?? '';
-    this.answers.set(key, { whole, unchanged, length: bytes.length, etag, rows, target });
+    const counted = (response: Response): Kept => ({
+      response,
+      repeats: this.repeatsOf?.(method, target.kind, response.status),
+    });
+    this.answers.set(key, {
+      whole: counted(whole),
+      unchanged: counted(unchanged),
+      length: bytes.length,
+      etag: headers.etag ?? '',
+      rows,
+      target: target.kind,
+    });
     this.bytes += size;
   }
 
@@ -106,12 +132,15 @@ export function answerKey(method: string, url: string, headers: Headers): string
 }
 
 export function keptResponse(method: string, request: Request, kept: KeptAnswer, id: string | undefined): Response {
-  const { whole, unchanged, etag } = kept;
   const condition = request.headers.get('if-none-match');
-  const response = condition !== null && noneMatches(condition, etag) ? unchanged : whole;
+  const { response, repeats } = condition !== null && noneMatches(condition, kept.etag) ? kept.unchanged : kept.whole;
+  if (repeats !== undefined) {
+    repeats.times++;
+    repeats.rows += kept.rows;
+  }
   // A clone brings the headers as they are at the time.
   if (id !== undefined) response.headers.set(REQUEST_ID, id);
-  if (method === 'HEAD' && response === whole)
-    return headResponse(whole.status, new Headers(whole.headers), kept.length);
+  if (method === 'HEAD' && response.status !== 304)
+    return headResponse(response.status, new Headers(response.headers), kept.length);
   return response.clone() as Response;
 }

@@ -24,6 +24,14 @@ export interface Answered {
   readonly plan: ReadPlan | WritePlan | undefined;
 }
 
+/** Answers of one kind that were given again, counted where they are given: a fraction of what it costs to tell of each. */
+export interface Repeats {
+  times: number;
+  rows: number;
+}
+
+export type RepeatsOf = (method: string, target: Target['kind'], status: number) => Repeats;
+
 export class Trace implements Answered {
   readonly started = performance.now();
   target: Target['kind'] | undefined = undefined;

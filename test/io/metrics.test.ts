@@ -48,6 +48,40 @@ describe('/metrics', () => {
     expect(counts).toEqual([...counts].sort((one, other) => one - other));
   });
 
+  test('counts answers that are given again, also where requests leave no line in the log', async () => {
+    const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'error'] });
+    const ask = async (path: string, times: number, init: RequestInit = {}) => {
+      for (let time = 0; time < times; time++) await (await service.fetch(path, init)).arrayBuffer();
+    };
+    const etag = (await service.fetch('/products?limit=3')).headers.get('etag')!;
+    await ask('/products?limit=3', 9);
+    await ask('/products?limit=3', 5, { headers: { 'if-none-match': etag } });
+    await ask('/products?limit=3', 4, { method: 'HEAD' });
+    await ask('/products/1', 6);
+    const counted = async () => {
+      const metrics = await metricsOf(service.url);
+      const name = (route: string, method: string, status: number) =>
+        metrics.get(`catalogue_http_requests_total{route="${route}",method="${method}",status="${status}"}`);
+      const timed = (route: string, method: string) =>
+        metrics.get(`catalogue_http_request_duration_seconds_count{route="${route}",method="${method}"}`);
+      return {
+        lists: name('/products', 'GET', 200),
+        unchanged: name('/products', 'GET', 304),
+        heads: name('/products', 'HEAD', 200),
+        items: name('/products/:id', 'GET', 200),
+        timed: [timed('/products', 'GET'), timed('/products', 'HEAD'), timed('/products/:id', 'GET')],
+        rows: metrics.get('catalogue_rows_read_total'),
+        again: metrics.get('catalogue_kept_answers_hits_total')! > 0,
+      };
+    };
+    const expected = { lists: 10, unchanged: 5, heads: 4, items: 6, timed: [15, 4, 6], rows: 63, again: true };
+    expect(await counted()).toEqual(expected);
+    // Asked again, it tells the same; and what was counted outlives the answers that were kept.
+    await ask('/products/1', 1, { method: 'PATCH', body: '{"units_in_stock":1}' });
+    await ask('/products/1', 3);
+    expect(await counted()).toEqual({ ...expected, items: 9, timed: [15, 4, 9], rows: 66 });
+  });
+
   test('is on the admin port alone where there is one', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--admin-port', '0'] });
     const admin = /^Admin +(\S+)$/m.exec(service.stdout())![1]!;

@@ -61,6 +61,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       pages: firstOf(observation.pages, openApiPages(DESCRIBED, CONSOLE_PATH), consolePages(DESCRIBED)),
       onAnswer: observation.onAnswer,
+      repeatsOf: observation.repeatsOf,
       requestId,
       plans: settings.plans,
       serverTiming: settings.serverTiming,
