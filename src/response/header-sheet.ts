@@ -3,25 +3,38 @@
  * with it copies.
  */
 export class HeaderSheet {
-  private headers = new Headers();
-  private written: Readonly<Record<string, string>> = {};
+  private readonly headers = new Headers();
+  private readonly names: string[] = [];
+  private readonly values: (string | undefined)[] = [];
 
   rewritten(next: Readonly<Record<string, string>>): Headers {
-    const { headers, written } = this;
+    const { headers, names, values } = this;
     try {
-      for (const name in written) {
-        if (next[name] === undefined) headers.delete(name);
-      }
+      let place = 0;
       for (const name in next) {
-        if (written[name] !== next[name]) headers.set(name, next[name]!);
+        const value = next[name]!;
+        if (names[place] !== name) {
+          this.clearFrom(place);
+          names.push(name);
+          values.push(undefined);
+        }
+        if (values[place] !== value) {
+          headers.set(name, value);
+          values[place] = value;
+        }
+        place++;
       }
-      this.written = next;
+      this.clearFrom(place);
       return headers;
     } catch (error) {
       // A value that no header may have: whatever is half written must not go out with the next answer.
-      this.headers = new Headers();
-      this.written = {};
+      this.clearFrom(0);
       throw error;
     }
+  }
+
+  private clearFrom(place: number): void {
+    for (const name of this.names.splice(place)) this.headers.delete(name);
+    this.values.length = place;
   }
 }

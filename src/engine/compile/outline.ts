@@ -2,34 +2,38 @@
 import type { Value } from '../../collection/value.ts';
 import { oncePer } from '../../once-per.ts';
 import type { Predicate, ReadPlan } from '../../plan/types.ts';
-import type { SqlDialect, Statement } from './statement.ts';
+import type { Access, SqlDialect, Statement } from './statement.ts';
 
 /** The SQL that was written for an outline last, and for what. */
 interface Written {
-  last:
-    | { readonly statement: Statement; readonly plan: ReadPlan; readonly dialect: SqlDialect; readonly source: string }
-    | undefined;
+  readonly sql: string;
+  readonly plan: ReadPlan;
+  readonly dialect: SqlDialect;
+  readonly access: Access | undefined;
 }
 
-const writtenFor = oncePer((_outline: object): Written => ({ last: undefined }));
+const writtenFor = oncePer((_outline: object): { last?: Written } => ({}));
 
-/** `source` is where the rows come from. */
 export function rememberedRead(
   plan: ReadPlan,
   dialect: SqlDialect,
-  source: string,
-  compile: () => Statement,
+  access: Access | undefined,
+  write: () => Statement,
 ): Statement {
-  if (plan.outline === undefined) return compile();
+  if (plan.outline === undefined) return write();
   const written = writtenFor(plan.outline);
   const { last } = written;
-  if (last !== undefined && last.dialect === dialect && last.source === source && isLike(plan, last.plan)) {
-    return { sql: last.statement.sql, params: valuesOf(plan) };
+  if (last !== undefined && last.dialect === dialect && isSameAccess(access, last.access) && isLike(plan, last.plan)) {
+    return { sql: last.sql, params: valuesOf(plan) };
   }
-  const statement = compile();
+  const statement = write();
   // Only values that are read off the plan in the order of the statement's parameters may be bound to it again.
-  if (isSame(valuesOf(plan), statement.params)) written.last = { statement, plan, dialect, source };
+  if (isSame(valuesOf(plan), statement.params)) written.last = { sql: statement.sql, plan, dialect, access };
   return statement;
+}
+
+function isSameAccess(one: Access | undefined, other: Access | undefined): boolean {
+  return one === other || (one?.from === other?.from && one?.keysFirst === other?.keysFirst);
 }
 
 /** An engine may have changed a plan in more than its values, and left its outline. */

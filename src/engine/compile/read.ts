@@ -3,42 +3,36 @@ import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../
 import { castAfter, isCast } from './late-casts.ts';
 import { rememberedRead } from './outline.ts';
 import { compileWhere } from './predicate.ts';
-import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
-
-/** Where an engine is told how to get at the rows. */
-export interface Access {
-  /** The table, with whatever is said of its indexes. */
-  readonly from: string;
-  /** The key's name, where the keys of the page are looked for first, in an index alone, and their rows afterwards. */
-  readonly keysFirst?: string;
-}
+import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, access?: Access): Statement {
-  const { from = identifier(table), keysFirst = '' } = access ?? {};
-  return rememberedRead(plan, dialect, from + keysFirst, () =>
-    buildStatement(dialect, (bind) => {
-      const body = `from ${from}${compileWhere(plan.where, dialect, bind)}`;
-      const page = compilePage(plan, bind);
-      if (keysFirst !== '') {
-        const key = `${identifier(table)}.${identifier(keysFirst)}`;
-        const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, table, dialect)}${page}`;
-        return compileShape(
-          plan,
-          table,
-          `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`,
-          dialect,
-        );
-      }
-      if (page === '' || !plan.columns.some(isCast)) return `${compileShape(plan, table, body, dialect)}${page}`;
-      if (plan.groupBy !== undefined) {
-        return castAfter(plan.columns, dialect, (columns, asComputed) => {
-          return `${compileShape({ ...plan, columns }, table, body, asComputed)}${page}`;
-        });
-      }
-      const rows = `select * ${body}${compileOrder(plan.order, table, dialect)}${page}`;
-      return compileShape(plan, table, `from (${rows}) as ${identifier(table)}`, dialect);
-    }),
-  );
+  return rememberedRead(plan, dialect, access, () => writeRead(table, plan, dialect, access));
+}
+
+function writeRead(table: string, plan: ReadPlan, dialect: SqlDialect, access: Access | undefined): Statement {
+  const { from = identifier(table), keysFirst } = access ?? {};
+  return buildStatement(dialect, (bind) => {
+    const body = `from ${from}${compileWhere(plan.where, dialect, bind)}`;
+    const page = compilePage(plan, bind);
+    if (keysFirst !== undefined) {
+      const key = `${identifier(table)}.${identifier(keysFirst)}`;
+      const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, table, dialect)}${page}`;
+      return compileShape(
+        plan,
+        table,
+        `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`,
+        dialect,
+      );
+    }
+    if (page === '' || !plan.columns.some(isCast)) return `${compileShape(plan, table, body, dialect)}${page}`;
+    if (plan.groupBy !== undefined) {
+      return castAfter(plan.columns, dialect, (columns, asComputed) => {
+        return `${compileShape({ ...plan, columns }, table, body, asComputed)}${page}`;
+      });
+    }
+    const rows = `select * ${body}${compileOrder(plan.order, table, dialect)}${page}`;
+    return compileShape(plan, table, `from (${rows}) as ${identifier(table)}`, dialect);
+  });
 }
 
 /** How many rows the same read has without its page. */

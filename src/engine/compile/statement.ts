@@ -13,6 +13,14 @@ export type Bind = (value: Value, type?: ScalarType) => string;
 
 type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
+/** Where an engine is told how to get at the rows of a read. */
+export interface Access {
+  /** The table, with whatever is said of its indexes. */
+  readonly from: string;
+  /** The key's name, where the keys of the page are looked for first, in an index alone, and their rows afterwards. */
+  readonly keysFirst?: string;
+}
+
 /** Where the engines' SQL differs. Everything else is compiled once for both. */
 export interface SqlDialect {
   /** A condition that every read and count carries, such as one that ends it when its time is up. */

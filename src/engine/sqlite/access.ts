@@ -5,8 +5,8 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS, QUICK_PATTERN_LENGTH, QUICK_PATTERNS } from '../../limits.ts';
 import type { OrderKey, Predicate, ReadPlan } from '../../plan/types.ts';
-import { type Access, compileRead } from '../compile/read.ts';
-import { identifier, type Statement } from '../compile/statement.ts';
+import { compileRead } from '../compile/read.ts';
+import { type Access, identifier, type Statement } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
 import { indexName } from './schema.ts';
 

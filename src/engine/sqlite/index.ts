@@ -81,18 +81,20 @@ class SqliteEngine implements Engine {
     private readonly readers: Readers | undefined,
     private readonly closeWriter: () => Promise<void>,
   ) {
-    this.statistics = new Statistics(reader, collection, changes);
-    this.snapshot = readers === undefined ? undefined : new Snapshot(reader, changes);
+    this.statistics = new Statistics(reader, collection);
+    this.snapshot = readers === undefined ? undefined : new Snapshot(reader);
   }
 
   find(plan: ReadPlan): readonly Row[] {
-    this.snapshot?.refresh();
+    this.snapshot?.refresh(this.changes.current());
     return this.rows(plan);
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
-    this.snapshot?.refresh();
-    if (this.readers === undefined || (this.statistics.isSmall() && hasQuickPatterns(plan))) return this.readHere(plan);
+    const mark = this.changes.current();
+    this.snapshot?.refresh(mark);
+    if (this.readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
+      return this.readHere(plan);
     const quick = compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
     if (quick === undefined) return this.readApart(this.readers, plan, encoding);
     return plan.count === undefined ? { kind: 'rows', rows: this.rows(plan, quick) } : this.readHere(plan);

@@ -2,7 +2,6 @@
  * One read transaction for as long as the data does not change. Beginning and ending one costs more than reading a row:
  * as long as the mark of the data stands still, the transaction that is open shows the newest state there is.
  */
-import type { ChangeMark } from '../engine.ts';
 import type { Connection } from './connection.ts';
 
 /** A log cannot be emptied while somebody reads an old state of it: nobody who is idle may keep one for long. */
@@ -16,17 +15,13 @@ export class Snapshot {
   private held = false;
   private readonly timer: ReturnType<typeof setInterval>;
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly changes: ChangeMark,
-  ) {
+  constructor(private readonly connection: Connection) {
     this.timer = setInterval(() => this.release(), RELEASE_MS);
     this.timer.unref();
   }
 
-  /** What is read after this is of now. */
-  refresh(): void {
-    const mark = this.changes.current();
+  /** What is read after this is of now; `mark` is the data's, just looked at. */
+  refresh(mark: number): void {
     if (mark === this.mark) {
       if (!this.held && performance.now() - this.changedAt > QUIET_MS) this.hold();
       return;

@@ -2,7 +2,6 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../limits.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
-import type { ChangeMark } from '../engine.ts';
 import type { Connection } from './connection.ts';
 import { indexName } from './schema.ts';
 
@@ -18,12 +17,10 @@ export class Statistics {
   constructor(
     private readonly connection: Connection,
     private readonly collection: Collection,
-    private readonly changes: ChangeMark,
   ) {}
 
-  /** Whether anything at all can be asked of the table at once. */
-  isSmall(): boolean {
-    const mark = this.changes.current();
+  /** Whether anything at all can be asked of the table at once; `mark` is the data's. */
+  isSmall(mark: number): boolean {
     if (mark === this.seenMark) return this.small;
     const now = performance.now();
     if (now - this.seenAt > KEPT_MS) {
