@@ -97,9 +97,11 @@ export function createApp(options: AppOptions): App {
     const { query, plan } = plannedRead(call, preferences);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
-    return andThen(engine.read(plan, encoding), (result) => {
+    const read = engine.read(plan, encoding);
+    const isLate = read instanceof Promise;
+    return andThen(read, (result) => {
       trace.done('engine');
-      return listAnswer({ call, media, query, preferences, plan, encoding }, result);
+      return listAnswer({ call, media, query, preferences, plan, encoding, isLate }, result);
     });
   }
 

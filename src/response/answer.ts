@@ -9,7 +9,8 @@ export interface Answer {
   readonly status: number;
   /** With the answer's ETag. */
   readonly headers: Record<string, string>;
-  readonly body: string | ReadableStream<Uint8Array> | null;
+  /** Bytes are on a page that others are written on, too: they are for now. */
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   readonly rows: number;
 }
 
@@ -27,13 +28,17 @@ export function toResponse(call: Call, answer: Answer, id: string | undefined, i
     if (body instanceof ReadableStream) void body.cancel();
     return new Response(null, { status: 304, headers: rest });
   }
-  if (method === 'HEAD')
-    return headResponse(status, new Headers(headers), typeof body === 'string' ? Buffer.byteLength(body) : undefined);
+  if (method === 'HEAD') return headResponse(status, new Headers(headers), lengthOf(body));
   const sheet = call.target.kind === 'item' ? itemHeaders : listHeaders;
   return new Response(isLate && typeof body === 'string' ? lateBody(body) : body, {
     status,
     headers: sheet.rewritten(headers),
   });
+}
+
+function lengthOf(body: Answer['body']): number | undefined {
+  if (body instanceof Uint8Array) return body.length;
+  return typeof body === 'string' ? Buffer.byteLength(body) : undefined;
 }
 
 /** Up to here a body and its headers are sent at once, whenever they come. */

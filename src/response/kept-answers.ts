@@ -85,9 +85,10 @@ export class KeptAnswers {
   }
 
   keep({ key, mark }: Place, { method, target }: Call, { status, headers, body, rows }: Answer): void {
-    if (typeof body !== 'string' || body.length > MAX_KEPT_ANSWER_BYTES || mark !== this.mark) return;
+    if (body === null || body instanceof ReadableStream || mark !== this.mark) return;
+    if (body.length > MAX_KEPT_ANSWER_BYTES) return;
     if (!this.wasAsked(key)) return;
-    const bytes = encoder.encode(body);
+    const bytes = typeof body === 'string' ? encoder.encode(body) : body;
     const size = bytes.length + key.length * 4 + 2000;
     if (this.bytes + size > MAX_KEPT_BYTES) {
       this.answers.clear();

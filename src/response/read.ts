@@ -19,7 +19,7 @@ import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
-import { renderRows } from './body.ts';
+import { onePage, renderRows } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
@@ -35,6 +35,8 @@ export interface ListRead {
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
   readonly encoding: Encoding;
+  /** Whether others may be answered between this answer and its sending. */
+  readonly isLate: boolean;
 }
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {
@@ -75,7 +77,8 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     if (state !== undefined) headers.etag = listTag(`${state}${call.url}`, range, media);
     return { status, headers, rows, body: streamBody(call, parts) };
   }
-  const body = listBody(result, encoding, media.singular);
+  const text = listBody(result, encoding, media.singular);
+  const body = (read.isLate ? undefined : onePage(text)) ?? text;
   headers.etag = listTag(body, range, media);
   return { status, headers, rows, body };
 }

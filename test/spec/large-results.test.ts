@@ -37,6 +37,23 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
     expect(Bun.deepEquals(await response.json(), rows.slice(3000, 23_000))).toBe(true);
   });
 
+  test('pages that are asked for at the same time, and read later, are each their own', async () => {
+    const offsets = Array.from({ length: 40 }, (_, index) => index * 37);
+    const urls = offsets.map((offset) => `/products?order=id&limit=${50 + (offset % 90)}&offset=${offset}`);
+    // The third time they are kept ones.
+    for (let time = 0; time < 3; time++) {
+      const responses = await Promise.all(urls.map((url) => catalogue.fetch(url)));
+      const heads = await Promise.all(urls.map((url) => catalogue.fetch(url, { method: 'HEAD' })));
+      for (const [index, response] of responses.entries()) {
+        const offset = offsets[index]!;
+        const text = await response.text();
+        expect(Bun.deepEquals(JSON.parse(text), rows.slice(offset, offset + 50 + (offset % 90)))).toBe(true);
+        expect(heads[index]!.headers.get('etag')).toBe(response.headers.get('etag'));
+        expect(heads[index]!.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+      }
+    }
+  });
+
   test('as ndjson and as CSV', async () => {
     const lines = async (accept: string) =>
       (await (await catalogue.fetch('/products?select=id', { headers: { accept } })).text()).trimEnd().split('\n');
