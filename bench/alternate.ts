@@ -21,29 +21,61 @@ export interface Side {
   readonly load: Load;
 }
 
-export interface Pair {
-  readonly name: string;
-  readonly goal?: Goal;
+export interface Sides {
   readonly baseline: Side;
   readonly service: Side;
 }
 
-export async function alternate({ name, goal, baseline, service }: Pair, pace: Pace): Promise<Outcome> {
-  await Promise.all([baseline, service].map(({ server, load }) => measure(server, load, pace.warmUp)));
-  const base: Measured[] = [];
-  const ours: Measured[] = [];
+interface About {
+  readonly name: string;
+  readonly goal?: Goal | undefined;
+}
+
+export type Pair = About & Sides;
+
+export async function alternate({ name, goal, ...sides }: Pair, pace: Pace): Promise<Outcome> {
+  const rounds = new Rounds();
+  await rounds.add(sides, pace);
+  return rounds.outcome({ name, goal });
+}
+
+/**
+ * Both servers are new in every round, and stopped after it. Two processes of the same program differ by up to a tenth for as
+ * long as they live, wherever their memory came to lie: where little is done for a request, that is more than what it costs.
+ */
+export async function alternateAnew(about: About, start: () => Promise<Sides>, pace: Pace): Promise<Outcome> {
+  const rounds = new Rounds();
   for (let round = 0; round < pace.rounds; round++) {
-    base.push(await measure(baseline.server, baseline.load, pace.seconds));
-    ours.push(await measure(service.server, service.load, pace.seconds));
+    const sides = await start();
+    await rounds.add(sides, { ...pace, rounds: 1 });
+    await Promise.all([sides.baseline.server.stop(), sides.service.server.stop()]);
   }
-  return summarise({
-    name,
-    goal,
-    unit: 'requests/s',
-    baseline: base.map((each) => each.perSecond),
-    service: ours.map((each) => each.perSecond),
-    cpu: { baseline: base.map((each) => each.cpu), service: ours.map((each) => each.cpu) },
-  });
+  return rounds.outcome(about);
+}
+
+class Rounds {
+  private readonly base: Measured[] = [];
+  private readonly ours: Measured[] = [];
+
+  async add({ baseline, service }: Sides, pace: Pace): Promise<void> {
+    await Promise.all([baseline, service].map(({ server, load }) => measure(server, load, pace.warmUp)));
+    for (let round = 0; round < pace.rounds; round++) {
+      this.base.push(await measure(baseline.server, baseline.load, pace.seconds));
+      this.ours.push(await measure(service.server, service.load, pace.seconds));
+    }
+  }
+
+  outcome({ name, goal }: About): Outcome {
+    const { base, ours } = this;
+    return summarise({
+      name,
+      goal,
+      unit: 'requests/s',
+      baseline: base.map((each) => each.perSecond),
+      service: ours.map((each) => each.perSecond),
+      cpu: { baseline: base.map((each) => each.cpu), service: ours.map((each) => each.cpu) },
+    });
+  }
 }
 
 /** A baseline that answers something else proves nothing: both must send the same values, if not the same bytes. */

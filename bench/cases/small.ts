@@ -1,8 +1,8 @@
 /** The 77 products on SQLite: reads that are all different, reads that repeat, writes. */
-import { alternate, expectSame } from '../alternate.ts';
+import { alternate, alternateAnew, expectSame } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { post } from '../load.ts';
-import { startConstant } from '../servers.ts';
+import { startConstant, startService } from '../servers.ts';
 import { READS } from './reads.ts';
 
 const byId = { script: READS.byId.script };
@@ -37,19 +37,13 @@ const repeated: readonly Case[] = [
   name,
   quick,
   async run(fixtures, pace) {
-    const service = await fixtures.service();
-    const constant = await startConstant(`${service.url}${path}`);
-    const outcome = await alternate(
-      {
-        name,
-        goal: { kind: 'share', atLeast: 0.85 },
-        baseline: { server: constant, load: { path } },
-        service: { server: service, load: { path } },
-      },
-      pace,
-    );
-    await constant.stop();
-    return outcome;
+    let turn = 0;
+    const start = async () => {
+      const service = await startService(fixtures.path(`${path.replaceAll('/', '-')}-${++turn}.db`));
+      const constant = await startConstant(`${service.url}${path}`);
+      return { baseline: { server: constant, load: { path } }, service: { server: service, load: { path } } };
+    };
+    return alternateAnew({ name, goal: { kind: 'share', atLeast: 0.85 } }, start, pace);
   },
 }));
 
