@@ -40,8 +40,8 @@ export async function alternate({ name, goal, ...sides }: Pair, pace: Pace): Pro
 }
 
 /**
- * Both servers are new in every round, and stopped after it. Two processes of the same program differ by up to a tenth for as
- * long as they live, wherever their memory came to lie: where little is done for a request, that is more than what it costs.
+ * Both servers are new in every round, and stopped after it: two processes of the same program differ by some per cent for as
+ * long as they live, wherever their memory came to lie, which is as much as what is asked here.
  */
 export async function alternateAnew(about: About, start: () => Promise<Sides>, pace: Pace): Promise<Outcome> {
   const rounds = new Rounds();

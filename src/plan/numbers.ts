@@ -7,14 +7,12 @@
 const MAX_NUMBERS = 16;
 /** A number of so many digits is within the bounds of every type. */
 const MAX_DIGITS = 9;
-const [AMPERSAND, DOT, EQUALS, MARK, ZERO, NINE] = [...'&.=#09'].map((each) => each.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+const AMPERSAND = '&'.charCodeAt(0);
+const DOT = '.'.charCodeAt(0);
+const EQUALS = '='.charCodeAt(0);
+const MARK = '#'.charCodeAt(0);
+const ZERO = '0'.charCodeAt(0);
+const NINE = '9'.charCodeAt(0);
 
 export class Numbers {
   private source = '';
