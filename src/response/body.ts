@@ -27,7 +27,7 @@ const page = new Uint8Array(256 * 1024);
  * A long text in UTF-8, both for its tag and to be sent, where otherwise each would encode it for itself, into memory that is
  * not at hand. There is one page for all: what is on it must be sent or copied before the next text is.
  */
-export function onePage(text: string): Uint8Array<ArrayBuffer> | undefined {
+export function encodedOnce(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length < LONG || text.length > page.length) return undefined;
   const { read, written } = encoder.encodeInto(text, page);
   return read === text.length ? page.subarray(0, written) : undefined;

@@ -19,7 +19,7 @@ import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
-import { onePage, renderRows } from './body.ts';
+import { encodedOnce, renderRows } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
@@ -78,7 +78,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     return { status, headers, rows, body: streamBody(call, parts) };
   }
   const text = listBody(result, encoding, media.singular);
-  const body = (read.isLate ? undefined : onePage(text)) ?? text;
+  const body = (read.isLate ? undefined : encodedOnce(text)) ?? text;
   headers.etag = listTag(body, range, media);
   return { status, headers, rows, body };
 }
