@@ -7,7 +7,11 @@
 const MAX_NUMBERS = 16;
 /** A number of so many digits is within the bounds of every type. */
 const MAX_DIGITS = 9;
+/** Others than most clients ask for. */
+const OTHERS_FROM = 918_273_600;
 const AMPERSAND = '&'.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
+const CLOSING = ')'.charCodeAt(0);
 const DOT = '.'.charCodeAt(0);
 const EQUALS = '='.charCodeAt(0);
 const MARK = '#'.charCodeAt(0);
@@ -21,7 +25,7 @@ export class Numbers {
   private readonly starts = new Int32Array(MAX_NUMBERS);
   private readonly ends = new Int32Array(MAX_NUMBERS);
 
-  /** Finds those that end a parameter. The answer is the same for all query strings with the same outline. */
+  /** Finds those that end a parameter, or a condition in `and=(…)`; the answer is the same for all of the same outline. */
   readFrom(text: string): number {
     this.source = text;
     this.count = 0;
@@ -37,7 +41,7 @@ export class Numbers {
         value = 0;
         hashBefore = mixed(hash, code);
       } else {
-        if (code === AMPERSAND && this.isNumber(start, index)) {
+        if (start !== -1 && isEnd(code) && this.isNumber(start, index)) {
           this.add(start, index, value);
           hash = mixed(hashBefore, MARK);
         }
@@ -55,6 +59,14 @@ export class Numbers {
   /** As it was written. */
   text(which: number): string {
     return this.source.slice(this.starts[which], this.ends[which]);
+  }
+
+  /** As many others, none of them twice, and none where it is already. */
+  others(): string[] {
+    return Array.from({ length: this.count }, (_, which) => {
+      const other = OTHERS_FROM + which;
+      return String(other === this.value(which) ? other + MAX_NUMBERS : other);
+    });
   }
 
   /** The query string with `#` for each of them. */
@@ -89,7 +101,7 @@ export class Numbers {
   /** Zeros in front would be lost in a number. */
   private isNumber(start: number, end: number): boolean {
     const digits = end - start;
-    if (start === -1 || digits === 0 || digits > MAX_DIGITS || this.count === MAX_NUMBERS) return false;
+    if (digits === 0 || digits > MAX_DIGITS || this.count === MAX_NUMBERS) return false;
     return digits === 1 || this.source.charCodeAt(start) !== ZERO;
   }
 
@@ -99,6 +111,10 @@ export class Numbers {
     this.ends[this.count] = end;
     this.count++;
   }
+}
+
+function isEnd(code: number): boolean {
+  return code === AMPERSAND || code === CLOSING || code === COMMA;
 }
 
 function mixed(hash: number, code: number): number {

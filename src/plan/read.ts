@@ -13,6 +13,12 @@ import { planConditions } from './predicate.ts';
 import { NO_ORDER, planShape, wholeRow } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
+/** A query string: what it says, and what it means. */
+export interface PlannedRead {
+  readonly query: Query;
+  readonly plan: ReadPlan;
+}
+
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
   const { columns, order, groupBy } = planShape(collection, query, true);
   const plan: { -readonly [Key in keyof ReadPlan]: ReadPlan[Key] } = {

@@ -5,8 +5,8 @@ import { products } from '../../src/collection/products.ts';
 import { OPERATORS } from '../../src/dialect/operators.ts';
 import { pageOfQuery } from '../../src/dialect/page.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
-import { planRead } from '../../src/plan/read.ts';
-import { type PlannedRead, RememberedReads } from '../../src/plan/remembered-reads.ts';
+import { type PlannedRead, planRead } from '../../src/plan/read.ts';
+import { RememberedReads } from '../../src/plan/remembered-reads.ts';
 
 const field = fc.constantFrom(...products.fields.map(({ name }) => name));
 const operator = fc.constantFrom('eq', 'gt', 'lte', 'neq', 'not.eq', 'eq(any)', ...Object.keys(OPERATORS));
@@ -49,6 +49,12 @@ const parameter = fc.oneof(
     'or=(id.eq.#,id.eq.1)',
     'columns=id',
     'and=(id.gt.#)',
+    'and=(id.gt.#,unit_price.lt.#)',
+    'and=(or(unit_price.lt.#,and(unit_price.eq.#,id.gt.#)),not.and(id.lt.#,id.gt.#))',
+    'or=(product_name.eq.a.#,id.eq."7")',
+    'and=(id.in.(1.#,#),id.gt.#)',
+    'not.or=(id.eq.#,product_name.fts.#)',
+    'discontinued=eq.#',
     'x=eq.#',
     '',
   ),
@@ -76,7 +82,7 @@ test('for any outline and any numbers', () => {
     fc.property(outline, fc.array(number, { minLength: 24, maxLength: 24 }), (text, numbers) => {
       const reads = new RememberedReads(products);
       const left = [...numbers];
-      for (let turn = 0; turn < 3; turn++) {
+      for (let turn = 0; turn < 4; turn++) {
         const filled = text.replaceAll('#', () => left.pop() ?? '7');
         const alone = planned(() => {
           const query = parseQuery(filled);

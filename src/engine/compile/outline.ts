@@ -52,11 +52,16 @@ function testsAlike(one: Predicate, other: Predicate): boolean {
   if (one === other) return true;
   if (one.kind === 'compare')
     return other.kind === 'compare' && one.field === other.field && one.operator === other.operator;
-  if (one.kind !== 'all' || other.kind !== 'all' || one.terms.length !== other.terms.length) return false;
+  if (!isGroup(one) || !isGroup(other) || one.kind !== other.kind || one.terms.length !== other.terms.length)
+    return false;
   for (let index = 0; index < one.terms.length; index++) {
     if (!testsAlike(one.terms[index]!, other.terms[index]!)) return false;
   }
   return true;
+}
+
+function isGroup(predicate: Predicate): predicate is Extract<Predicate, { kind: 'all' | 'any' }> {
+  return predicate.kind === 'all' || predicate.kind === 'any';
 }
 
 function valuesOf({ where, limit, offset }: ReadPlan): Value[] {
@@ -70,7 +75,7 @@ function valuesOf({ where, limit, offset }: ReadPlan): Value[] {
 
 function addValues(predicate: Predicate, values: Value[]): void {
   if (predicate.kind === 'compare') values.push(predicate.value);
-  else if (predicate.kind === 'all') for (const term of predicate.terms) addValues(term, values);
+  else if (isGroup(predicate)) for (const term of predicate.terms) addValues(term, values);
 }
 
 function isSame(some: readonly Value[], others: readonly Value[]): boolean {
