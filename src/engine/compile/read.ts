@@ -14,7 +14,7 @@ function writeRead(table: string, plan: ReadPlan, dialect: SqlDialect, access: A
   return buildStatement(dialect, (bind) => {
     const body = `from ${from}${compileWhere(plan.where, dialect, bind)}`;
     const page = compilePage(plan, bind);
-    if (keysFirst !== undefined) {
+    if (keysFirst !== undefined && !isKeyAlone(plan.columns, keysFirst)) {
       const key = `${identifier(table)}.${identifier(keysFirst)}`;
       const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, table, dialect)}${page}`;
       return compileShape(
@@ -33,6 +33,10 @@ function writeRead(table: string, plan: ReadPlan, dialect: SqlDialect, access: A
     const rows = `select * ${body}${compileOrder(plan.order, table, dialect)}${page}`;
     return compileShape(plan, table, `from (${rows}) as ${identifier(table)}`, dialect);
   });
+}
+
+function isKeyAlone([first, ...others]: readonly OutputColumn[], key: string): boolean {
+  return others.length === 0 && first?.name === key;
 }
 
 /** How many rows the same read has without its page. */

@@ -17,10 +17,11 @@ import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
+import { type Compile, Lists } from './lists.ts';
 import { loadRows } from './load.ts';
 import { Readers } from './readers.ts';
 import { sqliteReadings } from './readings.ts';
-import { booleanColumns, withBooleans } from './rows.ts';
+import { booleanColumns, readRows } from './rows.ts';
 import { checkOwner, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
@@ -69,6 +70,7 @@ class SqliteEngine implements Engine {
   private readonly statistics: Statistics;
   /** Absent in memory, where the one connection also writes, and nothing comes between two of its reads. */
   private readonly snapshot: Snapshot | undefined;
+  private readonly lists: Lists;
 
   constructor(
     readonly location: string,
@@ -83,21 +85,21 @@ class SqliteEngine implements Engine {
   ) {
     this.statistics = new Statistics(reader, collection);
     this.snapshot = readers === undefined ? undefined : new Snapshot(reader);
+    this.lists = new Lists(reader, collection, changes, this.snapshot);
   }
 
   find(plan: ReadPlan): readonly Row[] {
     this.snapshot?.refresh(this.changes.current());
-    return this.rows(plan);
+    return readRows(this.reader, plan, this.compile(plan));
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
     const mark = this.changes.current();
     this.snapshot?.refresh(mark);
-    if (this.readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
-      return this.readHere(plan);
-    const quick = compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
-    if (quick === undefined) return this.readApart(this.readers, plan, encoding);
-    return plan.count === undefined ? { kind: 'rows', rows: this.rows(plan, quick) } : this.readHere(plan);
+    const { readers } = this;
+    if (readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
+      return this.readHere(plan, mark, this.compile)!;
+    return this.readHere(plan, mark, this.compileQuick) ?? this.readApart(readers, plan, encoding);
   }
 
   write(plan: WritePlan): Promise<WriteResult> {
@@ -119,8 +121,7 @@ class SqliteEngine implements Engine {
   }
 
   explain(plan: ReadPlan): Explanation {
-    const quick = compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
-    const { sql, params } = quick ?? compileRead(this.collection.name, plan, sqliteDialect);
+    const { sql, params } = this.compileQuick(plan) ?? this.compile(plan);
     const steps = this.reader.rows({ sql: `explain query plan ${sql}`, params });
     return explanationOf(sql, steps as unknown as PlanStep[]);
   }
@@ -137,18 +138,20 @@ class SqliteEngine implements Engine {
     await this.closeWriter();
   }
 
-  private readHere(plan: ReadPlan): ReadResult {
-    if (plan.count === undefined) return { kind: 'rows', rows: this.rows(plan) };
-    if (plan.offset === 0 && plan.limit === undefined) {
-      const rows = this.rows(plan);
-      return { kind: 'rows', rows, total: rows.length };
-    }
-    const read = () => ({
-      kind: 'rows' as const,
-      rows: this.rows(plan),
-      total: this.reader.number(compileCount(this.collection.name, plan, sqliteDialect)),
-    });
-    return this.snapshot === undefined ? read() : this.snapshot.during(read);
+  /** Undefined where `compile` is. */
+  private readHere(plan: ReadPlan, mark: number, compile: Compile): ReadResult | undefined {
+    const isPage = plan.offset > 0 || plan.limit !== undefined;
+    const read = (): ReadResult | undefined => {
+      const rows = this.lists.rows(plan, mark, compile);
+      if (rows === undefined) return undefined;
+      if (plan.count === undefined) return { kind: 'rows', rows };
+      return { kind: 'rows', rows, total: isPage ? this.count(plan) : rows.length };
+    };
+    return this.snapshot === undefined || plan.count === undefined || !isPage ? read() : this.snapshot.during(read);
+  }
+
+  private count(plan: ReadPlan): number {
+    return this.reader.number(compileCount(this.collection.name, plan, sqliteDialect));
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
@@ -168,10 +171,8 @@ class SqliteEngine implements Engine {
     return { ...parts, state };
   }
 
-  private rows(
-    plan: ReadPlan,
-    statement: Statement = compileRead(this.collection.name, plan, sqliteDialect),
-  ): readonly Row[] {
-    return withBooleans(this.reader.rows(statement), booleanColumns(plan));
-  }
+  private readonly compile = (plan: ReadPlan): Statement => compileRead(this.collection.name, plan, sqliteDialect);
+
+  private readonly compileQuick = (plan: ReadPlan): Statement | undefined =>
+    compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
 }

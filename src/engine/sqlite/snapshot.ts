@@ -31,6 +31,11 @@ export class Snapshot {
     this.changedAt = performance.now();
   }
 
+  /** Whether all that is read until the next refresh is of one moment. */
+  get isHeld(): boolean {
+    return this.held;
+  }
+
   /** Reads that must be of one moment. */
   during<T>(read: () => T): T {
     if (this.held) return read();
