@@ -115,19 +115,17 @@ export function createApp(options: AppOptions): App {
   /** The plan of the same read, in place of its rows. */
   async function explainRead(call: Call): Promise<Response> {
     const { headers } = call.request;
-    const query = parseQuery(call.query);
     const plan =
       call.target.kind === 'item'
-        ? planReadItem(collection, call.target.key, query)
-        : planRead(collection, query, pageOf(query, headers.get('range')), parsePrefer(headers.get('prefer')).count);
+        ? planReadItem(collection, call.target.key, reads.read(call.query).plan)
+        : plannedRead(call, parsePrefer(headers.get('prefer'))).plan;
     return planResponse(call.request, await engine.explain?.(plan));
   }
 
   function readItem(call: Call, key: string, trace: Trace): MaybePromise<Answer> {
     const media = negotiate(call.request.headers.get('accept'));
-    const query = parseQuery(call.query);
     trace.done('parse');
-    const plan = planReadItem(collection, key, query);
+    const plan = planReadItem(collection, key, reads.read(call.query).plan);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
     // The whole product first: a version may be older than the answer it goes with, but never newer.

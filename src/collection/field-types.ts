@@ -41,17 +41,29 @@ export const FIELD_TYPES: Readonly<Record<FieldType, TypeRules>> = {
   },
 };
 
-/** Surely within bounds. */
-const SHORT_INTEGER = /^-?\d{1,9}$/;
+const ZERO = '0'.charCodeAt(0);
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 
 export function readInt4(text: string): number {
-  if (SHORT_INTEGER.test(text)) return Number(text) + 0;
+  const short = readShort(text);
+  if (short !== undefined) return short;
   const match = INTEGER.exec(text);
   if (match === null) return refuseSyntax('integer', text);
   const number = Number(match[1]);
   if (!isInt4(number)) throw new Refusal('22003', `value "${text}" is out of range for type integer`);
   return number + 0;
+}
+
+/** Digits and nothing else, too few to be out of range: what most numbers are, read without an expression. */
+function readShort(text: string): number | undefined {
+  if (text.length === 0 || text.length > 9) return undefined;
+  let number = 0;
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  return number;
 }
 
 function isInt4(number: number): boolean {

@@ -29,9 +29,9 @@ export interface Call {
   readonly request: Request;
 }
 
-/** A path that ends in a number, with nothing to decode. */
-const PLAIN_KEY = /^\/[a-z_]+\/\d+$/;
-
+const SLASH = '/'.charCodeAt(0);
+const ZERO = '0'.charCodeAt(0);
+const NINE = '9'.charCodeAt(0);
 const COLLECTION: Target = { kind: 'collection' };
 
 /** `url` is the request's path and query, `named` its method, which costs something each time a request is asked for it. */
@@ -42,10 +42,8 @@ export function readCall(named: string, url: string, request: Request, collectio
     });
   }
   const mark = url.indexOf('?');
-  const { name } = collection;
   const end = mark === -1 ? url.length : mark;
-  const isCollection = end === name.length + 1 && url.startsWith(name, 1);
-  const target = isCollection ? COLLECTION : findTarget(url.slice(0, end), collection);
+  const target = plainTarget(url, end, collection.name) ?? findTarget(url.slice(0, end), collection);
   const method = findMethod(named, target);
   return { method, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
 }
@@ -61,12 +59,21 @@ export function pathAndQuery(url: string): string {
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
 }
 
-function findTarget(path: string, collection: Collection): Target {
-  const { name: expected } = collection;
-  if (path.startsWith(expected, 1) && PLAIN_KEY.test(path) && path[expected.length + 1] === '/') {
-    return { kind: 'item', key: path.slice(expected.length + 2) };
+/** What most paths are, told without taking them apart: the collection's, or that and a number. */
+function plainTarget(url: string, end: number, name: string): Target | undefined {
+  if (!url.startsWith(name, 1)) return undefined;
+  const after = name.length + 1;
+  if (end === after) return COLLECTION;
+  if (url.charCodeAt(after) !== SLASH || end === after + 1) return undefined;
+  for (let index = after + 1; index < end; index++) {
+    const code = url.charCodeAt(index);
+    if (code < ZERO || code > NINE) return undefined;
   }
-  const prefix = `/${expected}`;
+  return { kind: 'item', key: url.slice(after + 1, end) };
+}
+
+function findTarget(path: string, collection: Collection): Target {
+  const prefix = `/${collection.name}`;
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
   if (name === collection.name && key === undefined) return COLLECTION;

@@ -6,7 +6,7 @@ import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine, Reading } from '../engine/engine.ts';
 import { isFault } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
-import { planReadItem } from '../plan/read.ts';
+import { planRead, planReadItem } from '../plan/read.ts';
 import type { Answered, RepeatsOf } from '../response/trace.ts';
 import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
@@ -43,7 +43,8 @@ export class Observation {
 
   constructor(collection: Collection, settings: ServeSettings, log: Log, observed: Observed) {
     const { engine } = observed;
-    this.health = new Health(engine, planReadItem(collection, '0', EMPTY_QUERY));
+    const all = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
+    this.health = new Health(engine, planReadItem(collection, '0', all));
     const requests = new RequestMetrics(`/${collection.name}`);
     this.repeatsOf = log.enabled('info') || settings.serverTiming ? undefined : requests.repeatsOf;
     const isReady = () => this.health.phase === 'serving';

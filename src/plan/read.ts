@@ -37,20 +37,26 @@ export function planRead(collection: Collection, query: Query, page: Page, count
 /** What all reads of whole rows by their keys have in common. */
 const wholeItem = oncePer((_: Collection): object => ({}));
 
-/** One row by its key; the filters of the query hold for it too. */
-export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
-  const where = withItem(collection, keyText, planConditions(collection, query.conditions));
-  // One row needs no order, but what it names must be there.
-  const { columns, groupBy } = planShape(collection, query, false);
-  const plan: ReadPlan = { kind: 'read', columns, order: NO_ORDER, where, offset: 0 };
-  if (groupBy !== undefined) return { ...plan, groupBy };
-  const isPlain = columns === wholeRow(collection) && query.conditions.length === 0;
-  return isPlain ? { ...plan, outline: wholeItem(collection) } : plan;
+/** Of a list, the one row with this key. It needs neither order nor page. */
+export function planReadItem(collection: Collection, keyText: string, { columns, groupBy, where }: ReadPlan): ReadPlan {
+  const item: ReadPlan = {
+    kind: 'read',
+    columns,
+    order: NO_ORDER,
+    where: withItem(collection, keyText, where),
+    offset: 0,
+  };
+  if (groupBy !== undefined) return { ...item, groupBy };
+  return columns === wholeRow(collection) && isAlways(where) ? { ...item, outline: wholeItem(collection) } : item;
 }
 
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
   const isItem = itemPredicate(collection, keyText);
-  return where.kind === 'constant' && where.value === true ? isItem : { kind: 'all', terms: [isItem, where] };
+  return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
+}
+
+function isAlways(where: Predicate): boolean {
+  return where.kind === 'constant' && where.value === true;
 }
 
 export function itemPredicate(collection: Collection, keyText: string): Predicate {

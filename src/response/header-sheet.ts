@@ -24,7 +24,7 @@ export class HeaderSheet {
         }
         place++;
       }
-      this.clearFrom(place);
+      if (names.length > place) this.clearFrom(place);
       return headers;
     } catch (error) {
       // A value that no header may have: whatever is half written must not go out with the next answer.
