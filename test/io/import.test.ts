@@ -77,6 +77,25 @@ for (const [name, environment] of DATABASES) {
       expect(await space.rows('select=id')).toEqual([{ id: 5 }]);
     });
 
+    test.each(['fail', 'merge', 'ignore'])(
+      'a row without an id gets none that a later row has, with --on-conflict %s',
+      async (what) => {
+        const space = workspace(environment());
+        space.write(
+          'a.ndjson',
+          '{"product_name":"a"}\n{"id":1,"product_name":"b"}\n{"product_name":"c"}\n{"id":3,"product_name":"d"}\n',
+        );
+        const { exitCode, stderr } = await space.command('import', 'a.ndjson', '--on-conflict', what);
+        expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+        expect(await space.rows('select=id,product_name&order=product_name')).toEqual([
+          { id: 4, product_name: 'a' },
+          { id: 1, product_name: 'b' },
+          { id: 5, product_name: 'c' },
+          { id: 3, product_name: 'd' },
+        ]);
+      },
+    );
+
     test('--on-conflict merge changes what the file gives, ignore leaves what is there', async () => {
       const space = workspace(environment());
       const first = '[{"id":1,"product_name":"One","unit_price":1},{"id":2,"product_name":"Two","unit_price":2}]';

@@ -28,6 +28,31 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     expect(await assignedId()).toBe(91);
   });
 
+  test.each([
+    'missing=default',
+    'missing=default, resolution=merge-duplicates',
+    'missing=default, resolution=ignore-duplicates',
+  ])('are none that the same request chooses, with %s', async (preferences) => {
+    const sent = [
+      { product_name: 'a' },
+      { id: 78, product_name: 'b' },
+      { product_name: 'c' },
+      { id: 80, product_name: 'd' },
+    ];
+    const prefer = { prefer: `return=representation, ${preferences}` };
+    const answer = await catalogue.fetch('/products?columns=id,product_name', sendJson('POST', sent, prefer));
+    expect(ids((await answer.json()) as never)).toEqual([81, 78, 82, 80]);
+    expect(await catalogue.list()).toHaveLength(81);
+  });
+
+  test('are none that the first request to an empty catalogue chooses', async () => {
+    await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
+    const sent = [{ product_name: 'a' }, { id: 500, product_name: 'b' }];
+    const prefer = { prefer: 'return=representation, missing=default' };
+    const answer = await catalogue.fetch('/products?columns=id,product_name', sendJson('POST', sent, prefer));
+    expect(ids((await answer.json()) as never)).toEqual([501, 500]);
+  });
+
   test('are never those of a deleted product', async () => {
     const first = await assignedId();
     await remove(first);

@@ -11,7 +11,7 @@ import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion, missingProduct } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
-import { windBack } from './free-keys.ts';
+import { passKey, windBack } from './free-keys.ts';
 import type { Job } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
@@ -110,6 +110,7 @@ function write(connection: Connection, collection: Collection, job: Job): Writte
     case 'change':
       try {
         const { affected, changed } = change(connection, job.statement, job.returning !== undefined);
+        // A key that came by an update counts as given: SQLite's own bookkeeping sees only inserts.
         if (affected > 0 && job.newKey !== undefined) passKey(connection, collection, job.newKey);
         return { affected, inserted: 0, changed };
       } catch (error) {
@@ -130,6 +131,9 @@ function insertRows(connection: Connection, collection: Collection, job: Extract
   const insert = connection.prepare(job.sql);
   const exists = job.merges ? connection.prepare(existsSql(collection)) : undefined;
   const keyPlace = collection.fields.findIndex((field) => field.name === collection.key.name);
+  const chosen = job.rows.flatMap((row) => row[keyPlace] ?? []);
+  // A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one.
+  if (chosen.length > 0 && chosen.length < job.rows.length) passKey(connection, collection, largest(chosen));
   const changed: (readonly unknown[])[] = [];
   let affected = 0;
   let inserted = 0;
@@ -158,6 +162,10 @@ function insertRows(connection: Connection, collection: Collection, job: Extract
   return { affected, inserted, changed, ...(affected === 1 && key !== undefined ? { key } : {}) };
 }
 
+function largest(keys: readonly Value[]): number {
+  return keys.reduce<number>((most, key) => Math.max(most, Number(key)), 0);
+}
+
 function change(
   connection: Connection,
   statement: Statement,
@@ -166,11 +174,6 @@ function change(
   if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
   const changed = connection.prepare(statement.sql).values(...(statement.params as Value[]));
   return { affected: changed.length, changed };
-}
-
-/** A key that came by an update counts as given: SQLite's own bookkeeping sees only inserts. */
-function passKey(connection: Connection, { name }: Collection, key: Value): void {
-  connection.run({ sql: 'update sqlite_sequence set seq = max(seq, ?) where name = ?', params: [key, name] });
 }
 
 function changeOne(

@@ -1,5 +1,9 @@
-/** Where SQLite assigns keys from once the largest possible one was used: it counts on from there, and finds none. */
+/**
+ * Where SQLite assigns keys from: after the largest that was ever stored. What is to be passed over beside that is told
+ * here, and once the largest possible key was used, from where else to count: SQLite itself finds none then.
+ */
 import type { Collection } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
 import { INT4_MAX } from '../../limits.ts';
 import { compileFreePosition } from '../compile/free-keys.ts';
 import { identifier } from '../compile/statement.ts';
@@ -16,6 +20,14 @@ export function windBack(connection: Connection, collection: Collection, count: 
   if (typeof position !== 'number') throw keysUsedUp(collection);
   connection.run({ sql: 'update sqlite_sequence set seq = ? where name = ?', params: [position, collection.name] });
   return position;
+}
+
+/** Keys up to this one are not assigned any more, as if it had been stored. */
+export function passKey(connection: Connection, { name }: Collection, key: Value): void {
+  const sql = 'update sqlite_sequence set seq = max(seq, ?) where name = ?';
+  if (connection.run({ sql, params: [key, name] }).changes > 0) return;
+  // Nothing was stored yet.
+  connection.run({ sql: 'insert into sqlite_sequence (name, seq) values (?, max(0, ?))', params: [name, key] });
 }
 
 export function lastAssigned(connection: Connection, { name }: Collection): number {

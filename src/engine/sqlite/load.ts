@@ -11,7 +11,7 @@ import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import type { Connection } from './connection.ts';
-import { lastAssigned, windBack } from './free-keys.ts';
+import { lastAssigned, passKey, windBack } from './free-keys.ts';
 import { translateError } from './refusals.ts';
 
 /** Indexes are written in no order: what does not fit here is written and read again and again. */
@@ -49,6 +49,8 @@ class Staged {
   /** The sets of fields that rows give, by number. */
   private readonly shapes: (readonly Field[])[] = [];
   private lastKey = Number.NEGATIVE_INFINITY;
+  /** The largest key that a row chooses: none up to it is assigned to another. */
+  private largest = 0;
   /** Whether each key is larger than the one before, as they mostly are: then none can repeat. */
   private ascending = true;
   /** How many rows are to be assigned a key. */
@@ -90,6 +92,7 @@ class Staged {
     }
     if (Number(key) <= this.lastKey) this.ascending = false;
     this.lastKey = Number(key);
+    this.largest = Math.max(this.largest, this.lastKey);
   }
 
   /** Many rows a statement: it is the calls that cost. */
@@ -103,6 +106,7 @@ class Staged {
     this.connection.waitInTurn();
     this.connection.beginWriting();
     if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
+    if (this.unnumbered > 0 && !this.reachesEnd()) passKey(this.connection, this.collection, this.largest);
     const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
     db.run(terms.dryRun ? 'rollback' : 'commit');
     return result;
@@ -163,11 +167,12 @@ class Staged {
 
   /** Whether SQLite, which counts on from the largest key there ever was, would come past the largest possible. */
   private reachesEnd(): boolean {
-    const largest = this.connection.number({
-      sql: `select max((select coalesce(max(${this.key}), 0) from ${this.table}), (select coalesce(max(${this.key}), 0) from staging.given))`,
+    const stored = this.connection.number({
+      sql: `select coalesce(max(${this.key}), 0) from ${this.table}`,
       params: [],
     });
-    return Math.max(largest, lastAssigned(this.connection, this.collection)) + this.unnumbered > INT4_MAX;
+    const reached = Math.max(stored, this.largest, lastAssigned(this.connection, this.collection));
+    return reached + this.unnumbered > INT4_MAX;
   }
 
   /** Of rows with the same key the first stands. */
