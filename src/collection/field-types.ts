@@ -2,6 +2,7 @@
  * The types a field can have, one entry each: what it is called, how its text form is read. Reading follows
  * PostgreSQL's input functions, so that a bad value gets the same code and message on every engine.
  */
+import { areDigits } from '../digits.ts';
 import { Refusal } from '../errors.ts';
 import { INT4_MAX, INT4_MIN } from '../limits.ts';
 import { comparableDecimal, storableDecimal, storableNumber } from './decimal.ts';
@@ -41,29 +42,17 @@ export const FIELD_TYPES: Readonly<Record<FieldType, TypeRules>> = {
   },
 };
 
-const ZERO = '0'.charCodeAt(0);
+/** So few digits are within bounds. */
+const SHORT = 9;
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 
 export function readInt4(text: string): number {
-  const short = readShort(text);
-  if (short !== undefined) return short;
+  if (text.length <= SHORT && areDigits(text)) return Number(text);
   const match = INTEGER.exec(text);
   if (match === null) return refuseSyntax('integer', text);
   const number = Number(match[1]);
   if (!isInt4(number)) throw new Refusal('22003', `value "${text}" is out of range for type integer`);
   return number + 0;
-}
-
-/** Digits and nothing else, too few to be out of range: what most numbers are, read without an expression. */
-function readShort(text: string): number | undefined {
-  if (text.length === 0 || text.length > 9) return undefined;
-  let number = 0;
-  for (let index = 0; index < text.length; index++) {
-    const digit = text.charCodeAt(index) - ZERO;
-    if (digit < 0 || digit > 9) return undefined;
-    number = number * 10 + digit;
-  }
-  return number;
 }
 
 function isInt4(number: number): boolean {

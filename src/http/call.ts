@@ -6,6 +6,7 @@
  * 415. Knows no SQL.
  */
 import type { Collection } from '../collection/declaration.ts';
+import { areDigits } from '../digits.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -29,9 +30,6 @@ export interface Call {
   readonly request: Request;
 }
 
-const SLASH = '/'.charCodeAt(0);
-const ZERO = '0'.charCodeAt(0);
-const NINE = '9'.charCodeAt(0);
 const COLLECTION: Target = { kind: 'collection' };
 
 /** `url` is the request's path and query, `named` its method, which costs something each time a request is asked for it. */
@@ -64,11 +62,7 @@ function plainTarget(url: string, end: number, name: string): Target | undefined
   if (!url.startsWith(name, 1)) return undefined;
   const after = name.length + 1;
   if (end === after) return COLLECTION;
-  if (url.charCodeAt(after) !== SLASH || end === after + 1) return undefined;
-  for (let index = after + 1; index < end; index++) {
-    const code = url.charCodeAt(index);
-    if (code < ZERO || code > NINE) return undefined;
-  }
+  if (url[after] !== '/' || !areDigits(url, after + 1, end)) return undefined;
   return { kind: 'item', key: url.slice(after + 1, end) };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The whole numbers of a query string, such as the 1 and the 10 of `category_id=eq.1&limit=10`; what is left without them
- * is its outline. It is read for every list: in one pass, into the same places, without making a text.
+ * is its outline. They are read for every GET: in one pass, into the same places, without making a text.
  */
 
 /** More than that are not of a kind that is worth remembering. */

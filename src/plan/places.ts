@@ -19,7 +19,7 @@ type Compare = Extract<Predicate, { kind: 'compare' }>;
 type Joined = Extract<Predicate, { kind: 'all' | 'any' }>;
 type ValueTest = Extract<Comparison['test'], { kind: 'value' }>;
 
-/** `texts` are its numbers, each found by what it looks like: no two may look alike, nor like anything else there. */
+/** `texts` are its numbers, no two alike, each found by what it looks like: whoever asks must see whether that was right. */
 export function placesOf({ query, plan }: PlannedRead, texts: readonly string[]): Places {
   const at = (value: unknown): number | undefined => {
     const which = texts.indexOf(String(value));

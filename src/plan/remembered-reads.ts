@@ -1,5 +1,5 @@
 /**
- * Lists that differ only in whole numbers, such as `category_id=eq.1&limit=10` and `category_id=eq.2&limit=20`, are parsed
+ * Reads that differ only in whole numbers, such as `category_id=eq.1&limit=10` and `category_id=eq.2&limit=20`, are parsed
  * and planned once: the next of the same outline is the one before with other numbers in it. Where the numbers mean more
  * than themselves, it goes the whole way, and so does whatever is refused.
  */

@@ -94,3 +94,17 @@ test('for any outline and any numbers', () => {
     { numRuns: 5000 },
   );
 });
+
+test.each([
+  'limit=#',
+  'category_id=eq.#&limit=#',
+  'offset=#&limit=#&order=unit_price.desc',
+  'select=id,unit_price&id=gt.#',
+  'limit=#&and=(id.gt.#)',
+  'or=(id.lt.#,and(category_id.eq.#,id.gt.#))',
+])('%s is planned once for all numbers', (text) => {
+  const reads = new RememberedReads(products);
+  const [, , third, fourth] = [10, 20, 30, 40].map((each) => reads.read(text.replaceAll('#', String(each))).plan);
+  expect(third?.outline).toBeDefined();
+  expect(fourth?.outline).toBe(third!.outline!);
+});

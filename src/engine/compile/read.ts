@@ -36,7 +36,7 @@ function writeRead(table: string, plan: ReadPlan, dialect: SqlDialect, access: A
 }
 
 function isKeyAlone([first, ...others]: readonly OutputColumn[], key: string): boolean {
-  return others.length === 0 && first?.name === key;
+  return others.length === 0 && first?.expression.kind === 'field' && first.expression.field.name === key;
 }
 
 /** How many rows the same read has without its page. */

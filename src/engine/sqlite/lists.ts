@@ -1,6 +1,6 @@
 /**
- * The rows of a list that is read where the requests are. Where they are likely to be known, only their keys are read; known
- * and new rows can be put together as long as nobody has written since, and the snapshot shows that moment.
+ * The rows of a list that is read where the requests are. Where they are likely to be known, only their keys are read. What
+ * lies between two looks at the mark that find it the same is of one moment: known rows, keys and new rows alike.
  */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
@@ -38,12 +38,12 @@ export class Lists {
 
   /** `mark` is the data's, to which the snapshot was just brought; undefined where `compile` is. */
   rows(plan: ReadPlan, mark: number, compile: Compile): readonly Row[] | undefined {
-    if (plan.columns !== this.whole || this.snapshot?.isHeld !== true) return this.read(plan, compile);
+    if (plan.columns !== this.whole || this.snapshot?.isStill !== true) return this.read(plan, compile);
     if (this.known.areUsual(mark)) {
       const keys = this.read({ ...plan, columns: this.keys }, compile);
       if (keys === undefined) return undefined;
       const rows = this.known.ofKeys(keys, this.readByKey);
-      // Where the snapshot was only begun with the keys, they may be newer than the rows that were known.
+      // Somebody may have written just before the keys were read: they are newer than the rows that were known, then.
       if (this.changes.current() === mark) return rows;
     }
     const rows = this.read(plan, compile);

@@ -31,27 +31,26 @@ export class Snapshot {
     this.changedAt = performance.now();
   }
 
-  /** Whether all that is read until the next refresh is of one moment. */
-  get isHeld(): boolean {
+  /** Whether the data has stood still for a while, so that what is read of it now may well be asked for again. */
+  get isStill(): boolean {
     return this.held;
   }
 
   /** Reads that must be of one moment. */
   during<T>(read: () => T): T {
     if (this.held) return read();
-    this.hold();
+    this.begin();
     try {
       return read();
     } finally {
-      this.release();
+      this.end();
     }
   }
 
   release(): void {
     if (!this.held) return;
     this.held = false;
-    // SQLite itself ends a transaction that meets a failing disk.
-    if (this.connection.db.inTransaction) this.connection.prepare('commit').run();
+    this.end();
   }
 
   close(): void {
@@ -60,7 +59,16 @@ export class Snapshot {
   }
 
   private hold(): void {
-    this.connection.prepare('begin').run();
+    this.begin();
     this.held = true;
+  }
+
+  private begin(): void {
+    this.connection.prepare('begin').run();
+  }
+
+  private end(): void {
+    // SQLite itself ends a transaction that meets a failing disk.
+    if (this.connection.db.inTransaction) this.connection.prepare('commit').run();
   }
 }
