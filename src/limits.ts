@@ -38,6 +38,8 @@ export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 export const MAX_COSTLY_READS = 64;
 /** A long result that nobody takes a part of for so long is ended. */
 export const IDLE_STREAM_SECONDS = 60;
+/** Instructions of all regular expressions of one request, once compiled. */
+export const MAX_INSTRUCTIONS = 50_000;
 /** A pattern of at most this length, few of them together, is quick on every row of a small table. */
 export const QUICK_PATTERN_LENGTH = 100;
 export const QUICK_PATTERNS = 4;

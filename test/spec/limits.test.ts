@@ -47,6 +47,26 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
     });
   });
 
+  describe('regular expressions', () => {
+    const either = (count: number, expression: (index: number) => string) =>
+      `/products?or=(${times(count, (index) => `product_name.imatch.${encodeURIComponent(`"${expression(index)}"`)}`)})`;
+
+    test('up to the number of conditions they all hold', async () => {
+      const words = either(MAX_CONDITIONS - 1, (index) => `nothing like it ${index}`).replace('or=(', 'or=(id.eq.5,');
+      expect(ids(await catalogue.list(words))).toEqual([5]);
+    });
+
+    // PostgreSQL compiles them on its side, where they keep nobody waiting.
+    if (engine === 'SQLite') {
+      test('many with large bounds: 400, and nobody waits for them', async () => {
+        const refused = await catalogue.fetch(either(400, (index) => `((abcdefgh${index}){100}){8}`));
+        const { message } = await expectRefusal(refused, 400, '2201B');
+        expect(message).toContain('too complex');
+        expect(ids(await catalogue.list(either(3, (index) => `((abcdefgh${index}){100}){8}|Chai`)))).toEqual([1]);
+      });
+    }
+  });
+
   describe('the values in a list', () => {
     const inList = (count: number) => `/products?id=in.(${times(count, (index) => String(index + 75))})`;
     const anyList = (field: string, operator: string, count: number) =>

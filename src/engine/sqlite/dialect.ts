@@ -1,6 +1,8 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
+import { MAX_INSTRUCTIONS } from '../../limits.ts';
 import type { Expression, ScalarType } from '../../plan/types.ts';
-import { identifier, type SqlDialect } from '../compile/statement.ts';
+import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
+import { tooComplex } from '../text/regex/problems.ts';
 import { compileRegex } from '../text/regex.ts';
 import { compileSearch } from '../text/search/index.ts';
 import { GUARD } from './deadline.ts';
@@ -24,7 +26,7 @@ export const sqliteDialect: SqlDialect = {
     }
     const { kind, pattern, caseless } = predicate;
     if (kind === 'like') compileLike(pattern, caseless);
-    else compileRegex(pattern, caseless);
+    else countInstructions(bind, compileRegex(pattern, caseless).size);
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
@@ -32,6 +34,15 @@ export const sqliteDialect: SqlDialect = {
 
   aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
 };
+
+/** Of the expressions of each statement: compiling them must not keep others waiting. */
+const instructions = new WeakMap<Bind, number>();
+
+function countInstructions(bind: Bind, size: number): void {
+  const total = (instructions.get(bind) ?? 0) + size;
+  if (total > MAX_INSTRUCTIONS) throw tooComplex('Use fewer of them in one request, or smaller bounds in {m,n}.');
+  instructions.set(bind, total);
+}
 
 /** For statements under a time limit. */
 export const guardedDialect: SqlDialect = { ...sqliteDialect, guard: GUARD };

@@ -3,42 +3,37 @@ import type { Database } from 'bun:sqlite';
 import { comparableDecimal } from '../../collection/decimal.ts';
 import { readInt4 } from '../../collection/field-types.ts';
 import { Refusal } from '../../errors.ts';
-import { MAX_CONDITIONS } from '../../limits.ts';
 import { compileRegex } from '../text/regex.ts';
 import { compileSearch, type SearchMode } from '../text/search/index.ts';
 import { compileLike } from './like.ts';
-
-type Test = (text: string) => boolean;
+import { type Matches, Patterns } from './patterns.ts';
 
 export function defineFunctions(db: Database): void {
-  const like = remembered((pattern: string, caseless: number) => compileLike(pattern, caseless === 1));
-  const regex = remembered((pattern: string, caseless: number) => compileRegex(pattern, caseless === 1));
-  const search = remembered((mode: SearchMode, config: string, query: string) => compileSearch(mode, config, query));
-  const test = (text: string | null, compiled: Test) => (text === null ? null : Number(compiled(text)));
+  const test = (text: string | null, matches: Matches) => (text === null ? null : Number(matches(text)));
 
-  db.function('text_like', (text, pattern, caseless) => test(text, like(pattern, caseless)));
-  db.function('text_regex', (text, pattern, caseless) => test(text, regex(pattern, caseless)));
-  db.function('text_search', (text, mode, config, query) => test(text, search(mode, config, query)));
+  db.function('text_like', (text, pattern, caseless) => test(text, like.get(pattern, caseless)));
+  db.function('text_regex', (text, pattern, caseless) => test(text, regex.get(pattern, caseless)));
+  db.function('text_search', (text, mode, config, query) => test(text, search.get(mode, config, query)));
   db.function('text_to_int4', (text) => (text === null ? null : readInt4(text)));
   db.function('text_to_decimal', (text) => (text === null ? null : readDecimal(text)));
   db.function('whole_of', (bits, value) => (value === null ? null : checkWhole(bits, value)));
   db.function('text_to_bool', (text) => (text === null ? null : Number(readBool(text))));
 }
 
-/** A scan asks for the same patterns row after row: as many are kept as one request may hold. */
-function remembered<Args extends readonly (string | number)[]>(
-  compile: (...args: Args) => Test,
-): (...args: Args) => Test {
-  const kept = new Map<string, Test>();
-  return (...args) => {
-    const key = args.join('\0');
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const compiled = compile(...args);
-    if (kept.size >= MAX_CONDITIONS) kept.clear();
-    kept.set(key, compiled);
-    return compiled;
-  };
+/** For all connections of a thread: what is compiled for one may be used by another. */
+const like = new Patterns((pattern: string, caseless: number) => ({
+  test: compileLike(pattern, caseless === 1),
+  size: pattern.length,
+}));
+const regex = new Patterns((pattern: string, caseless: number) => compileRegex(pattern, caseless === 1));
+const search = new Patterns((mode: SearchMode, config: string, query: string) => ({
+  test: compileSearch(mode, config, query),
+  size: query.length,
+}));
+
+/** After a statement that may have had many. */
+export function forgetPatterns(): void {
+  for (const patterns of [like, regex, search]) patterns.forget();
 }
 
 function checkWhole(bits: 16 | 32, value: number): number {

@@ -7,6 +7,7 @@ import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
 import { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
+import { forgetPatterns } from './functions.ts';
 import { asOutcome } from './outcome.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './readers.ts';
 import { withBooleans } from './rows.ts';
@@ -143,4 +144,5 @@ function end(id: number): void {
   const { connection } = reading;
   if (connection.db.inTransaction) connection.db.run('commit');
   idle.push(connection);
+  forgetPatterns();
 }

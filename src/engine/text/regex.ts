@@ -22,17 +22,24 @@ function tooLong(): Refusal {
   });
 }
 
-export function compileRegex(pattern: string, caseless: boolean): (text: string) => boolean {
+/** A compiled expression, and how many instructions it takes. */
+export interface Program {
+  readonly test: (text: string) => boolean;
+  readonly size: number;
+}
+
+export function compileRegex(pattern: string, caseless: boolean): Program {
   const reading = new Pattern(pattern);
   const options = readOptions(reading, caseless);
   const source = options.literal ? RE2JS.quote(reading.rest()) : translate(reading, options);
   const flags = (options.caseless ? RE2JS.CASE_INSENSITIVE : 0) | (source.includes('(?<') ? RE2JS.LOOKBEHINDS : 0);
   const program = compile(source, flags);
   const size = program.programSize();
-  return (text) => {
+  const test = (text: string) => {
     if (size * text.length > MAX_STEPS) throw tooLong();
     return program.test(text);
   };
+  return { test, size };
 }
 
 /** Refuses a pattern that is none, for an engine that can run all that are. */

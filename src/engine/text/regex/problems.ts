@@ -21,8 +21,8 @@ export function invalid(reason: keyof typeof REASONS, hint?: string): Refusal {
   return new Refusal('2201B', `invalid regular expression: ${REASONS[reason]}`, { hint });
 }
 
-export function tooComplex(): Refusal {
-  return invalid('complex', 'Use smaller bounds in {m,n}, and nest fewer groups.');
+export function tooComplex(hint = 'Use smaller bounds in {m,n}, and nest fewer groups.'): Refusal {
+  return invalid('complex', hint);
 }
 
 /** Valid in PostgreSQL, but not to be had in linear time, or of no use here. */
