@@ -35,7 +35,7 @@ export function placesOf({ query, plan }: PlannedRead, texts: readonly string[])
   };
   const inPredicate = (predicate: Predicate): Place => {
     if (predicate.kind === 'compare') return at(predicate.value);
-    return predicate.kind === 'all' || predicate.kind === 'any' ? inAll(predicate.terms, inPredicate) : undefined;
+    return 'terms' in predicate ? inAll(predicate.terms, inPredicate) : undefined;
   };
   return {
     limit: at(query.limit),

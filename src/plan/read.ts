@@ -11,7 +11,7 @@ import type { Query } from '../dialect/tree.ts';
 import { oncePer } from '../once-per.ts';
 import { planConditions } from './predicate.ts';
 import { NO_ORDER, planShape, wholeRow } from './shape.ts';
-import type { Predicate, ReadPlan } from './types.ts';
+import { isAlways, type Predicate, type ReadPlan } from './types.ts';
 
 /** A query string: what it says, and what it means. */
 export interface PlannedRead {
@@ -53,10 +53,6 @@ export function planReadItem(collection: Collection, keyText: string, { columns,
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
   const isItem = itemPredicate(collection, keyText);
   return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
-}
-
-function isAlways(where: Predicate): boolean {
-  return where.kind === 'constant' && where.value === true;
 }
 
 export function itemPredicate(collection: Collection, keyText: string): Predicate {

@@ -30,6 +30,10 @@ export type Comparator = '=' | '<>' | '>' | '>=' | '<' | '<=';
 
 export const ALWAYS: Predicate = { kind: 'constant', value: true };
 
+export function isAlways(predicate: Predicate): boolean {
+  return predicate.kind === 'constant' && predicate.value === true;
+}
+
 /** The types a result column can have: those of fields, and those that casts and aggregates lead to. */
 export type ScalarType = 'int2' | 'int4' | 'int8' | 'decimal' | 'float8' | 'text' | 'bool' | 'json';
 

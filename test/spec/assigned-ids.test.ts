@@ -45,7 +45,7 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     expect(await catalogue.list()).toHaveLength(81);
   });
 
-  test('are none that the first request to an empty catalogue chooses', async () => {
+  test('are none that the first request to an emptied catalogue chooses', async () => {
     await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
     const sent = [{ product_name: 'a' }, { id: 500, product_name: 'b' }];
     const prefer = { prefer: 'return=representation, missing=default' };

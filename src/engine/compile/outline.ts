@@ -52,16 +52,12 @@ function testsAlike(one: Predicate, other: Predicate): boolean {
   if (one === other) return true;
   if (one.kind === 'compare')
     return other.kind === 'compare' && one.field === other.field && one.operator === other.operator;
-  if (!isGroup(one) || !isGroup(other) || one.kind !== other.kind || one.terms.length !== other.terms.length)
-    return false;
+  if (!('terms' in one) || !('terms' in other)) return false;
+  if (one.kind !== other.kind || one.terms.length !== other.terms.length) return false;
   for (let index = 0; index < one.terms.length; index++) {
     if (!testsAlike(one.terms[index]!, other.terms[index]!)) return false;
   }
   return true;
-}
-
-function isGroup(predicate: Predicate): predicate is Extract<Predicate, { kind: 'all' | 'any' }> {
-  return predicate.kind === 'all' || predicate.kind === 'any';
 }
 
 function valuesOf({ where, limit, offset }: ReadPlan): Value[] {
@@ -75,7 +71,7 @@ function valuesOf({ where, limit, offset }: ReadPlan): Value[] {
 
 function addValues(predicate: Predicate, values: Value[]): void {
   if (predicate.kind === 'compare') values.push(predicate.value);
-  else if (isGroup(predicate)) for (const term of predicate.terms) addValues(term, values);
+  else if ('terms' in predicate) for (const term of predicate.terms) addValues(term, values);
 }
 
 function isSame(some: readonly Value[], others: readonly Value[]): boolean {

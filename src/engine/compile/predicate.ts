@@ -1,5 +1,5 @@
 /** Predicates in SQL, kind by kind. */
-import type { Predicate } from '../../plan/types.ts';
+import { isAlways, type Predicate } from '../../plan/types.ts';
 import { type Bind, identifier, type SqlDialect } from './statement.ts';
 
 type Kind = Predicate['kind'];
@@ -32,7 +32,7 @@ export function compilePredicate(predicate: Predicate, dialect: SqlDialect, bind
 /** ` where …`, or nothing where every row will do. */
 export function compileWhere(predicate: Predicate, dialect: SqlDialect, bind: Bind): string {
   const { guard } = dialect;
-  if (predicate.kind === 'constant' && predicate.value === true) return guard === undefined ? '' : ` where ${guard}`;
+  if (isAlways(predicate)) return guard === undefined ? '' : ` where ${guard}`;
   const condition = compilePredicate(predicate, dialect, bind);
   return guard === undefined ? ` where ${condition}` : ` where ${guard} and (${condition})`;
 }

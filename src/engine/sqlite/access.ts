@@ -4,7 +4,7 @@
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS, QUICK_PATTERN_LENGTH, QUICK_PATTERNS } from '../../limits.ts';
-import type { OrderKey, Predicate, ReadPlan } from '../../plan/types.ts';
+import { isAlways, type OrderKey, type Predicate, type ReadPlan } from '../../plan/types.ts';
 import { compileRead } from '../compile/read.ts';
 import { type Access, identifier, type Statement } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -115,7 +115,7 @@ function namesFewKeys(collection: Collection, term: Predicate): boolean {
 
 function conjuncts(predicate: Predicate): readonly Predicate[] {
   if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
-  return predicate.kind === 'constant' && predicate.value === true ? [] : [predicate];
+  return isAlways(predicate) ? [] : [predicate];
 }
 
 function fieldsOf(predicate: Predicate): readonly Field[] {

@@ -5,7 +5,7 @@
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import { ALWAYS, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Reading, ReadResult, WriteResult } from '../engine.ts';
@@ -161,7 +161,7 @@ class SqliteEngine implements Engine {
     const parts = await readers.read({
       statement: compileRead(this.collection.name, plan, guardedDialect),
       // All rows are counted along an index, far quicker than each could be asked for the time.
-      count: compileCount(this.collection.name, plan, plan.where === ALWAYS ? sqliteDialect : guardedDialect),
+      count: compileCount(this.collection.name, plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
