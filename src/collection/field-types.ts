@@ -2,7 +2,6 @@
  * The types a field can have, one entry each: what it is called, how its text form is read. Reading follows
  * PostgreSQL's input functions, so that a bad value gets the same code and message on every engine.
  */
-import { areDigits } from '../digits.ts';
 import { Refusal } from '../errors.ts';
 import { INT4_MAX, INT4_MIN } from '../limits.ts';
 import { comparableDecimal, storableDecimal, storableNumber } from './decimal.ts';
@@ -42,12 +41,9 @@ export const FIELD_TYPES: Readonly<Record<FieldType, TypeRules>> = {
   },
 };
 
-/** So few digits are within bounds. */
-const SHORT = 9;
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 
 export function readInt4(text: string): number {
-  if (text.length <= SHORT && areDigits(text)) return Number(text);
   const match = INTEGER.exec(text);
   if (match === null) return refuseSyntax('integer', text);
   const number = Number(match[1]);

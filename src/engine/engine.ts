@@ -74,7 +74,7 @@ export interface Engine {
   /** How the engine would carry out a read: the statement and its plan, without values. */
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
   /** What goes on inside, for the metrics. */
-  readings?(): readonly Reading[];
+  metrics?(): readonly Metric[];
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export interface Explanation {
   readonly text: string;
 }
 
-export interface Reading {
+export interface Metric {
   /** As in `writes_waiting`. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge';

@@ -54,10 +54,10 @@ export function duplicateKey(collection: Collection, key: Value | undefined): Re
   });
 }
 
-/** No key is free, or not as many in a row as one write needs. */
+/** As PostgreSQL's sequence at its end: smaller keys may be free, but are not assigned again. */
 export function keysUsedUp({ key }: Collection): Refusal {
   return new Refusal('2200H', `no ${key.name} is left to assign`, {
-    details: 'The largest one possible was used, and there is no gap that is wide enough.',
+    details: 'The largest one possible was used.',
     hint: `Give the ${key.name} yourself.`,
   });
 }

@@ -6,7 +6,6 @@
  * 415. Knows no SQL.
  */
 import type { Collection } from '../collection/declaration.ts';
-import { areDigits } from '../digits.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -41,7 +40,7 @@ export function readCall(named: string, url: string, request: Request, collectio
   }
   const mark = url.indexOf('?');
   const end = mark === -1 ? url.length : mark;
-  const target = plainTarget(url, end, collection.name) ?? findTarget(url.slice(0, end), collection);
+  const target = findTarget(url.slice(0, end), collection);
   const method = findMethod(named, target);
   return { method, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
 }
@@ -55,15 +54,6 @@ export function pathAndQuery(url: string): string {
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
-}
-
-/** What most paths are, told without taking them apart: the collection's, or that and a number. */
-function plainTarget(url: string, end: number, name: string): Target | undefined {
-  if (!url.startsWith(name, 1)) return undefined;
-  const after = name.length + 1;
-  if (end === after) return COLLECTION;
-  if (url[after] !== '/' || !areDigits(url, after + 1, end)) return undefined;
-  return { kind: 'item', key: url.slice(after + 1, end) };
 }
 
 function findTarget(path: string, collection: Collection): Target {

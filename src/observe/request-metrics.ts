@@ -3,7 +3,7 @@
  * request costs a few additions to numbers that are there already; text is made only when somebody asks.
  */
 import { pathAndQuery } from '../http/call.ts';
-import type { Answered, Repeats, RepeatsOf } from '../response/trace.ts';
+import type { Answered } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;
@@ -18,8 +18,6 @@ interface Series {
   readonly byStatus: Float64Array;
   readonly byDuration: Float64Array;
   milliseconds: number;
-  /** By status; not yet among the rest. */
-  readonly repeats: Map<number, Repeats>;
 }
 
 /** Places in the list of routes. */
@@ -52,19 +50,7 @@ export class RequestMetrics {
     else this.rowsWritten += rows;
   };
 
-  /** An answer that is given again takes a few microseconds, which are not worth two looks at a clock: it counts as none. */
-  readonly repeatsOf: RepeatsOf = (method, target, status) => {
-    const series = this.find(ROUTES[target], METHODS.indexOf(method as (typeof METHODS)[number]));
-    let repeats = series.repeats.get(status);
-    if (repeats === undefined) {
-      repeats = { times: 0, rows: 0 };
-      series.repeats.set(status, repeats);
-    }
-    return repeats;
-  };
-
   families(): Family[] {
-    for (const each of this.series) if (each !== undefined) this.addRepeats(each);
     const all = this.series.filter((each) => each !== undefined);
     return [
       family(
@@ -95,16 +81,6 @@ export class RequestMetrics {
     return next === '/' ? ROUTES.item : ROUTES.other;
   }
 
-  private addRepeats({ repeats, byStatus, byDuration }: Series): void {
-    for (const [status, each] of repeats) {
-      byStatus[status - LOWEST_STATUS]! += each.times;
-      byDuration[0]! += each.times;
-      this.rowsRead += each.rows;
-      each.times = 0;
-      each.rows = 0;
-    }
-  }
-
   private find(route: number, method: number): Series {
     const place = route * METHODS.length + method;
     const known = this.series[place];
@@ -115,7 +91,6 @@ export class RequestMetrics {
       byStatus: new Float64Array(STATUSES),
       byDuration: new Float64Array(BUCKETS.length + 1),
       milliseconds: 0,
-      repeats: new Map(),
     };
     this.series[place] = series;
     return series;

@@ -70,8 +70,6 @@ export interface ReadPlan extends Shape {
   readonly offset: number;
   readonly limit?: number;
   readonly count?: 'exact' | 'planned' | 'estimated';
-  /** The same object in plans that differ only in their values: what does not follow from those is the same for all. */
-  readonly outline?: object;
 }
 
 /** A stored row as a list, in the order of the collection's fields. An undefined key is assigned. */

@@ -16,7 +16,7 @@ export interface WriteRequest {
   readonly singular: boolean;
   readonly ifMatch?: Precondition['versions'];
   /** A PUT that may create a product, but not replace one. */
-  readonly createOnly?: boolean;
+  readonly createOnly: boolean;
   readonly retry?: { readonly key: string; readonly fingerprint: string };
   /** Whether a write without a filter may touch every row. */
   readonly allowUnfiltered: boolean;

@@ -2,6 +2,7 @@
 import type { Explanation } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
+import type { Answer } from './answer.ts';
 
 const PLAN = 'application/vnd.pgrst.plan';
 
@@ -9,13 +10,14 @@ export function acceptsPlan(request: Request): boolean {
   return request.headers.get('accept')?.startsWith(PLAN) ?? false;
 }
 
-export function planResponse({ method, headers }: Request, explanation: Explanation | undefined): Response {
+export function planAnswer({ headers }: Request, explanation: Explanation | undefined): Answer {
   if (explanation === undefined) throw new Refusal('PGRST107', 'this database tells no plans');
   const isJson = headers.get('accept')!.startsWith(`${PLAN}+json`);
   const body = isJson ? JSON.stringify(explanation.json) : explanation.text;
   const contentType = `${PLAN}+${isJson ? 'json' : 'text'}; for="application/json"; charset=utf-8`;
-  return new Response(method === 'HEAD' ? null : body, {
+  return {
     status: 200,
     headers: { ...CORS_HEADERS, 'content-type': contentType, vary: 'Accept', 'cache-control': 'no-store' },
-  });
+    body,
+  };
 }

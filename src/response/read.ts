@@ -19,10 +19,11 @@ import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
-import { encodedOnce, renderRows } from './body.ts';
+import { renderRows } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
+import type { Trace } from './trace.ts';
 
 /** Which request headers an answer depends on. */
 const VARY = 'Accept, Prefer, Range';
@@ -35,8 +36,7 @@ export interface ListRead {
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
   readonly encoding: Encoding;
-  /** Whether others may be answered between this answer and its sending. */
-  readonly isLate: boolean;
+  readonly trace: Trace;
 }
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {
@@ -53,6 +53,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const { call, media, query, preferences, plan, encoding } = read;
   const { total } = result;
   const rows = rowsIn(result);
+  read.trace.rows = rows;
   const applied = appliedHeader('read', preferences);
   const status = pageStatus(plan.offset, rows, total, plan.limit, applied);
   const range = contentRange(plan.offset, rows, total);
@@ -75,12 +76,11 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     if (media.singular) throw notOne(rows);
     const state = result.kind === 'parts' ? result.state : undefined;
     if (state !== undefined) headers.etag = listTag(`${state}${call.url}`, range, media);
-    return { status, headers, rows, body: streamBody(call, parts) };
+    return { status, headers, body: streamBody(parts) };
   }
-  const text = listBody(result, encoding, media.singular);
-  const body = (read.isLate ? undefined : encodedOnce(text)) ?? text;
+  const body = listBody(result, encoding, media.singular);
   headers.etag = listTag(body, range, media);
-  return { status, headers, rows, body };
+  return { status, headers, body };
 }
 
 function streamOf(result: ReadResult): AsyncIterator<Uint8Array, undefined> | undefined {
@@ -100,29 +100,22 @@ function listBody(result: ReadResult, encoding: Encoding, singular: boolean): st
 }
 
 /** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
-function streamBody(call: Call, parts: AsyncIterator<Uint8Array, undefined>): ReadableStream<Uint8Array> | null {
-  const cancel = async () => {
-    await parts.return?.();
-  };
-  if (call.method === 'HEAD') {
-    void cancel();
-    return null;
-  }
+function streamBody(parts: AsyncIterator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await parts.next();
       if (done === true) controller.close();
       else controller.enqueue(value);
     },
-    cancel,
+    async cancel() {
+      await parts.return?.();
+    },
   });
 }
 
-/** `whole` is the product as stored, whatever of it the client wants to see: its version is the version of all. */
+/** `whole` is the row as stored, whatever of it the client wants to see: its version is the version of all. */
 export function itemAnswer(
-  call: Call,
-  media: Media,
-  encoding: Encoding,
+  { call, media, encoding, trace }: Pick<ListRead, 'call' | 'media' | 'encoding' | 'trace'>,
   rows: readonly Row[],
   whole: Row | undefined,
 ): Answer {
@@ -140,5 +133,6 @@ export function itemAnswer(
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  return { status: 200, headers, rows: rows.length, body };
+  trace.rows = rows.length;
+  return { status: 200, headers, body };
 }

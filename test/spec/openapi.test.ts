@@ -21,7 +21,7 @@ import { openApiDocument } from '../../src/openapi/document.ts';
 import { HEALTH_PATHS } from '../../src/openapi/health-path.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
-import { planRead, planReadItem } from '../../src/plan/read.ts';
+import { planReadItem } from '../../src/plan/read.ts';
 import { ENGINES, openCatalogue } from '../support/catalogue.ts';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
@@ -67,8 +67,7 @@ const ask = async (path: string, init?: RequestInit) => app.fetch(new Request(`h
 
 beforeAll(async () => {
   engine = await ENGINES.SQLite!();
-  const all = planRead(products, EMPTY_QUERY, { offset: 0 }, undefined);
-  const health = new Health(() => engine, planReadItem(products, '0', all));
+  const health = new Health(() => engine, planReadItem(products, '0', EMPTY_QUERY));
   app = createApp({
     collection: products,
     engine,

@@ -38,7 +38,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   const observation = new Observation(products, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => app?.readings?.() ?? [],
+    app: () => app?.metrics?.() ?? [],
     whole,
   });
   observed?.(observation);
@@ -61,7 +61,6 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       pages: firstOf(observation.pages, openApiPages(DESCRIBED, CONSOLE_PATH), consolePages(DESCRIBED)),
       onAnswer: observation.onAnswer,
-      repeatsOf: observation.repeatsOf,
       requestId,
       plans: settings.plans,
       serverTiming: settings.serverTiming,

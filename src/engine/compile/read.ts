@@ -1,15 +1,10 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
 import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
 import { castAfter, isCast } from './late-casts.ts';
-import { rememberedRead } from './outline.ts';
 import { compileWhere } from './predicate.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, access?: Access): Statement {
-  return rememberedRead(plan, dialect, access, () => writeRead(table, plan, dialect, access));
-}
-
-function writeRead(table: string, plan: ReadPlan, dialect: SqlDialect, access: Access | undefined): Statement {
   const { from = identifier(table), keysFirst } = access ?? {};
   return buildStatement(dialect, (bind) => {
     const body = `from ${from}${compileWhere(plan.where, dialect, bind)}`;

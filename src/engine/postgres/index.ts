@@ -9,7 +9,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
-import type { Engine, Explanation, Reading, ReadResult, WriteResult } from '../engine.ts';
+import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
@@ -108,8 +108,8 @@ export class PostgresEngine implements Engine {
     return this.attempts.reading((pool) => explainRead(pool, this.options.collection.name, plan, this.dialect));
   }
 
-  readings(): readonly Reading[] {
-    const gauge = (name: string, help: string, value: number): Reading => ({ name, kind: 'gauge', help, value });
+  metrics(): readonly Metric[] {
+    const gauge = (name: string, help: string, value: number): Metric => ({ name, kind: 'gauge', help, value });
     return [
       gauge('database_up', 'Whether the database answers: 1 or 0.', Number(this.link.isUp)),
       gauge('pool_connections_max', 'Connections that may be open to a server.', this.options.poolSize),
@@ -130,7 +130,7 @@ export class PostgresEngine implements Engine {
   private async writeOnce(pool: SQL, plan: WritePlan): Promise<WriteResult> {
     await this.keys.pass(pool, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
-    const write = () => this.keys.drawAgain(pool, plan, (drawn) => carryOut(pool, this.context, drawn, this.options));
+    const write = () => this.keys.drawAgain(pool, plan, () => carryOut(pool, this.context, plan, this.options));
     return this.replicas === undefined ? write() : this.replicas.during(pool, write);
   }
 

@@ -1,27 +1,21 @@
 /**
  * Keys that are assigned, beside keys that clients choose. The sequence is moved past every chosen key before the key is
- * stored; where a chosen and an assigned one still meet, on two instances at once, the assigned one is drawn again. Where
- * the sequence has come to its end, the keys are taken from those that are free, and the sequence goes on from there.
+ * stored; where a chosen and an assigned one still meet, on two instances at once, the assigned one is drawn again.
  */
 import type { SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
-import { INT4_MAX } from '../../limits.ts';
-import type { InsertPlan, WritePlan } from '../../plan/types.ts';
-import { numberRows } from '../compile/free-keys.ts';
+import type { WritePlan } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
-import { query, quoteText, type Runner } from './driver.ts';
-import { freePosition, holdSequence, isAtItsEnd, SEQUENCE_LOCK, setSequence } from './free-keys.ts';
+import { query, quoteText } from './driver.ts';
 import { duplicateOf, sqlState } from './refusals.ts';
-import { inTransaction } from './transaction.ts';
 import type { WriteContext } from './writes.ts';
 
 const MAX_DRAWS = 5;
+/** One lock for all who move a sequence: of two who do it at once, neither takes it back. "PCat" + 1. */
+const SEQUENCE_LOCK = 0x50436175;
 
 export class Keys {
-  /**
-   * The sequence has reached this at least, so that most writes need not ask. It only grows, but from its end: where
-   * another instance has wound it back, an assigned key may meet a chosen one, and is drawn again.
-   */
+  /** The sequence has reached this at least, so that most writes need not ask. It only grows. */
   private reached = 0;
 
   constructor(private readonly context: WriteContext) {}
@@ -29,44 +23,23 @@ export class Keys {
   /** Moves the sequence past the keys that a write brings with it. */
   async pass(pool: SQL, plan: WritePlan): Promise<void> {
     if (plan.dryRun) return;
-    const largest = Math.max(...this.chosen(plan).map(Number));
+    const largest = this.chosen(plan).reduce<number>((most, key) => Math.max(most, Number(key)), 0);
     if (largest > this.reached) await this.moveTo(pool, `${largest}`);
   }
 
   /** The same insert again, where a key that was assigned turned out to be taken. */
-  async drawAgain<T>(pool: SQL, plan: WritePlan, work: (plan: WritePlan) => Promise<T>): Promise<T> {
-    let drawn = plan;
+  async drawAgain<T>(pool: SQL, plan: WritePlan, work: () => Promise<T>): Promise<T> {
     for (let draw = 1; ; draw++) {
       try {
-        return await work(drawn);
+        return await work();
       } catch (error) {
-        if (draw === MAX_DRAWS || plan.kind !== 'insert') throw error;
-        drawn = sqlState(error) === '2200H' ? await this.number(pool, plan) : await this.passTaken(pool, plan, error);
+        const taken = sqlState(error) === '23505' ? duplicateOf(error) : undefined;
+        if (draw === MAX_DRAWS || taken === undefined) throw error;
+        if (plan.kind !== 'insert' || this.chosen(plan).includes(taken)) throw error;
+        const { name, key } = this.context.collection;
+        await this.moveTo(pool, `(select coalesce(max(${identifier(key.name)}), 1) from ${identifier(name)})`);
       }
     }
-  }
-
-  private async passTaken(pool: SQL, plan: InsertPlan, error: unknown): Promise<InsertPlan> {
-    const taken = sqlState(error) === '23505' ? duplicateOf(error) : undefined;
-    if (taken === undefined || this.chosen(plan).includes(taken)) throw error;
-    const { name, key } = this.context.collection;
-    await this.moveTo(pool, `(select coalesce(max(${identifier(key.name)}), 1) from ${identifier(name)})`);
-    return plan;
-  }
-
-  /** The plan with keys that are free; as it was, where another has wound the sequence back in the meantime. */
-  private number(pool: SQL, plan: InsertPlan): Promise<InsertPlan> {
-    const { fields, key } = this.context.collection;
-    const number = async (connection: Runner) => {
-      await holdSequence(connection);
-      if (!(await isAtItsEnd(connection, this.context, 1))) return plan;
-      const position = await freePosition(connection, this.context, plan.rows.length);
-      const { rows, last } = numberRows(plan.rows, fields.indexOf(key), position);
-      await setSequence(connection, this.context, last);
-      this.reached = last;
-      return { ...plan, rows };
-    };
-    return inTransaction(pool, number, true);
   }
 
   private async moveTo(pool: SQL, least: string): Promise<void> {
@@ -77,8 +50,7 @@ export class Keys {
         select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::float8 as reached from held`,
       params: [],
     });
-    const reached = Number(moved?.reached ?? 0);
-    this.reached = reached < INT4_MAX ? reached : 0;
+    this.reached = Number(moved?.reached ?? 0);
   }
 
   private chosen(plan: WritePlan): Value[] {

@@ -10,7 +10,6 @@ import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '..
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import { COLUMN_TYPES } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
-import { freePosition, holdSequence, isAtItsEnd, setSequence } from './free-keys.ts';
 import { inTransaction } from './transaction.ts';
 import { isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
@@ -99,31 +98,11 @@ class Staged {
     return total;
   }
 
-  /** Where the sequence is at its end, rows that choose their key go first, and the others get what is free then. */
   private async storeAll(conflict: InsertPlan['conflict'], which: string): Promise<LoadResult> {
-    const unnumbered = await this.countUnnumbered(which);
-    if (unnumbered === 0 || !(await isAtItsEnd(this.connection, this.context, unnumbered))) {
-      return this.storeRows(conflict, which, `coalesce(${this.key}, nextval(${quoteText(this.context.sequence)}))`);
-    }
-    const chosen = await this.storeRows(conflict, `${which} and ${this.key} is not null`, this.key);
-    await holdSequence(this.connection);
-    const position = await freePosition(this.connection, this.context, unnumbered);
-    await setSequence(this.connection, this.context, position + unnumbered);
-    const numbered = `${position} + row_number() over (order by "the row")`;
-    const assigned = await this.storeRows(conflict, `${which} and ${this.key} is null`, numbered);
-    return { affected: chosen.affected + assigned.affected, inserted: chosen.inserted + assigned.inserted };
-  }
-
-  private async countUnnumbered(which: string): Promise<number> {
-    const [counted] = await this.run<{ rows: number }>(
-      `select count(*)::int4 as rows from ${STAGED} where ${which} and ${this.key} is null`,
+    const { collection, sequence } = this.context;
+    const values = collection.fields.map((field) =>
+      field === collection.key ? `coalesce(${this.key}, nextval(${quoteText(sequence)}))` : identifier(field.name),
     );
-    return counted!.rows;
-  }
-
-  private async storeRows(conflict: InsertPlan['conflict'], which: string, key: string): Promise<LoadResult> {
-    const { collection } = this.context;
-    const values = collection.fields.map((field) => (field === collection.key ? key : identifier(field.name)));
     const [stored] = await this.run<LoadResult>(
       `with stored as (insert into ${this.table} (${this.columns}) select ${values.join(', ')} from ${STAGED}
         where ${which} order by "the row"${conflictSql(collection, conflict)} returning ${isNew(collection, conflict)} as is_new)

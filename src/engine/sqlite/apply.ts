@@ -5,13 +5,12 @@
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
-import { numberRows } from '../compile/free-keys.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion, missingProduct } from '../terms.ts';
+import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
-import { passKey, windBack } from './free-keys.ts';
 import type { Job } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
@@ -48,7 +47,7 @@ function applyJob(connection: Connection, collection: Collection, job: Job, boun
   connection.prepare('savepoint job').run();
   try {
     setDeadline(Date.now() + bounds.querySeconds * 1000);
-    const result = runOrNumber(connection, collection, job, bounds.retryHours);
+    const result = runJob(connection, collection, job, bounds.retryHours);
     if (job.dryRun) db.run('rollback to job');
     connection.prepare('release job').run();
     return { kind: 'done', result };
@@ -61,19 +60,6 @@ function applyJob(connection: Connection, collection: Collection, job: Job, boun
     return asOutcome(translated);
   } finally {
     clearDeadline();
-  }
-}
-
-/** Where SQLite has no key left to assign, the same again with keys that are free. */
-function runOrNumber(connection: Connection, collection: Collection, job: Job, retryHours: number): WriteResult {
-  try {
-    return runJob(connection, collection, job, retryHours);
-  } catch (error) {
-    if (!(error instanceof Refusal && error.code === '2200H') || job.kind !== 'insert') throw error;
-    connection.db.run('rollback to job');
-    const position = windBack(connection, collection, job.rows.length);
-    const { rows } = numberRows(job.rows, collection.fields.indexOf(collection.key), position);
-    return runJob(connection, collection, { ...job, rows }, retryHours);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
-import type { ChangeMark, Engine, Explanation, MaybePromise, Reading, ReadResult, WriteResult } from '../engine.ts';
+import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { compileQuickRead, hasQuickPatterns } from './access.ts';
@@ -17,10 +17,9 @@ import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
-import { type Compile, Lists } from './lists.ts';
 import { loadRows } from './load.ts';
+import { sqliteMetrics } from './metrics.ts';
 import { Readers } from './readers.ts';
-import { sqliteReadings } from './readings.ts';
 import { booleanColumns, readRows } from './rows.ts';
 import { checkOwner, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
@@ -70,7 +69,6 @@ class SqliteEngine implements Engine {
   private readonly statistics: Statistics;
   /** Absent in memory, where the one connection also writes, and nothing comes between two of its reads. */
   private readonly snapshot: Snapshot | undefined;
-  private readonly lists: Lists;
 
   constructor(
     readonly location: string,
@@ -85,7 +83,6 @@ class SqliteEngine implements Engine {
   ) {
     this.statistics = new Statistics(reader, collection);
     this.snapshot = readers === undefined ? undefined : new Snapshot(reader);
-    this.lists = new Lists(reader, collection, changes, this.snapshot);
   }
 
   find(plan: ReadPlan): readonly Row[] {
@@ -98,8 +95,9 @@ class SqliteEngine implements Engine {
     this.snapshot?.refresh(mark);
     const { readers } = this;
     if (readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
-      return this.readHere(plan, mark, this.compile)!;
-    return this.readHere(plan, mark, this.compileQuick) ?? this.readApart(readers, plan, encoding);
+      return this.readHere(plan, this.compile(plan));
+    const quick = this.compileQuick(plan);
+    return quick !== undefined ? this.readHere(plan, quick) : this.readApart(readers, plan, encoding);
   }
 
   write(plan: WritePlan): Promise<WriteResult> {
@@ -126,8 +124,8 @@ class SqliteEngine implements Engine {
     return explanationOf(sql, steps as unknown as PlanStep[]);
   }
 
-  readings(): readonly Reading[] {
-    return sqliteReadings(this.writer, this.readers, this.readers === undefined ? undefined : this.location);
+  metrics(): readonly Metric[] {
+    return sqliteMetrics(this.writer, this.readers, this.readers === undefined ? undefined : this.location);
   }
 
   async close(): Promise<void> {
@@ -138,12 +136,10 @@ class SqliteEngine implements Engine {
     await this.closeWriter();
   }
 
-  /** Undefined where `compile` is. */
-  private readHere(plan: ReadPlan, mark: number, compile: Compile): ReadResult | undefined {
+  private readHere(plan: ReadPlan, statement: Statement): ReadResult {
     const isPage = plan.offset > 0 || plan.limit !== undefined;
-    const read = (): ReadResult | undefined => {
-      const rows = this.lists.rows(plan, mark, compile);
-      if (rows === undefined) return undefined;
+    const read = (): ReadResult => {
+      const rows = readRows(this.reader, plan, statement);
       if (plan.count === undefined) return { kind: 'rows', rows };
       return { kind: 'rows', rows, total: isPage ? this.count(plan) : rows.length };
     };

@@ -5,13 +5,12 @@
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { INT4_MAX } from '../../limits.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
+import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
-import { lastAssigned, passKey, windBack } from './free-keys.ts';
 import { translateError } from './refusals.ts';
 
 /** Indexes are written in no order: what does not fit here is written and read again and again. */
@@ -53,8 +52,8 @@ class Staged {
   private largest = 0;
   /** Whether each key is larger than the one before, as they mostly are: then none can repeat. */
   private ascending = true;
-  /** How many rows are to be assigned a key. */
-  private unnumbered = 0;
+  /** Whether some row is to be assigned a key. */
+  private assigns = false;
 
   constructor(
     private readonly connection: Connection,
@@ -87,7 +86,7 @@ class Staged {
 
   private seeKey(key: Value | undefined): void {
     if (key === undefined) {
-      this.unnumbered++;
+      this.assigns = true;
       return;
     }
     if (Number(key) <= this.lastKey) this.ascending = false;
@@ -106,7 +105,7 @@ class Staged {
     this.connection.waitInTurn();
     this.connection.beginWriting();
     if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
-    if (this.unnumbered > 0 && !this.reachesEnd()) passKey(this.connection, this.collection, this.largest);
+    if (this.assigns && this.largest > 0) passKey(this.connection, this.collection, this.largest);
     const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
     db.run(terms.dryRun ? 'rollback' : 'commit');
     return result;
@@ -145,34 +144,11 @@ class Staged {
     return { affected, inserted };
   }
 
-  /** Where SQLite would find no key to assign, rows that choose theirs go first, and the others get what is free then. */
   private storeAll(conflict: string, which = 'true'): LoadResult {
-    if (this.unnumbered === 0 || !this.reachesEnd()) return this.storeRows(conflict, which, this.key);
-    const chosen = this.storeRows(conflict, `${which} and ${this.key} is not null`, this.key);
-    const position = windBack(this.connection, this.collection, this.unnumbered);
-    const numbered = `${position} + row_number() over (order by rowid)`;
-    const assigned = this.storeRows(conflict, `${which} and ${this.key} is null`, numbered);
-    return { affected: chosen.affected + assigned.affected, inserted: chosen.inserted + assigned.inserted };
-  }
-
-  private storeRows(conflict: string, which: string, key: string): LoadResult {
-    const values = this.collection.fields.map((field) =>
-      field === this.collection.key ? key : identifier(field.name),
-    );
     const { changes } = this.connection.db.run(
-      `insert into ${this.table} (${this.columns}) select ${values.join(', ')} from staging.given where ${which} order by rowid${conflict}`,
+      `insert into ${this.table} (${this.columns}) select ${this.columns} from staging.given where ${which} order by rowid${conflict}`,
     );
     return { affected: changes, inserted: changes };
-  }
-
-  /** Whether SQLite, which counts on from the largest key there ever was, would come past the largest possible. */
-  private reachesEnd(): boolean {
-    const stored = this.connection.number({
-      sql: `select coalesce(max(${this.key}), 0) from ${this.table}`,
-      params: [],
-    });
-    const reached = Math.max(stored, this.largest, lastAssigned(this.connection, this.collection));
-    return reached + this.unnumbered > INT4_MAX;
   }
 
   /** Of rows with the same key the first stands. */

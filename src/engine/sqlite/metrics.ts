@@ -1,10 +1,10 @@
 /** What goes on inside the embedded engine, for the metrics. */
 import { statSync } from 'node:fs';
-import type { Reading } from '../engine.ts';
+import type { Metric } from '../engine.ts';
 import type { Readers } from './readers.ts';
 import type { Writer } from './writer.ts';
 
-export function sqliteReadings(writer: Writer, readers: Readers | undefined, path: string | undefined): Reading[] {
+export function sqliteMetrics(writer: Writer, readers: Readers | undefined, path: string | undefined): Metric[] {
   const { threads, reading } = readers?.state() ?? { threads: 0, reading: 0 };
   return [
     gauge('database_up', 'Whether the database answers: 1 or 0.', 1),
@@ -22,11 +22,11 @@ export function sqliteReadings(writer: Writer, readers: Readers | undefined, pat
   ];
 }
 
-function gauge(name: string, help: string, value: number): Reading {
+function gauge(name: string, help: string, value: number): Metric {
   return { name, kind: 'gauge', help, value };
 }
 
-function counter(name: string, help: string, value: number): Reading {
+function counter(name: string, help: string, value: number): Metric {
   return { name, kind: 'counter', help, value };
 }
 
