@@ -1,7 +1,7 @@
 /** `catalogue backup`: a copy of a database in use, without stopping anyone. */
 import { products } from '../collection/products.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
-import { maintenanceOf } from '../engine/maintenance.ts';
+import { maintenanceOf } from '../engine/open.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';

@@ -1,7 +1,7 @@
 /** `catalogue check`: whether the database is whole and holds what it should. */
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
-import { maintenanceOf } from '../engine/maintenance.ts';
+import { maintenanceOf } from '../engine/open.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 import { withProgress } from './progress.ts';

@@ -1,12 +1,15 @@
-/** A database URL becomes an engine. The one place that chooses between engines. */
+/** A database URL becomes an engine, or the care of its database. The one place that chooses between engines. */
 import { existsSync } from 'node:fs';
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { Engine } from './engine.ts';
+import type { Maintenance } from './maintenance.ts';
 import { openPostgres } from './postgres/index.ts';
+import { PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
 import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
+import { SqliteMaintenance } from './sqlite/maintenance.ts';
 
 export interface OpenOptions extends DatabaseSettings {
   readonly collection: Collection;
@@ -30,6 +33,11 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   } catch (error) {
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
   }
+}
+
+export function maintenanceOf(url: string, collection: Collection, settings: DatabaseSettings): Maintenance {
+  if (isPostgresUrl(url)) return new PostgresMaintenance(url, collection, settings);
+  return new SqliteMaintenance(sqlitePath(url), collection);
 }
 
 /** Whether several processes can open it. */

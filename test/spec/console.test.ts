@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DESCRIBED } from '../../src/cli/openapi.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
 import { type Assets, packAssets, unpackAssets } from '../../src/console/assets.ts';
 import { buildAssets } from '../../src/console/bundle.ts';
@@ -10,11 +10,13 @@ import { keptOrBuilt } from '../../src/console/kept-bundle.ts';
 import { consolePages } from '../../src/console/pages.ts';
 import { Refusal } from '../../src/errors.ts';
 import { storeFile } from '../../src/http/stored-file.ts';
+import { describe as describeCatalogue } from '../../src/openapi/described.ts';
 import { cleanUp, temporaryFolder } from '../support/process.ts';
 
 afterAll(cleanUp);
 
 const built = await buildAssets();
+const DESCRIBED = describeCatalogue(BUILT_IN);
 const pages = consolePages(DESCRIBED);
 const ask = async (path: string, init?: RequestInit): Promise<Response> =>
   (await pages(path, new Request(`http://catalogue${path}`, init)))!;

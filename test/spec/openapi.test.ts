@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { type App, createApp } from '../../src/app.ts';
-import { DESCRIBED } from '../../src/cli/openapi.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
 import { CONSOLE_PATH, consolePages, DOCS_PATH } from '../../src/console/pages.ts';
 import { LOGIC_KEYS } from '../../src/dialect/logic.ts';
@@ -16,6 +16,7 @@ import { ERRORS } from '../../src/errors.ts';
 import { BODY_TYPES } from '../../src/http/body.ts';
 import { firstOf } from '../../src/http/pages.ts';
 import { Health, healthPages } from '../../src/observe/health.ts';
+import { describe as describeCatalogue } from '../../src/openapi/described.ts';
 import { DESCRIPTION_PATHS } from '../../src/openapi/description-path.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { HEALTH_PATHS } from '../../src/openapi/health-path.ts';
@@ -57,6 +58,7 @@ interface Document {
   };
 }
 
+const DESCRIBED = describeCatalogue(BUILT_IN);
 const document = openApiDocument(DESCRIBED) as unknown as Document;
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';

@@ -6,16 +6,16 @@ import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
 import type { Link } from './link.ts';
+import { Pending } from './pending.ts';
 import { isLoss, isTransient, surelyUndone, translateError, unconfirmed } from './refusals.ts';
 import type { Replicas } from './replicas.ts';
 import { againIfInTheWay, MAX_ATTEMPTS, pauseBefore, UnconfirmedCommit } from './transaction.ts';
-import { UnderWay } from './under-way.ts';
 
 /** A connection that broke is replaced twice before a reader hears of it: reading again does no harm. */
 const MAX_CONNECTIONS = 3;
 
 export class Attempts {
-  private readonly underWay: UnderWay;
+  private readonly pending: Pending;
 
   constructor(
     private readonly collection: Collection,
@@ -23,21 +23,21 @@ export class Attempts {
     private readonly replicas: Replicas | undefined,
     { querySeconds, connectSeconds }: SessionSettings,
   ) {
-    this.underWay = new UnderWay((querySeconds * 2 + connectSeconds) * 1000);
+    this.pending = new Pending((querySeconds * 2 + connectSeconds) * 1000);
   }
 
   get size(): number {
-    return this.underWay.size;
+    return this.pending.size;
   }
 
   settled(seconds: number): Promise<void> {
-    return this.underWay.settled(seconds);
+    return this.pending.settled(seconds);
   }
 
   reading<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
     const standby = this.replicas?.pick();
     if (standby === undefined) return this.onPrimary(work, 1);
-    return this.underWay.add(work(standby.pool)).catch((error) => {
+    return this.pending.add(work(standby.pool)).catch((error) => {
       // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.
       if (!isLoss(error) && !isTransient(error)) throw translateError(error, this.collection);
       this.replicas?.lost(standby);
@@ -49,7 +49,7 @@ export class Attempts {
     for (let attempt = 1; ; attempt++) {
       const pool = await this.link.current();
       try {
-        return await this.underWay.add(againIfInTheWay(() => work(pool)));
+        return await this.pending.add(againIfInTheWay(() => work(pool)));
       } catch (error) {
         if (error instanceof UnconfirmedCommit) {
           if (error.cause !== undefined) this.link.lost(error.cause, pool);
@@ -71,7 +71,7 @@ export class Attempts {
   }
 
   private on<T>(pool: SQL, work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
-    return this.underWay.add(work(pool)).catch(async (error) => {
+    return this.pending.add(work(pool)).catch(async (error) => {
       if (isTransient(error) && attempt < MAX_ATTEMPTS) {
         await pauseBefore(attempt);
         return this.onPrimary(work, attempt + 1);

@@ -7,8 +7,8 @@ import type { Expression, ScalarType } from '../../plan/types.ts';
 import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
 import { checkLike } from '../text/like.ts';
 import { checkRegex } from '../text/regex.ts';
-import { beginning, beginningOf, compareBeginnings, hasBeginning } from './beginnings.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
+import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
 import { type Configurations, searchTest } from './search.ts';
 
 /** What each type is called in PostgreSQL. */
@@ -31,17 +31,17 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       const column = identifier(field.name);
       if (values.length === 1) {
         const value = bind(values[0]!, field.type);
-        return compareBeginnings(field, '=', value) ?? `${column} = ${value}`;
+        return comparePrefixes(field, '=', value) ?? `${column} = ${value}`;
       }
       const isOneOf = (sql: string, list: readonly Value[]) =>
         `${sql} = any(${bind(arrayLiteral(list), 'text')}::${TYPE_NAMES[field.type]}[])`;
       if (!isFirstList(bind, field)) return isOneOf(withoutIndex(column, field), values);
-      if (!hasBeginning(field)) return isOneOf(column, values);
-      return `(${isOneOf(beginning(column), values.map(beginningOf))} and ${isOneOf(column, values)})`;
+      if (!hasPrefixIndex(field)) return isOneOf(column, values);
+      return `(${isOneOf(prefix(column), values.map(prefixOf))} and ${isOneOf(column, values)})`;
     },
 
-    compare: compareBeginnings,
-    orderedBy: (sql, field) => (hasBeginning(field) ? [beginning(sql), sql] : [sql]),
+    compare: comparePrefixes,
+    orderedBy: (sql, field) => (hasPrefixIndex(field) ? [prefix(sql), sql] : [sql]),
 
     textTest(predicate, column, bind) {
       if (predicate.kind === 'search') return searchTest(predicate, column, configurations, bind);

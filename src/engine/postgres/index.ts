@@ -22,7 +22,7 @@ import { loadRows } from './load.ts';
 import { readList, readRows } from './reads.ts';
 import { translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
-import { Sweeper } from './retries.ts';
+import { Sweeper } from './retry-table.ts';
 import { prepareSchema } from './schema.ts';
 import { findConfigurations } from './search.ts';
 import { UnconfirmedCommit } from './transaction.ts';

@@ -8,7 +8,6 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
-import { beginning, hasBeginning } from './beginnings.ts';
 import { COLUMN_TYPES } from './dialect.ts';
 import { query, quoteName, quoteText, type Runner } from './driver.ts';
 import {
@@ -22,6 +21,7 @@ import {
   SCHEMA_VERSION,
   VERSION_TABLE,
 } from './inspect.ts';
+import { hasPrefixIndex, prefix } from './prefix-index.ts';
 import { sqlState } from './refusals.ts';
 
 /** "PCat", as SQLite files have it. */
@@ -83,7 +83,7 @@ async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
   for (const field of missingIndexes(collection, found)) {
     const index = identifier(indexName(collection, field));
     const column = identifier(field.name);
-    const indexed = hasBeginning(field) ? beginning(column) : column;
+    const indexed = hasPrefixIndex(field) ? prefix(column) : column;
     await run(`create index if not exists ${index} on ${identifier(collection.name)} (${indexed})`);
   }
   if (found.version === null) {

@@ -8,7 +8,7 @@ import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
-import { rememberResult, takeKey } from './retries.ts';
+import { rememberResult, takeKey } from './retry-table.ts';
 import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import { compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';

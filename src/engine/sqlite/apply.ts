@@ -14,7 +14,7 @@ import { clearDeadline, setDeadline } from './deadline.ts';
 import type { Job } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
-import { recallResult, rememberResult } from './retries.ts';
+import { recallResult, rememberResult } from './retry-table.ts';
 import { withBooleans } from './rows.ts';
 
 /** How long answers to idempotency keys are kept, and how long one write may take while others wait for it. */

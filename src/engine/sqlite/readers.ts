@@ -52,8 +52,8 @@ export class Readers {
   ) {}
 
   async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadParts> {
-    const underWay = this.threads.reduce((sum, thread) => sum + thread.busy, 0);
-    if (underWay >= MAX_COSTLY_READS) throw tooManyReads();
+    const pending = this.threads.reduce((sum, thread) => sum + thread.busy, 0);
+    if (pending >= MAX_COSTLY_READS) throw tooManyReads();
     return this.leastBusy().read({ ...job, deadline: Date.now() + this.limitMs }, this.limitMs);
   }
 

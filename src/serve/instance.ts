@@ -1,22 +1,21 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
-import { type App, createApp } from '../../app.ts';
-import { products } from '../../collection/products.ts';
-import referenceProducts from '../../collection/reference-products.json' with { type: 'json' };
-import type { ServeSettings } from '../../config.ts';
-import { CONSOLE_PATH, consolePages } from '../../console/pages.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { openEngine } from '../../engine/open.ts';
-import { firstOf } from '../../http/pages.ts';
-import type { Listening } from '../../http/server.ts';
-import { DRAIN_SECONDS } from '../../limits.ts';
-import type { Account } from '../../observe/health.ts';
-import type { Log } from '../../observe/log.ts';
-import { Observation } from '../../observe/observation.ts';
-import { requestId } from '../../observe/request-id.ts';
-import { openApiPages } from '../../openapi/pages.ts';
-import { DESCRIBED } from '../openapi.ts';
+import { type App, createApp } from '../app.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
+import type { ServeSettings } from '../config.ts';
+import { CONSOLE_PATH, consolePages } from '../console/pages.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openEngine } from '../engine/open.ts';
+import { firstOf } from '../http/pages.ts';
+import { DRAIN_SECONDS } from '../limits.ts';
+import type { Account } from '../observe/health.ts';
+import type { Log } from '../observe/log.ts';
+import { Observation } from '../observe/observation.ts';
+import { requestId } from '../observe/request-id.ts';
+import { describe } from '../openapi/described.ts';
+import { openApiPages } from '../openapi/pages.ts';
 import { countProducts, type Greeting } from './greeting.ts';
 import { startListening } from './listening.ts';
+import type { Listening } from './server.ts';
 
 export interface Surroundings {
   readonly log: Log;
@@ -31,11 +30,13 @@ export interface Surroundings {
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
+  const { collection, rows } = BUILT_IN;
+  const described = describe(BUILT_IN);
   let app: App | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
   let drainSeconds = 0;
-  const observation = new Observation(products, settings, log, {
+  const observation = new Observation(collection, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
     app: () => app?.metrics?.() ?? [],
@@ -49,17 +50,17 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     // loop: no request is read before the app is there.
     if (isAlone) listening = startListening(settings, { fetch: (request) => app!.fetch(request) });
     engine = openEngine(settings.database, {
-      collection: products,
-      firstRows: settings.empty ? [] : referenceProducts,
+      collection,
+      firstRows: settings.empty ? [] : rows,
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
     app = createApp({
-      collection: products,
+      collection,
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
-      pages: firstOf(observation.pages, openApiPages(DESCRIBED, CONSOLE_PATH), consolePages(DESCRIBED)),
+      pages: firstOf(observation.pages, openApiPages(described, CONSOLE_PATH), consolePages(described)),
       onAnswer: observation.onAnswer,
       requestId,
       plans: settings.plans,

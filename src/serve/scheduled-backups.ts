@@ -1,16 +1,16 @@
 /** Backups at regular times while the service runs: each with its time in its name, the oldest ones removed. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServeSettings } from '../../config.ts';
-import { ConfigError } from '../../config.ts';
-import type { Maintenance } from '../../engine/maintenance.ts';
-import type { Log } from '../../observe/log.ts';
+import type { ServeSettings } from '../config.ts';
+import { ConfigError } from '../config.ts';
+import type { Maintenance } from '../engine/maintenance.ts';
+import type { Log } from '../observe/log.ts';
 
 const NAME = /^catalogue-\d{8}T\d{6}Z\.db$/;
 
 export class ScheduledBackups {
   private readonly timer: ReturnType<typeof setInterval>;
-  private underWay: Promise<void> | undefined;
+  private pending: Promise<void> | undefined;
 
   constructor(
     private readonly maintenance: Maintenance,
@@ -23,13 +23,13 @@ export class ScheduledBackups {
   /** Resolves when one that is under way is done. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await this.underWay;
+    await this.pending;
   }
 
   private tick(): void {
     // One that takes longer than the time between two is not joined by a second.
-    this.underWay ??= this.backup().finally(() => {
-      this.underWay = undefined;
+    this.pending ??= this.backup().finally(() => {
+      this.pending = undefined;
     });
   }
 

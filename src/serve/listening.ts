@@ -1,8 +1,8 @@
 /** The ports of a service: the one for everybody, and the one for those who run it. */
-import type { App } from '../../app.ts';
-import { ConfigError, type ServeSettings } from '../../config.ts';
-import type { Pages } from '../../http/pages.ts';
-import { type Listening, type ListenOptions, listen } from '../../http/server.ts';
+import type { App } from '../app.ts';
+import { ConfigError, type ServeSettings } from '../config.ts';
+import type { Pages } from '../http/pages.ts';
+import { type Listening, type ListenOptions, listen } from './server.ts';
 
 export function startListening({ host, port, handover, workers }: ServeSettings, app: App): Listening {
   return listenOrSay(app, { host, port, handover, ...(workers === 1 ? {} : { processes: workers }) }, '--port');

@@ -1,11 +1,11 @@
 /** What a service says when it has started. */
-import { products } from '../../collection/products.ts';
-import type { ServeSettings } from '../../config.ts';
-import { CONSOLE_PATH } from '../../console/pages.ts';
-import { EMPTY_QUERY } from '../../dialect/query.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { Refusal } from '../../errors.ts';
-import { planRead } from '../../plan/read.ts';
+import { products } from '../collection/products.ts';
+import type { ServeSettings } from '../config.ts';
+import { CONSOLE_PATH } from '../console/pages.ts';
+import { EMPTY_QUERY } from '../dialect/query.ts';
+import type { Engine } from '../engine/engine.ts';
+import { Refusal } from '../errors.ts';
+import { planRead } from '../plan/read.ts';
 
 export interface Greeting {
   readonly url: string;

@@ -1,6 +1,6 @@
 /** What one process tells of itself, or of all, when another asks for it. */
-import type { Family } from '../../observe/exposition.ts';
-import type { Account } from '../../observe/health.ts';
+import type { Family } from '../observe/exposition.ts';
+import type { Account } from '../observe/health.ts';
 import type { Answers, Channel } from './channel.ts';
 
 /** The other side's. One that does not answer in time is too busy to be sent more, or gone. */

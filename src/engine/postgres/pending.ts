@@ -12,7 +12,7 @@ interface Piece {
   readonly giveUp: (reason: unknown) => void;
 }
 
-export class UnderWay {
+export class Pending {
   /** In the order of their ends, since all get the same time. */
   private readonly pieces = new Set<Piece>();
   private timer: ReturnType<typeof setInterval> | undefined;

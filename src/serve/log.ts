@@ -1,6 +1,6 @@
 /** The log of a service, on standard error. */
-import type { ServeSettings } from '../../config.ts';
-import { inPieces, Log } from '../../observe/log.ts';
+import type { ServeSettings } from '../config.ts';
+import { inPieces, Log } from '../observe/log.ts';
 
 /** `worker` is the number of a process that has standard error in common with others. */
 export function openLog({ logLevel, logFormat }: ServeSettings, worker?: number): Log {

@@ -1,11 +1,16 @@
 /** One of the processes that serve, as seen from the one that looks after them. */
-import type { Account } from '../../observe/health.ts';
+import type { ServeSettings } from '../config.ts';
+import type { Account } from '../observe/health.ts';
 import { accountAnswers, ToldAccount } from './account.ts';
 import { Channel, type Message } from './channel.ts';
 import type { Greeting } from './greeting.ts';
-import type { Task } from './worker.ts';
 
 const PATIENCE_MS = 2_000;
+
+export interface Task {
+  readonly worker: number;
+  readonly settings: ServeSettings;
+}
 
 export interface End {
   readonly exitCode: number;

@@ -1,17 +1,13 @@
 /** One of several processes that serve: started by `catalogue serve --workers`, told its settings, and no command for people. */
-import { ConfigError, type ServeSettings } from '../../config.ts';
-import type { Observation } from '../../observe/observation.ts';
-import type { Command } from '../command.ts';
-import { accountAnswers, ToldAccount } from './account.ts';
-import { Channel, type Message } from './channel.ts';
-import { serveHere } from './instance.ts';
-import { openLog } from './log.ts';
-import { stopSignal } from './stop-signal.ts';
-
-export interface Task {
-  readonly worker: number;
-  readonly settings: ServeSettings;
-}
+import { ConfigError } from '../config.ts';
+import type { Observation } from '../observe/observation.ts';
+import { accountAnswers, ToldAccount } from '../serve/account.ts';
+import { Channel, type Message } from '../serve/channel.ts';
+import { serveHere } from '../serve/instance.ts';
+import { openLog } from '../serve/log.ts';
+import { stopSignal } from '../serve/stop-signal.ts';
+import type { Task } from '../serve/worker-process.ts';
+import type { Command } from './command.ts';
 
 /** How long the other processes may take to be asked. */
 const PATIENCE_MS = 4_000;

@@ -2,15 +2,15 @@
  * Several processes that serve on one port. Whichever dies is started again; they are told from here when to stop; and what
  * is asked about the service as a whole is put together here.
  */
-import type { ServeSettings } from '../../config.ts';
-import { checkShareable } from '../../engine/open.ts';
-import type { Pages } from '../../http/pages.ts';
-import { STOP_SECONDS } from '../../limits.ts';
-import { type Family, family } from '../../observe/exposition.ts';
-import { type Account, healthPages } from '../../observe/health.ts';
-import type { Log } from '../../observe/log.ts';
-import { ProcessMetrics } from '../../observe/process-metrics.ts';
-import { counted, together } from '../../observe/together.ts';
+import type { ServeSettings } from '../config.ts';
+import { checkShareable } from '../engine/open.ts';
+import type { Pages } from '../http/pages.ts';
+import { STOP_SECONDS } from '../limits.ts';
+import { type Family, family } from '../observe/exposition.ts';
+import { type Account, healthPages } from '../observe/health.ts';
+import type { Log } from '../observe/log.ts';
+import { ProcessMetrics } from '../observe/process-metrics.ts';
+import { counted, together } from '../observe/together.ts';
 import type { Greeting } from './greeting.ts';
 import { sharedPort } from './listening.ts';
 import { WorkerProcess } from './worker-process.ts';
