@@ -4,6 +4,7 @@ import { products } from '../src/collection/products.ts';
 import type { Row } from '../src/collection/value.ts';
 import { openSqlite } from '../src/engine/sqlite/index.ts';
 import type { StoredRow } from '../src/plan/types.ts';
+import { WHOLE } from '../src/plan/whole.ts';
 
 const ADJECTIVES = [
   'Aged',
@@ -83,7 +84,7 @@ export function* generateProducts(count: number): Generator<StoredRow> {
 /** The same as the objects that a client sends. */
 export function* generateObjects(count: number): Generator<Row> {
   for (const row of generateProducts(count)) {
-    yield Object.fromEntries(products.fields.map(({ name }, index) => [name, row[index] ?? null]));
+    yield Object.fromEntries(products.fields.map(({ name }, index) => [name, row[index] ?? null])) as Row;
   }
 }
 
@@ -93,7 +94,10 @@ export async function generateCatalogue(path: string, count: number): Promise<vo
   const engine = openSqlite({ path, collection: products, firstRows: [], retryHours: 24, querySeconds: 60 });
   let rows: StoredRow[] = [];
   const flush = async () => {
-    await engine.write({ kind: 'insert', rows, conflict: 'refuse', singular: false, mustExist: false, dryRun: false });
+    await engine.write(
+      { kind: 'insert', into: products, rows, conflict: 'refuse', singular: false, mustExist: false, dryRun: false },
+      WHOLE,
+    );
     rows = [];
   };
   for (const row of generateProducts(count)) if (rows.push(row) === 10_000) await flush();

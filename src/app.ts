@@ -15,6 +15,7 @@ import { negotiate } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
 import { planRead, planReadItem } from './plan/read.ts';
 import { wholeRow } from './plan/shape.ts';
+import { WHOLE } from './plan/whole.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import type { Answer } from './response/answer.ts';
 import { encodingOf } from './response/body.ts';
@@ -74,7 +75,7 @@ function stages({ collection, engine, maxBodyBytes, allowUnfilteredWrites, plans
     const encoding = encodingOf(media, plan.columns);
     return andThen(engine.read(plan, encoding), (result) => {
       trace.done('engine');
-      return listAnswer({ call, media, query, preferences, plan, encoding, trace }, result);
+      return listAnswer({ call, media, query, preferences, plan, trace }, result);
     });
   }
 
@@ -86,11 +87,12 @@ function stages({ collection, engine, maxBodyBytes, allowUnfilteredWrites, plans
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
     // The whole row first: a version may be older than the answer it goes with, but never newer.
-    const wholePlan = plan.columns === wholeRow(collection) ? plan : { ...plan, columns: wholeRow(collection) };
-    return andThen(engine.find(wholePlan), (whole) =>
-      andThen(wholePlan === plan ? whole : engine.find(plan), (rows) => {
+    const wholePlan = { ...plan, columns: wholeRow(collection) };
+    const isWhole = plan.columns === wholePlan.columns && media.format === 'json' && !media.stripNulls;
+    return andThen(engine.read(wholePlan, WHOLE), (whole) =>
+      andThen(isWhole ? whole : engine.read(plan, encoding), (shown) => {
         trace.done('engine');
-        return itemAnswer({ call, media, encoding, trace }, rows, whole[0]);
+        return itemAnswer({ call, media, trace }, shown, whole);
       }),
     );
   }
@@ -129,7 +131,8 @@ function stages({ collection, engine, maxBodyBytes, allowUnfilteredWrites, plans
     };
     const plan = planWrite(collection, method, request, document);
     trace.planned(plan);
-    const result = await engine.write(plan);
+    const encoding = encodingOf(media, plan.returning?.columns ?? []);
+    const result = await engine.write(plan, encoding);
     trace.done('engine');
     trace.rows = result.affected;
     return writeAnswer({ collection, method, media, preferences, plan }, result);

@@ -25,7 +25,7 @@ export const products = declareCollection({
     { name: 'supplier_id', type: 'int4', indexed: true, description: 'Reference to a supplier.' },
     { name: 'category_id', type: 'int4', role: 'group', indexed: true, description: 'Reference to a category.' },
     { name: 'quantity_per_unit', type: 'text', description: 'Free text describing the quantity per unit.' },
-    { name: 'unit_price', type: 'decimal', role: 'price', indexed: true, description: 'Price per unit.' },
+    { name: 'unit_price', type: 'decimal(12,4)', role: 'price', indexed: true, description: 'Price per unit.' },
     { name: 'units_in_stock', type: 'int4', role: 'stock', description: 'Units in stock.' },
     { name: 'units_on_order', type: 'int4', description: 'Units on order.' },
     { name: 'reorder_level', type: 'int4', role: 'threshold', description: 'Stock level at which to reorder.' },

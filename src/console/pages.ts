@@ -1,6 +1,6 @@
 /** `/console` and `/docs` with the scripts they load, which are named by their content and so never change. */
 
-import type { Collection } from '../collection/declaration.ts';
+import { type Collection, draftOf } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
@@ -38,7 +38,7 @@ export function consolePages({ collection, version }: ConsoleOptions): Pages {
       {
         title: name === 'console' ? 'Product Catalogue' : 'Product Catalogue API',
         scripts: scripts[name].map((script) => `${ASSETS_PATH}${script}`),
-        ...(name === 'console' ? { data: { collection, version } } : {}),
+        ...(name === 'console' ? { data: { collection: draftOf(collection), version } } : {}),
       },
       nonce,
     );

@@ -1,6 +1,6 @@
 /**
- * Rows as text. Pure, and known to both the engines and the response: a large result is encoded where it is read, row
- * by row, a small one where it is sent.
+ * Rows as text. Pure: a large result is encoded where it is read, part by part, a small one at once. A row comes from the
+ * database in one of three forms: plain values by their names, JSON text, or the text forms of its cells.
  */
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from './csv.ts';
@@ -12,10 +12,20 @@ export interface Encoding {
   readonly columns: readonly string[];
 }
 
+export type RowForm = 'plain' | 'json' | 'text';
+
+/** The one column of a row that is JSON text. */
+export const ROW = 'row';
+
+/** A cell of a row that will be CSV: its own name may be any text. */
+export function cellName(index: number): string {
+  return `cell ${index}`;
+}
+
 /** A whole result at once. */
-export function encodeRows(rows: readonly Row[], encoding: Encoding): string {
-  if (encoding.format === 'json') return JSON.stringify(shownRows(rows, encoding));
-  return opening(encoding) + encodeChunk(rows, encoding, true) + closing(encoding);
+export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowForm): string {
+  if (encoding.format === 'json' && form === 'plain') return JSON.stringify(shownRows(rows, encoding));
+  return opening(encoding) + encodeChunk(rows, encoding, form, true) + closing(encoding);
 }
 
 /** What comes before the first row of a result that is sent in parts. */
@@ -24,28 +34,30 @@ export function opening({ format, columns }: Encoding): string {
 }
 
 /** The rows of one part. */
-export function encodeChunk(rows: readonly Row[], encoding: Encoding, isFirst: boolean): string {
+export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowForm, isFirst: boolean): string {
+  if (rows.length === 0) return '';
   const { format, columns } = encoding;
-  let text = '';
-  switch (format) {
-    case 'csv':
-      return csvLines(rows, columns);
-    case 'ndjson':
-      for (const row of shownRows(rows, encoding)) text += `${JSON.stringify(row)}\n`;
-      return text;
-    case 'json': {
-      if (rows.length === 0) return '';
-      const list = JSON.stringify(shownRows(rows, encoding));
-      return `${isFirst ? '' : ','}${list.slice(1, -1)}`;
-    }
-  }
+  if (format === 'csv')
+    return csvLines(
+      rows,
+      columns.map((_, index) => cellName(index)),
+    );
+  if (format === 'ndjson') return `${rowTexts(rows, encoding, form).join('\n')}\n`;
+  const comma = isFirst ? '' : ',';
+  if (form === 'plain') return `${comma}${JSON.stringify(shownRows(rows, encoding)).slice(1, -1)}`;
+  return `${comma}${rowTexts(rows, encoding, form).join(',')}`;
 }
 
 export function closing({ format }: Encoding): string {
   return format === 'json' ? ']' : '';
 }
 
-export function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): readonly Row[] {
+function rowTexts(rows: readonly Row[], encoding: Encoding, form: RowForm): string[] {
+  if (form === 'json') return rows.map((row) => row[ROW] as string);
+  return shownRows(rows, encoding).map((row) => JSON.stringify(row));
+}
+
+function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): readonly Row[] {
   // Nothing selected is an empty object a row, as PostgreSQL's row of no columns.
   if (columns.length === 0) return rows.map(() => ({}));
   return stripNulls ? rows.map(withoutNulls) : rows;

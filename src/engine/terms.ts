@@ -1,6 +1,6 @@
 /** The terms of a write, checked inside its transaction on every engine: what fails here has changed nothing. */
 import type { Collection } from '../collection/declaration.ts';
-import type { Row, Value } from '../collection/value.ts';
+import type { Value } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import { Refusal } from '../errors.ts';
 import { notOne } from '../plan/terms.ts';
@@ -18,15 +18,15 @@ export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | '
   }
 }
 
-/** `row` is the product as stored now, all its fields in their order. */
-export function checkVersion({ versions }: Precondition, row: Row | undefined): void {
+/** `row` is the row as stored now, whole and in JSON. */
+export function checkVersion({ versions }: Precondition, row: string | undefined): void {
   if (versions === 'none') {
     if (row === undefined) return;
     throw new Refusal('CAT412', 'the product exists already', {
       details: 'If-None-Match: * asks for one that does not; nothing was changed.',
     });
   }
-  if (row !== undefined && (versions === '*' || versions.includes(versionOfText(JSON.stringify(row))))) return;
+  if (row !== undefined && (versions === '*' || versions.includes(versionOfText(row)))) return;
   throw new Refusal('CAT412', 'the product has changed since it was read', {
     details:
       row === undefined ? 'It does not exist.' : 'Its ETag differs from the one in If-Match; nothing was changed.',

@@ -3,7 +3,7 @@ import type { Collection, Field } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import { LOGIC_KEYS } from '../dialect/logic.ts';
-import { OPERATORS, type OperatorName, type OperatorRules } from '../dialect/operators.ts';
+import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';
 import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
 import { AGGREGATES, IS_VALUES } from '../dialect/tree.ts';
@@ -12,8 +12,8 @@ import type { JsonObject } from './json.ts';
 
 /** What may be asked of a field: the operators that serve its type. */
 export function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
-  return (Object.entries(OPERATORS) as [OperatorName, OperatorRules][]).filter(([, { serves }]) =>
-    serves.includes(field.type),
+  return (Object.entries(OPERATORS) as [OperatorName, OperatorRules][]).filter(([, rules]) =>
+    servesType(rules, field.type),
   );
 }
 

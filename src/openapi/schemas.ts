@@ -1,19 +1,12 @@
 /** The shapes of bodies as JSON Schema: a row as it is read, as it is created, as it is changed; and an error. */
 import type { Collection, Field } from '../collection/declaration.ts';
-import type { FieldType } from '../collection/field-types.ts';
 import { ERRORS } from '../errors.ts';
-import { INT4_MAX, INT4_MIN } from '../limits.ts';
 import type { Json, JsonObject } from './json.ts';
 
-const TYPES: Readonly<Record<FieldType, JsonObject>> = {
-  int4: { type: 'integer', format: 'int32', minimum: INT4_MIN, maximum: INT4_MAX },
-  decimal: { type: 'number', minimum: -99_999_999.9999, maximum: 99_999_999.9999 },
-  text: { type: 'string' },
-};
-
 export function valueSchema(field: Field): JsonObject {
-  const { type, ...bounds } = TYPES[field.type];
-  return { type: field.required === true ? type! : [type!, 'null'], ...bounds };
+  const { type, ...bounds } = field.type.schema as JsonObject;
+  if (type === undefined || field.required === true) return { ...(type === undefined ? {} : { type }), ...bounds };
+  return { type: [...(Array.isArray(type) ? type : [type]), 'null'], ...bounds };
 }
 
 export function rowSchema(collection: Collection): JsonObject {
@@ -72,6 +65,6 @@ function properties({ fields }: Collection): JsonObject {
 }
 
 function fieldSchema(field: Field): JsonObject {
-  const byDefault: { default?: Json } = field.default === undefined ? {} : { default: field.default };
+  const byDefault: { default?: Json } = field.default === undefined ? {} : { default: field.default as Json };
   return { ...valueSchema(field), description: field.description, ...byDefault };
 }

@@ -5,10 +5,11 @@
  * range, the order total. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200. Touches no database.
  */
 import type { Collection } from '../collection/declaration.ts';
-import { FIELD_TYPES } from '../collection/field-types.ts';
+import type { Value } from '../collection/value.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
 import { planConditions } from './predicate.ts';
+import { fieldExpression } from './resolve.ts';
 import { NO_ORDER, planShape } from './shape.ts';
 import { isAlways, type Predicate, type ReadPlan } from './types.ts';
 
@@ -16,6 +17,7 @@ export function planRead(collection: Collection, query: Query, page: Page, count
   const { columns, order, groupBy } = planShape(collection, query, true);
   return {
     kind: 'read',
+    from: collection,
     columns,
     order,
     where: planConditions(collection, query.conditions),
@@ -31,6 +33,7 @@ export function planReadItem(collection: Collection, keyText: string, query: Que
   const { columns, groupBy, where } = planRead(collection, query, { offset: 0 }, undefined);
   return {
     kind: 'read',
+    from: collection,
     columns,
     order: NO_ORDER,
     where: withItem(collection, keyText, where),
@@ -44,7 +47,11 @@ export function withItem(collection: Collection, keyText: string, where: Predica
   return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
 }
 
+export function keyIs({ key }: Collection, value: Value): Predicate {
+  return { kind: 'compare', of: fieldExpression(key), operator: '=', value };
+}
+
 export function itemPredicate(collection: Collection, keyText: string): Predicate {
   const { key } = collection;
-  return { kind: 'compare', field: key, operator: '=', value: FIELD_TYPES[key.type].readComparable(keyText) };
+  return keyIs(collection, key.type.read(keyText));
 }

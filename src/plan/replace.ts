@@ -1,6 +1,5 @@
 /** PUT: one product becomes what the body says, defaults included. */
 import type { Collection } from '../collection/declaration.ts';
-import { FIELD_TYPES } from '../collection/field-types.ts';
 import type { Value } from '../collection/value.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
@@ -64,7 +63,7 @@ function replacedKey(collection: Collection, { query }: WriteRequest): Value {
     const { field, test } = condition;
     const isKey = field.name === collection.key.name && field.json.length === 0;
     if (isKey && test.kind === 'value' && test.operator === 'eq' && test.quantifier === undefined) {
-      return FIELD_TYPES[collection.key.type].readComparable(test.value);
+      return collection.key.type.read(test.value);
     }
   }
   throw notKeyOnly(collection);

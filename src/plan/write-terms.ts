@@ -22,13 +22,14 @@ export interface WriteRequest {
   readonly allowUnfiltered: boolean;
 }
 
-type Terms = Pick<WritePlan, 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
+type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
 
 /** What holds for every write, from the request's headers and query. */
 export function planTerms(collection: Collection, request: WriteRequest): Terms {
   const { query, preferences, item, singular, ifMatch, retry } = request;
   const shape = planShape(collection, query, query.order.length > 0);
   return {
+    into: collection,
     singular,
     mustExist: item !== undefined,
     dryRun: preferences.tx === 'rollback',

@@ -3,11 +3,12 @@
  * a deep page costs what the first one does; where that cannot be said in filters, it counts rows.
  */
 import type { Field } from '../collection/declaration.ts';
-import type { Row, Value } from '../collection/value.ts';
+import type { Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, Query, Test } from '../dialect/tree.ts';
+import type { ReadResult } from '../engine/engine.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
-import type { OrderKey, ReadPlan } from '../plan/types.ts';
+import { fieldOf, type OrderKey, type ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {
   /** Path and query as sent. */
@@ -16,15 +17,15 @@ export interface PageRead {
   readonly plan: ReadPlan;
   readonly returned: number;
   readonly total: number | undefined;
-  /** Where the rows are at hand. */
-  readonly lastRow: Row | undefined;
+  /** The text forms of the order keys in its last row, where they are at hand. */
+  readonly end: ReadResult['end'];
 }
 
 /** Links that would be too long for clients to read count rows instead of naming values, or are left out. */
 export function linkHeader(page: PageRead): string | undefined {
   const links = linksOf(page);
   if (links === undefined || links.length <= MAX_ECHOED_LENGTH) return links;
-  const counted = linksOf({ ...page, lastRow: undefined });
+  const counted = linksOf({ ...page, end: undefined });
   return counted !== undefined && counted.length <= MAX_ECHOED_LENGTH ? counted : undefined;
 }
 
@@ -48,8 +49,8 @@ function linksOf(page: PageRead): string | undefined {
 }
 
 /** A counted list keeps counting the same rows on its next page; any other continues by its keys. */
-function nextUrl({ url, query, plan, lastRow }: PageRead, isFirst: boolean, offset: number): string {
-  const keys = plan.count === undefined && lastRow !== undefined ? keysOf(plan, lastRow) : undefined;
+function nextUrl({ url, query, plan, end }: PageRead, isFirst: boolean, offset: number): string {
+  const keys = plan.count === undefined && end !== undefined ? keysOf(plan, end) : undefined;
   if (keys === undefined) return urlOf(url, withOffset(query, offset));
   const condition = marked(after(keys));
   // A first page needs no rewriting: what it asks for, and after its last row.
@@ -72,21 +73,13 @@ interface PassedKey {
   readonly value: Value;
 }
 
-/** The order keys with their values in a row, if all of them are fields and the row shows them as they are. */
-function keysOf(plan: ReadPlan, row: Row): readonly PassedKey[] | undefined {
-  if (plan.groupBy !== undefined) return undefined;
-  const keys: PassedKey[] = [];
-  for (const order of plan.order) {
-    const { expression } = order;
-    if (expression.kind !== 'field') return undefined;
-    const { field } = expression;
-    const shown = plan.columns.find(
-      (column) => column.expression.kind === 'field' && column.expression.field === field,
-    );
-    if (shown === undefined) return undefined;
-    keys.push({ field, order, value: row[shown.name] as Value });
-  }
-  return keys;
+/** The order keys with their values in the last row. */
+function keysOf({ order }: ReadPlan, values: readonly (string | null)[]): readonly PassedKey[] | undefined {
+  const keys = order.flatMap((each, index): PassedKey[] => {
+    const field = fieldOf(each.expression);
+    return field === undefined ? [] : [{ field, order: each, value: values[index] ?? null }];
+  });
+  return keys.length === order.length ? keys : undefined;
 }
 
 /**

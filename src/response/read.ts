@@ -4,22 +4,20 @@
  * In: what was asked, the plan, the rows. Out: an `Answer`, which `toResponse` sends, or 304 in its place. Refuses: 404
  * for an item that is not there, 406 (PGRST116), 416 (PGRST103). Knows no SQL.
  */
-import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
-import type { Encoding } from '../encode/encoding.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import type { Call } from '../http/call.ts';
-import { ALLOWED_ORIGIN, EXPOSED_HEADERS } from '../http/cors.ts';
+import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
-import { renderRows } from './body.ts';
+import { bodyOf } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
@@ -35,7 +33,6 @@ export interface ListRead {
   readonly query: Query;
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
-  readonly encoding: Encoding;
   readonly trace: Trace;
 }
 
@@ -44,59 +41,36 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
     return answerList(read, result);
   } catch (error) {
     // Parts that nobody will read must not keep what they are read from.
-    void streamOf(result)?.return?.();
+    if (typeof result.body !== 'string') void result.body.return?.();
     throw error;
   }
 }
 
 function answerList(read: ListRead, result: ReadResult): Answer {
-  const { call, media, query, preferences, plan, encoding } = read;
-  const { total } = result;
-  const rows = rowsIn(result);
-  read.trace.rows = rows;
+  const { call, media, query, preferences, plan } = read;
+  const { total, returned, end, state } = result;
+  read.trace.rows = returned;
   const applied = appliedHeader('read', preferences);
-  const status = pageStatus(plan.offset, rows, total, plan.limit, applied);
-  const range = contentRange(plan.offset, rows, total);
-  // Written out: this object is made for every list, and spreading the constants costs more than all else here.
+  const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
+  const range = contentRange(plan.offset, returned, total);
   const headers: Record<string, string> = {
-    'access-control-allow-origin': ALLOWED_ORIGIN,
-    'access-control-expose-headers': EXPOSED_HEADERS,
+    ...CORS_HEADERS,
+    ...applied,
     'content-type': media.contentType,
     'content-range': range,
     vary: VARY,
   };
   if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
-  const preferenceApplied = applied['preference-applied'];
-  if (preferenceApplied !== undefined) headers['preference-applied'] = preferenceApplied;
-  const lastRow = result.kind === 'rows' ? result.rows.at(-1) : undefined;
-  const links = linkHeader({ url: call.url, query, plan, returned: rows, total, lastRow });
+  const links = linkHeader({ url: call.url, query, plan, returned, total, end });
   if (links !== undefined) headers.link = links;
-  const parts = streamOf(result);
-  if (parts !== undefined) {
-    if (media.singular) throw notOne(rows);
-    const state = result.kind === 'parts' ? result.state : undefined;
+  if (typeof result.body !== 'string') {
+    if (media.singular) throw notOne(returned);
     if (state !== undefined) headers.etag = listTag(`${state}${call.url}`, range, media);
-    return { status, headers, body: streamBody(parts) };
+    return { status, headers, body: streamBody(result.body) };
   }
-  const body = listBody(result, encoding, media.singular);
+  const body = bodyOf(result.body, returned, media);
   headers.etag = listTag(body, range, media);
   return { status, headers, body };
-}
-
-function streamOf(result: ReadResult): AsyncIterator<Uint8Array, undefined> | undefined {
-  return result.kind === 'parts' && 'next' in result.parts ? result.parts : undefined;
-}
-
-export function rowsIn(result: ReadResult): number {
-  return result.kind === 'rows' ? result.rows.length : result.returned;
-}
-
-function listBody(result: ReadResult, encoding: Encoding, singular: boolean): string {
-  if (result.kind === 'rows') return renderRows(result.rows, encoding, singular);
-  const [text] = result.parts as readonly [string];
-  if (!singular || encoding.format !== 'json') return text;
-  if (result.returned !== 1) throw notOne(result.returned);
-  return text.slice(1, -1);
 }
 
 /** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
@@ -115,24 +89,22 @@ function streamBody(parts: AsyncIterator<Uint8Array, undefined>): ReadableStream
 
 /** `whole` is the row as stored, whatever of it the client wants to see: its version is the version of all. */
 export function itemAnswer(
-  { call, media, encoding, trace }: Pick<ListRead, 'call' | 'media' | 'encoding' | 'trace'>,
-  rows: readonly Row[],
-  whole: Row | undefined,
+  { call, media, trace }: Pick<ListRead, 'call' | 'media' | 'trace'>,
+  shown: ReadResult,
+  whole: ReadResult,
 ): Answer {
-  if (rows.length === 0 || whole === undefined) {
+  if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
     throw new Refusal('CAT404', `there is no product ${key}`, { hint: 'List the products there are without the id.' });
   }
-  const stored = JSON.stringify(whole);
-  const isWhole = rows[0] === whole && encoding.format === 'json' && !encoding.stripNulls;
-  const body = isWhole ? stored : renderRows(rows, encoding, true);
+  trace.rows = shown.returned;
+  const stored = (whole.body as string).slice(1, -1);
+  const body = bodyOf(shown.body as string, shown.returned, { ...media, singular: true });
   const headers = {
-    'access-control-allow-origin': ALLOWED_ORIGIN,
-    'access-control-expose-headers': EXPOSED_HEADERS,
+    ...CORS_HEADERS,
     'content-type': media.contentType,
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  trace.rows = rows.length;
   return { status: 200, headers, body };
 }

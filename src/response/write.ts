@@ -15,7 +15,7 @@ import type { WritePlan } from '../plan/types.ts';
 import type { WriteMethod } from '../plan/write.ts';
 import type { Answer } from './answer.ts';
 import { type Action, appliedHeader } from './applied.ts';
-import { encodingOf, renderRows } from './body.ts';
+import { bodyOf } from './body.ts';
 import { itemTag } from './etag.ts';
 import { contentRange } from './range.ts';
 
@@ -48,15 +48,13 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
     headers.location = `/${collection.name}?${collection.key.name}=eq.${result.key}`;
   }
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
-  const { rows } = result;
-  if (rows === undefined || plan.returning === undefined) {
+  if (result.body === undefined || plan.returning === undefined) {
     return { status: statusWithoutBody(action, preferences, result), headers, body: null };
   }
   headers['content-type'] = media.contentType;
-  if (rows.length === 1 && plan.returning.columns === wholeRow(collection)) {
-    headers.etag = itemTag(versionOfText(JSON.stringify(rows[0])));
-  }
-  const body = renderRows(rows, encodingOf(media, plan.returning.columns), media.singular);
+  const isWhole = plan.returning.columns === wholeRow(collection) && media.format === 'json' && !media.stripNulls;
+  if (isWhole && result.affected === 1) headers.etag = itemTag(versionOfText(result.body.slice(1, -1)));
+  const body = bodyOf(result.body, result.affected, media);
   return { status: statusWithBody(action, preferences, result), headers, body };
 }
 

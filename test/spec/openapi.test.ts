@@ -8,7 +8,7 @@ import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
 import { CONSOLE_PATH, consolePages, DOCS_PATH } from '../../src/console/pages.ts';
 import { LOGIC_KEYS } from '../../src/dialect/logic.ts';
-import { OPERATORS, type OperatorName } from '../../src/dialect/operators.ts';
+import { OPERATORS, type OperatorName, servesType } from '../../src/dialect/operators.ts';
 import { CHOICES } from '../../src/dialect/prefer.ts';
 import { EMPTY_QUERY, PARAMETERS } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -194,7 +194,7 @@ describe('the document and the service are the same', () => {
     for (const field of products.fields) {
       const { examples } = document.components.parameters[`filter.${field.name}`]!;
       for (const operator of Object.keys(OPERATORS) as OperatorName[]) {
-        const isServed = (OPERATORS[operator].serves as readonly string[]).includes(field.type);
+        const isServed = servesType(OPERATORS[operator], field.type);
         expect({ operator, described: Object.hasOwn(examples!, operator) }).toEqual({ operator, described: isServed });
       }
       for (const { value } of Object.values(examples!)) {

@@ -15,7 +15,7 @@ export interface GeneratedWrite {
   readonly effect: (rows: readonly Row[], assigned: readonly number[]) => Effect;
 }
 
-const NUMBERS = products.fields.filter(({ type }) => type !== 'text').map(({ name }) => name);
+const NUMBERS = products.fields.filter(({ type }) => type.name !== 'text').map(({ name }) => name);
 /** Ids that often exist, and often do not. */
 const id = fc.integer({ min: -1, max: 90 });
 const small = fc.integer({ min: 0, max: 60 });

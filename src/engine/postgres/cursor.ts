@@ -4,8 +4,9 @@
  */
 import type { ReservedSQL, SQL } from 'bun';
 import type { Row } from '../../collection/value.ts';
-import { closing, type Encoding, encodeChunk, opening } from '../../encode/encoding.ts';
+import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../encode/encoding.ts';
 import type { ReadPlan } from '../../plan/types.ts';
+import { outputOf } from '../compile/output.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
@@ -16,7 +17,6 @@ const ROWS_PER_FETCH = 1_000;
 
 export async function openCursor(
   pool: SQL,
-  table: string,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
@@ -28,16 +28,16 @@ export async function openCursor(
   });
   try {
     await connection.unsafe('begin isolation level repeatable read read only');
-    const [counted] = await query<{ total: string }>(connection, compileCount(table, plan, dialect));
+    const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
-    const read = compileRead(table, plan, dialect);
+    const output = outputOf(plan.columns, encoding, dialect);
+    const read = compileRead(plan, output, dialect);
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     return {
-      kind: 'parts',
       returned,
       ...(plan.count === undefined ? {} : { total }),
-      parts: new Parts(connection, encoding, giveBack),
+      body: new Parts(connection, encoding, output.form, giveBack),
     };
   } catch (error) {
     giveBack();
@@ -54,6 +54,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
   constructor(
     private readonly connection: ReservedSQL,
     private readonly encoding: Encoding,
+    private readonly form: RowForm,
     private readonly giveBack: () => void,
   ) {}
 
@@ -63,7 +64,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
       const rows: Row[] = await this.connection.unsafe(`fetch ${ROWS_PER_FETCH} from page`);
       const isFirst = !this.started;
       this.started = true;
-      let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, isFirst);
+      let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, this.form, isFirst);
       if (rows.length < ROWS_PER_FETCH) {
         text += closing(this.encoding);
         await this.end();

@@ -1,71 +1,94 @@
-/** PostgreSQL's share of the SQL: typed placeholders, its own text operators, numbers as JSON has them. */
-import type { Field } from '../../collection/declaration.ts';
-import type { FieldType } from '../../collection/field-types.ts';
+/** PostgreSQL's share of the SQL: typed placeholders, its own operators, JSON of its own making where there is no plainer way. */
+import { builtIn } from '../../collection/types/index.ts';
+import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Aggregate } from '../../dialect/tree.ts';
-import type { Expression, ScalarType } from '../../plan/types.ts';
-import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
+import type { Containment } from '../../plan/types.ts';
+import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
 import { checkLike } from '../text/like.ts';
 import { checkRegex } from '../text/regex.ts';
+import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
 import { type Configurations, searchTest } from './search.ts';
 
-/** What each type is called in PostgreSQL. */
-export const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
-  int2: 'int2',
-  int4: 'int4',
-  int8: 'int8',
-  decimal: 'numeric',
-  float8: 'float8',
-  text: 'text',
-  bool: 'bool',
-  json: 'json',
-};
+export const TEXT = builtIn('text');
+
+const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@', ov: '&&' };
 
 export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
   return {
-    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${TYPE_NAMES[type]}`),
+    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${comparedAs(type)}`),
 
-    memberOf(field, values, bind) {
-      const column = identifier(field.name);
+    stored: (value) => (typeof value === 'bigint' ? value.toString() : value),
+
+    memberOf(operand, values, bind) {
+      const { sql, of } = operand;
       if (values.length === 1) {
-        const value = bind(values[0]!, field.type);
-        return comparePrefixes(field, '=', value) ?? `${column} = ${value}`;
+        const value = bind(values[0]!, of.type);
+        return comparePrefixes(operand, '=', value) ?? `${sql} = ${value}`;
       }
-      const isOneOf = (sql: string, list: readonly Value[]) =>
-        `${sql} = any(${bind(arrayLiteral(list), 'text')}::${TYPE_NAMES[field.type]}[])`;
-      if (!isFirstList(bind, field)) return isOneOf(withoutIndex(column, field), values);
-      if (!hasPrefixIndex(field)) return isOneOf(column, values);
-      return `(${isOneOf(prefix(column), values.map(prefixOf))} and ${isOneOf(column, values)})`;
+      const isOneOf = (column: string, list: readonly Value[]) =>
+        `${column} = any(${bind(arrayLiteral(list), TEXT)}::${comparedAs(of.type)}[])`;
+      if (!isFirstList(bind, sql)) return isOneOf(withoutIndex(operand), values);
+      if (!hasPrefixIndex(of)) return isOneOf(sql, values);
+      return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
     compare: comparePrefixes,
-    orderedBy: (sql, field) => (hasPrefixIndex(field) ? [prefix(sql), sql] : [sql]),
+    orderedBy: ({ sql, of }) => (hasPrefixIndex(of) ? [prefix(sql), sql] : [sql]),
 
     textTest(predicate, column, bind) {
       if (predicate.kind === 'search') return searchTest(predicate, column, configurations, bind);
       const { kind, pattern, caseless } = predicate;
       if (kind === 'like') {
         checkLike(pattern);
-        if (!caseless) return `${column} like ${bind(pattern, 'text')}`;
-        return `${foldedColumn(column, folding)} like ${bind(foldedPattern(pattern), 'text')}`;
+        if (!caseless) return `${column} like ${bind(pattern, TEXT)}`;
+        return `${foldedColumn(column, folding)} like ${bind(foldedPattern(pattern), TEXT)}`;
       }
       checkRegex(pattern);
-      if (!caseless) return `${column} ~ ${bind(pattern, 'text')}`;
-      return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), 'text')}`;
+      if (!caseless) return `${column} ~ ${bind(pattern, TEXT)}`;
+      return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), TEXT)}`;
     },
 
-    cast: (sql, from, to) => CASTS[to](sql, from),
+    contains: ({ sql }, operator, value) => `${sql} ${CONTAINMENTS[operator]} ${value}`,
 
-    aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
+    path(sql, { of, steps, type }, bind) {
+      const json = can(of.type, 'json') ? sql : `to_jsonb(${sql})`;
+      const inside = steps.reduce((path, { arrow, key }) => {
+        return `${path} ${arrow} ${/^-?\d+$/.test(key) ? `${Number(key)}` : bind(key, TEXT)}`;
+      }, json);
+      return can(type, 'text') ? `((${inside}) collate "C")` : `(${inside})`;
+    },
 
-    // The driver hands these three over as text. As doubles they are JSON numbers without trailing zeros, and exact:
-    // a decimal has at most 12 digits, and no count reaches 2^53.
-    output: (sql, type) => (type === 'int8' || type === 'decimal' || type === 'float8' ? `(${sql})::float8` : sql),
+    cast(sql, from, to) {
+      const special = from.postgres.casts?.[to.kind]?.(sql);
+      if (special !== undefined) return special;
+      return can(to, 'text') ? `(${from.postgres.text(sql)} collate "C")` : `(${sql})::${to.postgres.name}`;
+    },
 
-    nullOf: (type) => `null::${TYPE_NAMES[type]}`,
+    aggregate: ({ function: name, of }, sql) => of.type.postgres.aggregate?.[name]?.(sql) ?? `${name}(${sql})`,
+
+    plain: (type) => type.postgres.plain,
+    json: (sql, type) => type.postgres.json(sql),
+    text: (sql, type) => type.postgres.text(sql),
+
+    // Not json_build_object: a function takes no more than a hundred arguments.
+    rowAsJson(members, stripNulls) {
+      const texts = members.map(([name, sql], index) => {
+        const key = quoteText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+        return `${key} || coalesce(to_json(${sql})::text, 'null')`;
+      });
+      const row = `(${texts.join(' || ')} || '}')`;
+      return stripNulls ? `json_strip_nulls(${row}::json)::text` : row;
+    },
+
+    nullOf: (type) => `null::${type.postgres.name}`,
   };
+}
+
+/** Values of a field are compared without the bounds of what it stores: 1.00001 is no decimal(12,4), and yet a number. */
+function comparedAs(type: Type): string {
+  return type.postgres.name.replace(/^numeric\(.*/, 'numeric');
 }
 
 /**
@@ -74,47 +97,18 @@ export function postgresDialect(folding: Folding, configurations: Configurations
  */
 const listed = new WeakMap<Bind, Set<string>>();
 
-function isFirstList(bind: Bind, { name }: Field): boolean {
+function isFirstList(bind: Bind, column: string): boolean {
   const names = listed.get(bind) ?? new Set();
   listed.set(bind, names);
-  if (names.has(name)) return false;
-  names.add(name);
+  if (names.has(column)) return false;
+  names.add(column);
   return true;
 }
 
-function withoutIndex(column: string, { type }: Field): string {
-  return type === 'text' ? `(${column} || '')` : `(+ ${column})`;
+function withoutIndex({ sql, of }: Operand): string {
+  if (can(of.type, 'text')) return `(${sql} || '')`;
+  return can(of.type, 'number') ? `(+ ${sql})` : `coalesce(${sql})`;
 }
-
-const to = (type: string) => (sql: string, from: ScalarType) =>
-  // Halves go away from zero with a numeric, and to the even neighbour with a double.
-  from === 'float8' || from === 'decimal' ? `(${sql})::numeric::${type}` : `(${sql})::${type}`;
-
-const CASTS: Readonly<Record<ScalarType, (sql: string, from: ScalarType) => string>> = {
-  int2: to('int2'),
-  int4: to('int4'),
-  int8: to('int8'),
-  decimal: (sql) => `(${sql})::numeric`,
-  float8: (sql) => `(${sql})::float8`,
-  bool: (sql) => `(${sql})::bool`,
-  json: (sql) => sql,
-  text: (sql, from) => {
-    const plain = from === 'decimal' || from === 'float8' ? `trim_scale((${sql})::numeric)` : `(${sql})`;
-    return `(${plain}::text collate "C")`;
-  },
-};
-
-/** Averages are divided as doubles, in the same steps as on SQLite, so that they agree to the last digit. */
-const AGGREGATES: Readonly<Record<Aggregate, (sql: string, of: Expression) => string>> = {
-  sum: (sql) => `sum(${sql})`,
-  avg: (sql, of) =>
-    of.type === 'decimal'
-      ? `((sum(${sql}) * 10000)::float8 / 10000 / count(${sql}))`
-      : `(sum(${sql})::float8 / count(${sql}))`,
-  count: (sql) => `count(${sql})`,
-  max: (sql) => `max(${sql})`,
-  min: (sql) => `min(${sql})`,
-};
 
 /** Any number of values as one parameter. */
 function arrayLiteral(values: readonly Value[]): string {
@@ -124,9 +118,7 @@ function arrayLiteral(values: readonly Value[]): string {
   return `{${items.join(',')}}`;
 }
 
-/** The column types of fields. */
-export const COLUMN_TYPES: Readonly<Record<FieldType, string>> = {
-  int4: 'integer',
-  decimal: 'numeric(12,4)',
-  text: 'text collate "C"',
-};
+/** The type of a field's column: text is compared by code point. */
+export function columnType(type: Type): string {
+  return can(type, 'text') ? `${type.postgres.name} collate "C"` : type.postgres.name;
+}

@@ -19,7 +19,7 @@ import { findFolding } from './folding.ts';
 import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
-import { readList, readRows } from './reads.ts';
+import { readList } from './reads.ts';
 import { translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
 import { Sweeper } from './retry-table.ts';
@@ -80,17 +80,12 @@ export class PostgresEngine implements Engine {
     this.opened.catch(() => undefined);
   }
 
-  find(plan: ReadPlan): Promise<readonly Row[]> {
-    return this.attempts.reading((pool) => readRows(pool, this.options.collection.name, plan, this.dialect));
-  }
-
   read(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
-    const { name } = this.options.collection;
-    return this.attempts.reading((pool) => readList(pool, name, plan, this.dialect, encoding));
+    return this.attempts.reading((pool) => readList(pool, plan, this.dialect, encoding));
   }
 
-  write(plan: WritePlan): Promise<WriteResult> {
-    return this.attempts.writing((pool) => this.writeOnce(pool, plan));
+  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    return this.attempts.writing((pool) => this.writeOnce(pool, plan, encoding));
   }
 
   /** Once: what was read from a file is gone. */
@@ -105,7 +100,7 @@ export class PostgresEngine implements Engine {
   }
 
   explain(plan: ReadPlan): Promise<Explanation> {
-    return this.attempts.reading((pool) => explainRead(pool, this.options.collection.name, plan, this.dialect));
+    return this.attempts.reading((pool) => explainRead(pool, plan, this.dialect));
   }
 
   metrics(): readonly Metric[] {
@@ -127,10 +122,11 @@ export class PostgresEngine implements Engine {
     await this.link.close();
   }
 
-  private async writeOnce(pool: SQL, plan: WritePlan): Promise<WriteResult> {
+  private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     await this.keys.pass(pool, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
-    const write = () => this.keys.drawAgain(pool, plan, () => carryOut(pool, this.context, plan, this.options));
+    const write = () =>
+      this.keys.drawAgain(pool, plan, () => carryOut(pool, this.context, plan, encoding, this.options));
     return this.replicas === undefined ? write() : this.replicas.during(pool, write);
   }
 

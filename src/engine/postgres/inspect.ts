@@ -1,6 +1,6 @@
 /** What a schema holds today, and where that differs from what the collection's declaration asks for. */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { FieldType } from '../../collection/field-types.ts';
+import { can, type Type } from '../../collection/types/type.ts';
 import { query, quoteName, type Runner } from './driver.ts';
 
 /** Counts changes to the tables beside the collection's own; its fields are compared one by one. */
@@ -65,8 +65,6 @@ async function readVersion(runner: Runner, table: string): Promise<number | null
   return row?.version ?? null;
 }
 
-const TYPES: Readonly<Record<FieldType, string>> = { int4: 'integer', decimal: 'numeric(12,4)', text: 'text' };
-
 /** Where a table that others made does not fit, in words; empty where it does. */
 export function differences(collection: Collection, found: Found): string[] {
   if (!found.isTable) return [`${collection.name} is no table`];
@@ -83,13 +81,19 @@ function columnDifferences(field: Field, columns: readonly Column[]): string[] {
   const column = columns.find((each) => each.name === field.name);
   if (column === undefined) return [`${field.name} is missing`];
   const list: string[] = [];
-  if (column.type !== TYPES[field.type]) list.push(`${field.name} is ${column.type}, not ${TYPES[field.type]}`);
-  else if (field.type === 'text' && column.collation !== 'C' && column.collation !== 'POSIX') {
+  const type = titleIn(field.type);
+  if (column.type !== type) list.push(`${field.name} is ${column.type}, not ${type}`);
+  else if (can(field.type, 'text') && column.collation !== 'C' && column.collation !== 'POSIX') {
     list.push(`${field.name} has the collation ${column.collation ?? 'none'}, not C`);
   }
   const required = field.required === true;
   if (column.required !== required) list.push(`${field.name} is ${column.required ? '' : 'not '}required`);
   return list;
+}
+
+/** As format_type prints it: the title, and the digits of a decimal. */
+function titleIn({ title, postgres }: Type): string {
+  return postgres.name.includes('(') ? postgres.name : title;
 }
 
 export function missingFields({ fields }: Collection, { columns }: Found): readonly Field[] {

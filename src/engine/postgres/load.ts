@@ -8,7 +8,7 @@ import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
-import { COLUMN_TYPES } from './dialect.ts';
+import { columnType } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { inTransaction } from './transaction.ts';
 import { isNew, rowsAsJson, type WriteContext } from './writes.ts';
@@ -53,7 +53,7 @@ class Staged {
 
   async create(): Promise<void> {
     const { fields } = this.context.collection;
-    const columns = fields.map((field) => `${identifier(field.name)} ${COLUMN_TYPES[field.type]}`).join(', ');
+    const columns = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
     await this.run(
       `create temporary table ${STAGED} ("the row" int8 generated always as identity, "the place" int8, "the shape" int4, ${columns}) on commit drop`,
     );
@@ -61,7 +61,7 @@ class Staged {
 
   async add({ places, rows, given }: LoadBatch): Promise<void> {
     const { fields } = this.context.collection;
-    const types = fields.map((field) => `${identifier(field.name)} ${COLUMN_TYPES[field.type]}`).join(', ');
+    const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
     const shape = this.shapeNumber(given);
     await query(this.connection, {
       sql: `insert into ${STAGED} ("the place", "the shape", ${this.columns})
@@ -122,15 +122,19 @@ class Staged {
 
   private async refuse(terms: LoadTerms, which: string, refusalOf: (key: Value) => Refusal): Promise<void> {
     const { fields, key } = this.context.collection;
+    const shown = fields.map(({ name, type }) => {
+      const column = identifier(name);
+      return `${(type.postgres.plain ?? type.postgres.text)(column)} as ${column}`;
+    });
     const rows = await this.run<Record<string, Value>>(
-      `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${this.columns}`,
+      `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${shown.join(', ')}`,
     );
     rows.sort((one, other) => Number(one['the place']) - Number(other['the place']));
     for (const row of rows) {
       terms.refused({
         place: Number(row['the place']),
         given: this.shapes[Number(row['the shape'])]!,
-        row: fields.map((field) => (field.type === 'decimal' ? asNumber(row[field.name]!) : row[field.name]!)),
+        row: fields.map((field) => row[field.name]!),
         refusal: refusalOf(row[key.name]!),
       });
     }
@@ -145,8 +149,4 @@ class Staged {
     const known = this.shapes.indexOf(given);
     return known === -1 ? this.shapes.push(given) - 1 : known;
   }
-}
-
-function asNumber(value: Value): Value {
-  return value === null ? null : Number(value);
 }

@@ -3,16 +3,16 @@
  * prefix. By code point a text never sorts before its own prefix, so that a comparison or an order may put the prefixes
  * first: the answer is the same, and the index serves it.
  */
-import type { Field } from '../../collection/declaration.ts';
+import { can } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator } from '../../plan/types.ts';
-import { identifier } from '../compile/statement.ts';
+import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
+import type { Operand } from '../compile/statement.ts';
 
 /** In characters, each of at most four bytes. */
 const LENGTH = 500;
 
-export function hasPrefixIndex(field: Field): boolean {
-  return field.type === 'text' && field.indexed === true;
+export function hasPrefixIndex(of: Expression): boolean {
+  return fieldOf(of)?.indexed === true && can(of.type, 'text');
 }
 
 export function prefix(sql: string): string {
@@ -33,9 +33,8 @@ const LOOSER: Readonly<Record<Comparator, Comparator | undefined>> = {
   '<=': '<=',
 };
 
-export function comparePrefixes(field: Field, operator: Comparator, value: string): string | undefined {
+export function comparePrefixes({ sql, of }: Operand, operator: Comparator, value: string): string | undefined {
   const looser = LOOSER[operator];
-  if (looser === undefined || !hasPrefixIndex(field)) return undefined;
-  const column = identifier(field.name);
-  return `(${prefix(column)} ${looser} ${prefix(value)} and ${column} ${operator} ${value})`;
+  if (looser === undefined || !hasPrefixIndex(of)) return undefined;
+  return `(${prefix(sql)} ${looser} ${prefix(value)} and ${sql} ${operator} ${value})`;
 }

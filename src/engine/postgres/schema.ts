@@ -7,8 +7,9 @@ import type { SQL } from 'bun';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { ConfigError } from '../../config.ts';
+import { fieldExpression } from '../../plan/resolve.ts';
 import { identifier } from '../compile/statement.ts';
-import { COLUMN_TYPES } from './dialect.ts';
+import { columnType } from './dialect.ts';
 import { query, quoteName, quoteText, type Runner } from './driver.ts';
 import {
   differences,
@@ -83,7 +84,7 @@ async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
   for (const field of missingIndexes(collection, found)) {
     const index = identifier(indexName(collection, field));
     const column = identifier(field.name);
-    const indexed = hasPrefixIndex(field) ? prefix(column) : column;
+    const indexed = hasPrefixIndex(fieldExpression(field)) ? prefix(column) : column;
     await run(`create index if not exists ${index} on ${identifier(collection.name)} (${indexed})`);
   }
   if (found.version === null) {
@@ -136,7 +137,7 @@ function addColumn(collection: Collection, field: Field): string {
 function columnDefinition(field: Field): string {
   const required = field.required === true ? ' not null' : '';
   const byDefault = field.default === undefined ? '' : ` default ${literal(field.default)}`;
-  return `${identifier(field.name)} ${COLUMN_TYPES[field.type]}${required}${byDefault}`;
+  return `${identifier(field.name)} ${columnType(field.type)}${required}${byDefault}`;
 }
 
 async function createRetries(run: (sql: string) => Promise<unknown>): Promise<void> {
@@ -154,7 +155,7 @@ async function insertFirst(
 ): Promise<void> {
   if (rows.length === 0) return;
   const columns = collection.fields.map((field) => identifier(field.name)).join(', ');
-  const types = collection.fields.map((field) => `${identifier(field.name)} ${COLUMN_TYPES[field.type]}`).join(', ');
+  const types = collection.fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
   await query(runner, {
     sql: `insert into ${identifier(collection.name)} (${columns}) select ${columns} from json_to_recordset($1::text::json) as given (${types})`,
     params: [JSON.stringify(rows)],

@@ -4,11 +4,28 @@ import type { Row, Value } from '../../collection/value.ts';
 import type { UpdateEachPlan } from '../../plan/types.ts';
 import { missingProduct } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
-import { compileGathered, compileLock, compileUpdateMany, type WriteContext, type Written } from './writes.ts';
+import {
+  type Answer,
+  compileGathered,
+  compileLock,
+  compileUpdateMany,
+  type WriteContext,
+  type Written,
+} from './writes.ts';
+
+interface Met {
+  readonly 'the key': string;
+  readonly 'the row': string;
+}
 
 type Change = UpdateEachPlan['changes'][number];
 
-export async function updateEach(runner: Runner, context: WriteContext, plan: UpdateEachPlan): Promise<Written> {
+export async function updateEach(
+  runner: Runner,
+  context: WriteContext,
+  plan: UpdateEachPlan,
+  wanted: Answer | undefined,
+): Promise<Written> {
   const { collection } = context;
   await query(
     runner,
@@ -17,23 +34,23 @@ export async function updateEach(runner: Runner, context: WriteContext, plan: Up
       plan.changes.map(({ key }) => key),
     ),
   );
-  const changed: Row[] = [];
+  const changed: string[] = [];
   let done = 0;
   for (const run of runsOf(collection, plan.changes)) {
     const fields = run[0]!.set.map(({ field }) => field);
     const rows = run.map(({ key, set }) => [key, ...set.map(({ value }) => value)]);
-    const met = await query<Row>(runner, compileUpdateMany(context, fields, rows));
-    const byKey = new Map(met.map((row) => [row['the key'] as Value, row]));
+    const met = await query<Met>(runner, compileUpdateMany(context, fields, rows));
+    const byKey = new Map(met.map((row) => [row['the key'], row['the row']]));
     for (const [index, { key }] of run.entries()) {
-      const row = byKey.get(key);
+      const row = byKey.get(String(key));
       if (row === undefined) throw missingProduct(collection, key, done + index);
       changed.push(row);
     }
     done += run.length;
   }
   const counts = { affected: plan.changes.length, inserted: 0, key: null };
-  if (plan.returning === undefined) return counts;
-  return { ...counts, rows: await query<Row>(runner, compileGathered(context, plan.returning, changed)) };
+  if (wanted === undefined) return counts;
+  return { ...counts, rows: [...(await query<Row>(runner, compileGathered(context, wanted, changed)))] };
 }
 
 /**

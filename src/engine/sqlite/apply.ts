@@ -3,19 +3,23 @@
  * syncs the disk once for all of them, and no outcome is told before it.
  */
 import type { Collection } from '../../collection/declaration.ts';
-import type { Row, Value } from '../../collection/value.ts';
+import type { Value } from '../../collection/value.ts';
+import { encodeRows } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
+import { planWhole, WHOLE } from '../../plan/whole.ts';
+import { outputOf } from '../compile/output.ts';
+import { compileRead } from '../compile/read.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion, missingProduct } from '../terms.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
-import type { Job } from './jobs.ts';
+import { sqliteDialect } from './dialect.ts';
+import type { Job, Returning } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
 import { recallResult, rememberResult } from './retry-table.ts';
-import { withBooleans } from './rows.ts';
 
 /** How long answers to idempotency keys are kept, and how long one write may take while others wait for it. */
 export interface WriteBounds {
@@ -74,7 +78,7 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   const written = write(connection, collection, job);
   const { changed, ...counts } = written;
   const result: WriteResult =
-    job.returning === undefined ? counts : { ...counts, rows: representation(connection, job.returning, changed) };
+    job.returning === undefined ? counts : { ...counts, body: representation(connection, job.returning, changed) };
   // After the rows: of two mistakes the one in them is told first, as PostgreSQL does, which makes them in one statement.
   checkAffected(job, written.affected);
   if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result);
@@ -85,8 +89,8 @@ interface Written {
   readonly affected: number;
   readonly inserted: number;
   readonly key?: Value;
-  /** The changed rows as lists, where the answer needs them. */
-  readonly changed: readonly (readonly unknown[])[];
+  /** The changed rows as JSON lists, where the answer needs them. */
+  readonly changed: readonly string[];
 }
 
 function write(connection: Connection, collection: Collection, job: Job): Written {
@@ -103,7 +107,7 @@ function write(connection: Connection, collection: Collection, job: Job): Writte
         throw translateError(error, collection, job.newKey);
       }
     case 'change-each': {
-      const changed: (readonly unknown[])[] = [];
+      const changed: string[] = [];
       for (const [index, { key, statement }] of job.changes.entries()) {
         const each = changeOne(connection, collection, key, statement, job.returning !== undefined, index);
         changed.push(...each);
@@ -120,7 +124,7 @@ function insertRows(connection: Connection, collection: Collection, job: Extract
   const chosen = job.rows.flatMap((row) => row[keyPlace] ?? []);
   // A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one.
   if (chosen.length > 0 && chosen.length < job.rows.length) passKey(connection, collection, largest(chosen));
-  const changed: (readonly unknown[])[] = [];
+  const changed: string[] = [];
   let affected = 0;
   let inserted = 0;
   let key: Value | undefined;
@@ -138,8 +142,8 @@ function insertRows(connection: Connection, collection: Collection, job: Extract
         if (written === undefined) continue;
         affected++;
         if (!known) inserted++;
-        key = written[keyPlace] as Value;
-        changed.push(written);
+        key = given ?? (JSON.parse(written[0] as string) as Value[])[keyPlace];
+        changed.push(written[0] as string);
       }
     } catch (error) {
       throw atRow(translateError(error, collection, given ?? undefined), job.rows.length > 1 ? index : undefined);
@@ -159,7 +163,7 @@ function change(
 ): Pick<Written, 'affected' | 'changed'> {
   if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
   const changed = connection.prepare(statement.sql).values(...(statement.params as Value[]));
-  return { affected: changed.length, changed };
+  return { affected: changed.length, changed: changed.map(([row]) => row as string) };
 }
 
 function changeOne(
@@ -169,7 +173,7 @@ function changeOne(
   statement: Statement,
   wantRows: boolean,
   index: number,
-): readonly (readonly unknown[])[] {
+): readonly string[] {
   // An object with nothing but its key changes nothing, and must name a product all the same.
   if (connection.prepare(existsSql(collection)).values(key).length === 0) {
     throw missingProduct(collection, key, index);
@@ -181,18 +185,19 @@ function changeOne(
   }
 }
 
-function storedRow(connection: Connection, collection: Collection, key: Value): Row | undefined {
-  const columns = collection.fields.map((field) => identifier(field.name)).join(', ');
-  const sql = `select ${columns} from ${identifier(collection.name)} where ${identifier(collection.key.name)} = ?`;
-  return connection.rows({ sql, params: [key] })[0];
+/** The whole row as JSON, as it is stored now. */
+function storedRow(connection: Connection, collection: Collection, key: Value): string | undefined {
+  const plan = planWhole(collection, key);
+  const output = outputOf(plan.columns, WHOLE, sqliteDialect);
+  const rows = connection.rows(compileRead(plan, output, sqliteDialect));
+  return rows.length === 0 ? undefined : encodeRows(rows, WHOLE, output.form).slice(1, -1);
 }
 
-function representation(
-  connection: Connection,
-  { sql, booleans }: NonNullable<Job['returning']>,
-  changed: readonly (readonly unknown[])[],
-): Row[] {
-  return withBooleans(connection.rows({ sql, params: [JSON.stringify(changed)] }), booleans);
+function representation(connection: Connection, returning: Returning, changed: readonly string[]): string {
+  const { statement, encoding, form } = returning;
+  const [, ...params] = statement.params;
+  const rows = connection.rows({ sql: statement.sql, params: [`[${changed.join(',')}]`, ...params] });
+  return encodeRows(rows, encoding, form);
 }
 
 function existsSql(collection: Collection): string {

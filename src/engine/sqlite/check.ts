@@ -45,15 +45,11 @@ function fields(db: Database, { name, fields }: Collection): Finding {
 /** Types, bounds and required fields are constraints of the table, which the integrity check tests; digits are not. */
 function values(db: Database, { name, fields }: Collection): Finding {
   const problems = fields
-    .filter((field) => field.type === 'decimal')
-    .map((field) => ({ field, column: identifier(field.name) }))
-    .map(({ field, column }) => ({
-      field,
-      count: number(
-        db,
-        `select count(*) from ${identifier(name)} where abs(${column}) >= 1e8 or ${column} <> round(${column}, 4)`,
-      ),
-    }))
+    .flatMap((field) => {
+      const isWrong = field.type.sqlite.wrong?.(identifier(field.name));
+      if (isWrong === undefined) return [];
+      return [{ field, count: number(db, `select count(*) from ${identifier(name)} where ${isWrong}`) }];
+    })
     .filter(({ count }) => count > 0)
     .map(({ field, count }) => `${count} rows hold a ${field.name} with more digits than it may have`);
   return finding('constraints', problems, 'all rows keep them');

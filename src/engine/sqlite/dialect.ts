@@ -1,7 +1,7 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
+import type { Type } from '../../collection/types/type.ts';
 import { MAX_INSTRUCTIONS } from '../../limits.ts';
-import type { Expression, ScalarType } from '../../plan/types.ts';
-import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
+import type { Bind, SqlDialect } from '../compile/statement.ts';
 import { tooComplex } from '../text/regex/problems.ts';
 import { compileRegex } from '../text/regex.ts';
 import { compileSearch } from '../text/search/index.ts';
@@ -9,12 +9,14 @@ import { GUARD } from './deadline.ts';
 import { compileLike } from './like.ts';
 
 export const sqliteDialect: SqlDialect = {
-  placeholder: () => '?',
+  placeholder: (position) => `?${position}`,
 
-  memberOf(field, values, bind) {
+  stored: (value, type) => type.sqlite.bind?.(value) ?? value,
+
+  memberOf({ sql, of }, values, bind) {
     // One value is common, and lets the planner see that at most one key matches.
-    if (values.length === 1) return `${identifier(field.name)} = ${bind(values[0]!)}`;
-    return `${identifier(field.name)} in (select value from json_each(${bind(JSON.stringify(values))}))`;
+    if (values.length === 1) return `${sql} = ${bind(values[0]!, of.type)}`;
+    return `${sql} in (select value from json_each(${bind(jsonList(values, of.type))}))`;
   },
 
   // Each pattern is compiled here once, so that a bad one is refused even where no row is tested.
@@ -30,10 +32,51 @@ export const sqliteDialect: SqlDialect = {
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
-  cast: (sql, from, to) => CASTS[to](sql, from),
+  contains: ({ sql, of }, operator, value) => `json_${operator}(${of.type.kind === 'array' ? 1 : 0}, ${sql}, ${value})`,
 
-  aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
+  path(sql, { steps, type }, bind) {
+    const inside = steps.reduce((of, { key }) => `json_step(${of}, ${bind(key)})`, sql);
+    return type.kind === 'text' ? `json_step_text(${inside})` : inside;
+  },
+
+  cast(sql, from, to) {
+    if (to.kind === 'text') return from.sqlite.casts?.text?.(sql) ?? from.sqlite.text(sql);
+    return from.sqlite.casts?.[to.kind]?.(sql) ?? readAs(to, from.sqlite.text(sql));
+  },
+
+  aggregate: ({ function: name, of }, sql) => of.type.sqlite.aggregate?.[name]?.(sql) ?? `${name}(${sql})`,
+
+  plain: (type) => type.sqlite.plain,
+  json: (sql, type) => type.sqlite.json(sql),
+  text: (sql, type) => type.sqlite.text(sql),
+
+  // A merge patch into nothing leaves the nulls out, at any depth (RFC 7396).
+  rowAsJson(members, stripNulls) {
+    const row = `json_object(${members.map(([name, sql]) => `${literal(name)}, ${sql}`).join(', ')})`;
+    return stripNulls ? `json_patch('{}', ${row})` : row;
+  },
+
+  orderedBy: ({ sql, of }) => [of.type.sqlite.sorted?.(sql) ?? sql],
 };
+
+/** The text form of a value becomes a value of the type, or is refused as PostgreSQL does. */
+function readAs(type: Type, text: string): string {
+  return `read_as(${literal(type.name)}, ${text})`;
+}
+
+/** The values of a list as one JSON text: numbers in all their digits. */
+function jsonList(values: readonly unknown[], type: Type): string {
+  const items = values.map((value) => {
+    const stored = type.sqlite.bind?.(value as never) ?? value;
+    if (typeof stored === 'bigint') return stored.toString();
+    return typeof stored === 'boolean' ? String(Number(stored)) : JSON.stringify(stored);
+  });
+  return `[${items.join(',')}]`;
+}
+
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
 
 /** Of the expressions of each statement: compiling them must not keep others waiting. */
 const instructions = new WeakMap<Bind, number>();
@@ -46,39 +89,3 @@ function countInstructions(bind: Bind, size: number): void {
 
 /** For statements under a time limit. */
 export const guardedDialect: SqlDialect = { ...sqliteDialect, guard: GUARD };
-
-const fromText =
-  (reader: string, otherwise: (sql: string, from: ScalarType) => string) => (sql: string, from: ScalarType) =>
-    from === 'text' ? `${reader}(${sql})` : otherwise(sql, from);
-
-const toWhole = (sql: string, from: ScalarType) =>
-  from === 'decimal' || from === 'float8' ? `cast(round(${sql}) as integer)` : sql;
-const toWholeOf = (bits: 16 | 32) => (sql: string, from: ScalarType) => `whole_of(${bits}, ${toWhole(sql, from)})`;
-
-const CASTS: Readonly<Record<ScalarType, (sql: string, from: ScalarType) => string>> = {
-  int2: (sql, from) => toWholeOf(16)(fromText('text_to_int4', toWhole)(sql, from), 'int8'),
-  int4: fromText('text_to_int4', toWholeOf(32)),
-  int8: fromText('text_to_int4', toWhole),
-  decimal: fromText('text_to_decimal', (sql) => sql),
-  float8: fromText('text_to_decimal', (sql) => sql),
-  bool: fromText('text_to_bool', (sql) => `(${sql} <> 0)`),
-  json: (sql) => sql,
-  text: (sql, from) => {
-    if (from === 'bool') return `iif(${sql}, 'true', 'false')`;
-    // 15 digits print every storable decimal exactly, without trailing zeros; printf makes text of null, though.
-    if (from === 'decimal' || from === 'float8') return `iif(${sql} is null, null, printf('%.15g', ${sql}))`;
-    return `cast(${sql} as text)`;
-  },
-};
-
-/** Decimals are summed as whole ten-thousandths, which keeps the sum exact. */
-const units = (sql: string, of: Expression) => (of.type === 'decimal' ? `cast(round(${sql} * 10000) as integer)` : sql);
-const scale = (of: Expression) => (of.type === 'decimal' ? ' / 10000.0' : '');
-
-const AGGREGATES: Readonly<Record<'sum' | 'avg' | 'count' | 'max' | 'min', (sql: string, of: Expression) => string>> = {
-  sum: (sql, of) => `(sum(${units(sql, of)})${scale(of)})`,
-  avg: (sql, of) => `(sum(${units(sql, of)}) * 1.0${scale(of)} / count(${sql}))`,
-  count: (sql) => `count(${sql})`,
-  max: (sql) => `max(${sql})`,
-  min: (sql) => `min(${sql})`,
-};

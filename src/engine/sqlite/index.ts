@@ -4,8 +4,9 @@
  */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
-import type { Encoding } from '../../encode/encoding.ts';
+import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import { endOf, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
@@ -20,7 +21,6 @@ import { compileJob } from './jobs.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { Readers } from './readers.ts';
-import { booleanColumns, readRows } from './rows.ts';
 import { checkOwner, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
@@ -85,23 +85,20 @@ class SqliteEngine implements Engine {
     this.snapshot = readers === undefined ? undefined : new Snapshot(reader);
   }
 
-  find(plan: ReadPlan): readonly Row[] {
-    this.snapshot?.refresh(this.changes.current());
-    return readRows(this.reader, plan, this.compile(plan));
-  }
-
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
     const mark = this.changes.current();
     this.snapshot?.refresh(mark);
     const { readers } = this;
+    const output = outputOfRead(plan, encoding, sqliteDialect);
     if (readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
-      return this.readHere(plan, this.compile(plan));
-    const quick = this.compileQuick(plan);
-    return quick !== undefined ? this.readHere(plan, quick) : this.readApart(readers, plan, encoding);
+      return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
+    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
+    if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
+    return this.readApart(readers, plan, encoding, output);
   }
 
-  write(plan: WritePlan): Promise<WriteResult> {
-    return this.writer.write(compileJob(this.collection, plan));
+  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    return this.writer.write(compileJob(plan, encoding));
   }
 
   async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
@@ -119,7 +116,9 @@ class SqliteEngine implements Engine {
   }
 
   explain(plan: ReadPlan): Explanation {
-    const { sql, params } = this.compileQuick(plan) ?? this.compile(plan);
+    const output: Output = { form: 'json', stripNulls: false };
+    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
+    const { sql, params } = quick ?? compileRead(plan, output, sqliteDialect);
     const steps = this.reader.rows({ sql: `explain query plan ${sql}`, params });
     return explanationOf(sql, steps as unknown as PlanStep[]);
   }
@@ -136,39 +135,36 @@ class SqliteEngine implements Engine {
     await this.closeWriter();
   }
 
-  private readHere(plan: ReadPlan, statement: Statement): ReadResult {
+  private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
     const isPage = plan.offset > 0 || plan.limit !== undefined;
     const read = (): ReadResult => {
-      const rows = readRows(this.reader, plan, statement);
-      if (plan.count === undefined) return { kind: 'rows', rows };
-      return { kind: 'rows', rows, total: isPage ? this.count(plan) : rows.length };
+      const rows = this.reader.rows(statement);
+      const body = encodeRows(rows, encoding, output.form);
+      const result = { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) };
+      if (plan.count === undefined) return result;
+      return { ...result, total: isPage ? this.count(plan) : rows.length };
     };
     return this.snapshot === undefined || plan.count === undefined || !isPage ? read() : this.snapshot.during(read);
   }
 
   private count(plan: ReadPlan): number {
-    return this.reader.number(compileCount(this.collection.name, plan, sqliteDialect));
+    return this.reader.number(compileCount(plan, sqliteDialect));
   }
 
-  private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
+  private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     const { offset, limit } = plan;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
-    const parts = await readers.read({
-      statement: compileRead(this.collection.name, plan, guardedDialect),
+    const result = await readers.read({
+      statement: compileRead(plan, output, guardedDialect),
       // All rows are counted along an index, far quicker than each could be asked for the time.
-      count: compileCount(this.collection.name, plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
+      count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
       encoding,
-      booleans: booleanColumns(plan),
+      form: output.form,
     });
-    return { ...parts, state };
+    return { ...result, state };
   }
-
-  private readonly compile = (plan: ReadPlan): Statement => compileRead(this.collection.name, plan, sqliteDialect);
-
-  private readonly compileQuick = (plan: ReadPlan): Statement | undefined =>
-    compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
 }

@@ -4,14 +4,17 @@
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
-import type { Assignment, Bound, Predicate, Shape, WritePlan } from '../../plan/types.ts';
+import { keyIs } from '../../plan/read.ts';
+import type { Assignment, Bound, Predicate, Shape, StoredRow, WritePlan } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
+import type { Scope } from '../compile/expression.ts';
+import { outputOf } from '../compile/output.ts';
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
-import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
+import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
-import { booleanColumns } from './rows.ts';
 
 export type Job = JobTerms &
   (
@@ -29,9 +32,16 @@ export type Job = JobTerms &
       }
   );
 
+/** A query over the changed rows, bound as one JSON text before its other parameters, that makes the rows of the answer. */
+export interface Returning {
+  readonly statement: Statement;
+  readonly encoding: Encoding;
+  readonly form: RowForm;
+}
+
 interface JobTerms {
-  /** A query over the changed rows, bound as one JSON array, that makes the rows of the answer. */
-  readonly returning?: { readonly sql: string; readonly booleans: readonly string[] };
+  readonly collection: string;
+  readonly returning?: Returning;
   readonly maxAffected?: number;
   readonly singular: boolean;
   readonly mustExist: boolean;
@@ -40,16 +50,17 @@ interface JobTerms {
   readonly retry?: WritePlan['retry'];
 }
 
-export function compileJob(collection: Collection, plan: WritePlan): Job {
-  const terms = compileTerms(collection, plan);
-  const returning = plan.returning === undefined ? '' : ` returning ${columnList(collection.fields)}`;
+export function compileJob(plan: WritePlan, encoding: Encoding): Job {
+  const collection = plan.into;
+  const terms = compileTerms(plan, encoding);
+  const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
   switch (plan.kind) {
     case 'insert':
       return {
         kind: 'insert',
         ...terms,
         sql: insertSql(collection) + conflictSql(collection, plan.conflict) + returning,
-        rows: plan.rows.map((row) => row.map((value) => value ?? null)),
+        rows: plan.rows.map((row) => storedValues(collection, row)),
         merges: typeof plan.conflict === 'object',
       };
     case 'update': {
@@ -74,36 +85,55 @@ export function compileJob(collection: Collection, plan: WritePlan): Job {
       return {
         kind: 'change',
         ...terms,
-        statement: buildStatement(sqliteDialect, (bind) => {
-          const target = boundedWhere(collection, plan.where, plan.bound, bind);
+        statement: buildStatement(guardedDialect, (bind) => {
+          const target = boundedWhere(collection, plan.where, plan.bound, { ...GUARDED, bind, name: collection.name });
           return `delete from ${identifier(collection.name)}${target}${returning}`;
         }),
       };
   }
 }
 
-function compileTerms(collection: Collection, plan: WritePlan): JobTerms {
-  const { returning, maxAffected, singular, mustExist, dryRun, precondition, retry } = plan;
+/** A row as it is stored; null where the key is to be assigned. */
+export function storedValues({ fields }: Collection, row: StoredRow): readonly Value[] {
+  return row.map((value, index) => {
+    if (value === undefined || value === null) return null;
+    return sqliteDialect.stored(value, fields[index]!.type);
+  });
+}
+
+function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
+  const { into, returning, maxAffected, singular, mustExist, dryRun, precondition, retry } = plan;
   return {
+    collection: into.name,
     singular,
     mustExist,
     dryRun,
-    ...(returning === undefined ? {} : { returning: compileReturning(collection, returning) }),
+    ...(returning === undefined ? {} : { returning: compileReturning(into, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
     ...(precondition === undefined ? {} : { precondition }),
     ...(retry === undefined ? {} : { retry }),
   };
 }
 
+/** A stored row as JSON, in which no digit of it is lost. */
+function storedRow({ name, fields }: Collection): string {
+  return `json_array(${fields.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ')})`;
+}
+
 /** The shape of the answer over the changed rows, in the order they were changed unless another is asked for. */
-function compileReturning(collection: Collection, shape: Shape): { sql: string; booleans: readonly string[] } {
+function compileReturning(collection: Collection, shape: Shape, encoding: Encoding): Returning {
+  const output = outputOf(shape.columns, encoding, sqliteDialect);
   const cells = collection.fields
     .map((field, index) => `json_extract(value, '$[${index}]') as ${identifier(field.name)}`)
     .join(', ');
-  const changed = `from (select ${cells} from json_each(?) order by key) as ${identifier(collection.name)}`;
-  const sql = compileShape(shape, collection.name, changed, sqliteDialect);
-  return { sql, booleans: booleanColumns(shape) };
+  const statement = buildStatement(sqliteDialect, (bind) => {
+    const changed = `from (select ${cells} from json_each(${bind(null)}) order by key) as ${identifier(collection.name)}`;
+    return compileShape(shape, changed, output, { dialect: sqliteDialect, bind, name: collection.name });
+  });
+  return { statement, encoding, form: output.form };
 }
+
+const GUARDED = { dialect: guardedDialect } as const;
 
 function compileUpdate(
   collection: Collection,
@@ -112,33 +142,28 @@ function compileUpdate(
   bound: Bound | undefined,
   returning: string,
 ): Statement {
-  return buildStatement(sqliteDialect, (bind) => {
+  return buildStatement(guardedDialect, (bind) => {
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
-    if (set.length === 0)
-      return `select ${columnList(collection.fields)} from ${identifier(collection.name)} where 1=0`;
-    const assignments = set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value)}`).join(', ');
-    const target = boundedWhere(collection, where, bound, bind);
-    return `update ${identifier(collection.name)} set ${assignments}${target}${returning}`;
+    if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
+    const assignments = set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`);
+    const target = boundedWhere(collection, where, bound, { ...GUARDED, bind, name: collection.name });
+    return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${returning}`;
   });
 }
 
-function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, bind: Bind): string {
-  const matching = compileWhere(where, guardedDialect, bind);
+function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, scope: Scope): string {
+  const matching = compileWhere(where, scope);
   if (bound === undefined) return matching;
   const key = identifier(collection.key.name);
-  const page = `${compileOrder(bound.order, collection.name, sqliteDialect)}${compilePage(bound, bind)}`;
+  const page = `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
   return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${page})`;
 }
 
 /** One text for all: the jobs of a batch that share it are sent to the writer's thread with one copy of it. */
 const insertSql = oncePer(
   ({ name, fields }: Collection) =>
-    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`,
+    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map((_, index) => `?${index + 1}`).join(', ')})`,
 );
-
-function keyIs({ key }: Collection, value: Value): Predicate {
-  return { kind: 'compare', field: key, operator: '=', value };
-}
 
 function columnList(fields: readonly Field[]): string {
   return fields.map((field) => identifier(field.name)).join(', ');

@@ -10,7 +10,6 @@ import { clearDeadline, setDeadline } from './deadline.ts';
 import { forgetPatterns } from './functions.ts';
 import { asOutcome } from './outcome.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './readers.ts';
-import { withBooleans } from './rows.ts';
 
 declare const self: Worker;
 
@@ -94,12 +93,12 @@ function* chain(first: string, rest: Generator<string, void>): Generator<string,
 }
 
 function* readParts(connection: Connection, job: ReadJob, progress: { rows: number }): Generator<string, void> {
-  const { statement, encoding, booleans } = job;
+  const { statement, encoding, form } = job;
   let text = opening(encoding);
   let rows: Row[] = [];
   let isFirst = true;
   const encode = () => {
-    text += encodeChunk(withBooleans(rows, booleans), encoding, isFirst);
+    text += encodeChunk(rows, encoding, form, isFirst);
     isFirst = isFirst && rows.length === 0;
     rows = [];
   };

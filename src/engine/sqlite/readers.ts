@@ -1,10 +1,10 @@
 /** The threads for costly reads: started when the first one comes, each read given to the thread with the fewest. */
 import { availableParallelism } from 'node:os';
-import type { Encoding } from '../../encode/encoding.ts';
+import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import { IDLE_STREAM_SECONDS, MAX_COSTLY_READS } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
-import type { ReadParts } from '../engine.ts';
+import type { ReadResult } from '../engine.ts';
 import { type FailedOutcome, failure } from './outcome.ts';
 import { Thread } from './thread.ts';
 
@@ -15,7 +15,7 @@ export interface ReadJob {
   readonly offset: number;
   readonly limit?: number;
   readonly encoding: Encoding;
-  readonly booleans: readonly string[];
+  readonly form: RowForm;
   /** When its time is up, in milliseconds since the epoch. */
   readonly deadline: number;
 }
@@ -51,7 +51,7 @@ export class Readers {
     private readonly limitMs: number,
   ) {}
 
-  async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadParts> {
+  async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadResult> {
     const pending = this.threads.reduce((sum, thread) => sum + thread.busy, 0);
     if (pending >= MAX_COSTLY_READS) throw tooManyReads();
     return this.leastBusy().read({ ...job, deadline: Date.now() + this.limitMs }, this.limitMs);
@@ -112,7 +112,7 @@ class ReaderThread {
     });
   }
 
-  async read(job: ReadJob, limitMs: number): Promise<ReadParts> {
+  async read(job: ReadJob, limitMs: number): Promise<ReadResult> {
     const id = ++this.lastId;
     this.busy++;
     let isLong = false;
@@ -123,8 +123,7 @@ class ReaderThread {
       isLong = answer.kind === 'long';
       const { returned } = answer;
       const total = answer.total === undefined ? {} : { total: answer.total };
-      const parts = answer.kind === 'whole' ? ([answer.text] as const) : this.parts(id, limitMs);
-      return { kind: 'parts', returned, ...total, parts };
+      return { returned, ...total, body: answer.kind === 'whole' ? answer.text : this.parts(id, limitMs) };
     } finally {
       if (!isLong) this.busy--;
     }

@@ -1,9 +1,7 @@
 /** The tables of a catalogue file, made and brought up to date from the collection's declaration. */
 import type { Database } from 'bun:sqlite';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import type { FieldType } from '../../collection/field-types.ts';
 import type { Row, Value } from '../../collection/value.ts';
-import { INT4_MAX, INT4_MIN } from '../../limits.ts';
 import { identifier } from '../compile/statement.ts';
 
 /** Marks a file as ours ("PCat"), so that another program's database is never touched. */
@@ -14,8 +12,6 @@ export const SCHEMA_VERSION = 1;
 export const RETRY_TABLE = 'idempotency_keys';
 
 export class NotOurDatabase extends Error {}
-
-const COLUMN_TYPES: Readonly<Record<FieldType, string>> = { int4: 'integer', decimal: 'real', text: 'text' };
 
 /** Returns whether the catalogue is new. All in one transaction: a kill in between leaves no half catalogue. */
 export function prepareSchema(db: Database, collection: Collection, firstRows: readonly Row[]): boolean {
@@ -99,12 +95,13 @@ export function indexName(collection: Collection, field: Field): string {
 function columnDefinition(field: Field): string {
   const required = field.required ? ' not null' : '';
   const byDefault = field.default === undefined ? '' : ` default ${literal(field.default)}`;
-  return `${identifier(field.name)} ${COLUMN_TYPES[field.type]}${required}${byDefault}${check(field)}`;
+  return `${identifier(field.name)} ${field.type.sqlite.column}${required}${byDefault}${check(field)}`;
 }
 
 /** The planner has checked the value already; the file keeps its word even to other programs. */
 function check(field: Field): string {
-  return field.type === 'int4' ? ` check (${identifier(field.name)} between ${INT4_MIN} and ${INT4_MAX})` : '';
+  const condition = field.type.sqlite.check?.(identifier(field.name));
+  return condition === undefined ? '' : ` check (${condition})`;
 }
 
 function insertRows(db: Database, { name, fields }: Collection, rows: readonly Row[]): void {

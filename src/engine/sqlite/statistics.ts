@@ -31,7 +31,8 @@ export class Statistics {
     return this.small;
   }
 
-  readonly rowsPerValue = (field: Field): number | undefined => this.perValue.get(indexName(this.collection, field));
+  readonly rowsPerValue = (collection: Collection, field: Field): number | undefined =>
+    this.perValue.get(indexName(collection, field));
 
   private look(): void {
     const sql = `select count(*) from (select 1 from ${identifier(this.collection.name)} limit ?)`;
