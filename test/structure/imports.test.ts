@@ -11,6 +11,7 @@ const FILES = [...new Glob('**/*.{ts,tsx}').scanSync(ROOT)].sort();
 /** From the ground up: a folder may import from those before it, and from itself. */
 const STOREYS = [
   'base',
+  'text',
   'collection',
   'encode',
   'http',

@@ -5,8 +5,8 @@
 import { builtIn } from '../../collection/types/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { Predicate } from '../../plan/types.ts';
+import { checkSearch } from '../../text/search/index.ts';
 import type { Bind } from '../compile/statement.ts';
-import { checkSearch } from '../text/search/index.ts';
 import { query, type Runner } from './driver.ts';
 
 const TEXT = builtIn('text');

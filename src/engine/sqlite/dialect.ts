@@ -1,10 +1,10 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
 import type { Type } from '../../collection/types/type.ts';
 import { MAX_INSTRUCTIONS } from '../../limits.ts';
+import { tooComplex } from '../../text/regex/problems.ts';
+import { compileRegex } from '../../text/regex.ts';
+import { compileSearch } from '../../text/search/index.ts';
 import type { Bind, SqlDialect } from '../compile/statement.ts';
-import { tooComplex } from '../text/regex/problems.ts';
-import { compileRegex } from '../text/regex.ts';
-import { compileSearch } from '../text/search/index.ts';
 import { GUARD } from './deadline.ts';
 import { compileLike } from './like.ts';
 

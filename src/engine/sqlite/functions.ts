@@ -4,8 +4,8 @@ import { divided, exactDecimal, printDecimal, printTrimmed, rounded } from '../.
 import { builtIn } from '../../collection/types/index.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
-import { compileRegex } from '../text/regex.ts';
-import { compileSearch, type SearchMode } from '../text/search/index.ts';
+import { compileRegex } from '../../text/regex.ts';
+import { compileSearch, type SearchMode } from '../../text/search/index.ts';
 import { compileLike } from './like.ts';
 import { type Matches, Patterns } from './patterns.ts';
 

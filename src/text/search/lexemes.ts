@@ -1,5 +1,5 @@
 /** From words to lexemes: what a text search configuration makes of a text, with the place of each. */
-import { Refusal } from '../../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import { lowerCase } from '../case.ts';
 import { stemEnglish } from './english.ts';
 import { ENGLISH_STOP_WORDS } from './stop-words.ts';

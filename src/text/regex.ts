@@ -3,7 +3,7 @@
  * a client sends can hang the service. What RE2 cannot do in linear time (back-references, look-around) is refused.
  */
 import { RE2JS } from 're2js';
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../errors.ts';
 import { readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';

@@ -1,5 +1,5 @@
 /** Refuses a LIKE pattern that is none. PostgreSQL notices only when a row reaches its end; a client should hear it always. */
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../errors.ts';
 
 export function checkLike(pattern: string): void {
   const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0;

@@ -1,5 +1,5 @@
 /** The tree of a text search query, how it is put together, and how stop words vanish from it. */
-import { Refusal } from '../../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import type { Reader } from './lexemes.ts';
 
 export type Query =

@@ -1,5 +1,5 @@
 /** The two written forms of a query: to_tsquery's operators, and what people type into a search box. */
-import { Refusal } from '../../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import type { Reader } from './lexemes.ts';
 import { addText, Builder, type Draft, GAP, NEXT_TO, type OperandFlags, type Operator } from './query.ts';
 

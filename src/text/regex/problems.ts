@@ -1,5 +1,5 @@
 /** What can be wrong with a regular expression, in PostgreSQL's words, with advice of our own where it helps. */
-import { Refusal } from '../../../errors.ts';
+import { Refusal } from '../../errors.ts';
 
 const REASONS = {
   version: 'invalid regexp (reg version 0.8)',
