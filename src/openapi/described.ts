@@ -4,5 +4,5 @@ import type { BuiltIn } from '../collection/built-in.ts';
 import type { Described } from './document.ts';
 
 export function describe({ collection, rows }: BuiltIn): Described {
-  return { collection, rows, version: manifest.version };
+  return { collection, rows, version: manifest.version, license: manifest.license };
 }
