@@ -66,7 +66,7 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
     put: operation({
       id: `replace_${name}`,
       tag: 'Write',
-      summary: `Create or replace the one row that \`${key.name}=eq.…\` names`,
+      summary: `Create or replace the one row that ${key.name}=eq.… names`,
       description: `The row becomes what the body says; what is left out takes its default, or null. The body names the same ${key.name} as the URL.`,
       parameters: ['key.eq', 'columns.whole', 'select', 'Prefer', 'If-None-Match.create'],
       body: wholeRow(samples),

@@ -2,7 +2,7 @@
 import { type App, createApp } from '../app.ts';
 import { BUILT_IN } from '../collection/built-in.ts';
 import type { ServeSettings } from '../config.ts';
-import { CONSOLE_PATH, consolePages } from '../console/pages.ts';
+import { consolePages, startPath } from '../console/pages.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { firstOf } from '../http/pages.ts';
@@ -60,7 +60,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
-      pages: firstOf(observation.pages, openApiPages(described, CONSOLE_PATH), consolePages(described)),
+      pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
       onAnswer: observation.onAnswer,
       requestId,
       plans: settings.plans,

@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { type App, createApp } from '../../src/app.ts';
 import { declareCollection } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
-import { CONSOLE_PATH, consolePages, DOCS_PATH } from '../../src/console/pages.ts';
+import { CONSOLE_PATH, consolePages, DOCS_PATH, startPath } from '../../src/console/pages.ts';
 import { LOGIC_KEYS } from '../../src/dialect/logic.ts';
 import { OPERATORS, type OperatorName, servesType } from '../../src/dialect/operators.ts';
 import { CHOICES } from '../../src/dialect/prefer.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
     maxBodyBytes: 1024 * 1024,
     allowUnfilteredWrites: false,
     pages: firstOf(
-      openApiPages(DESCRIBED, CONSOLE_PATH),
+      openApiPages(DESCRIBED, startPath),
       healthPages({ notReady: () => health.notReady(), families: () => [] }, { metrics: true }),
       consolePages(DESCRIBED),
     ),
