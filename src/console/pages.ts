@@ -1,6 +1,5 @@
 /** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
 
-import { draftOf } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
@@ -38,7 +37,7 @@ export function consolePages(described: Described): Pages {
     const { collection, version } = described;
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
-      { title: 'Product Catalogue', scripts, data: { collection: draftOf(collection), version } },
+      { title: 'Product Catalogue', scripts, data: { collection: collection.draft, version } },
       nonce,
     );
     return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });

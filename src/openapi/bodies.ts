@@ -35,7 +35,7 @@ export function changes(collection: Collection, [sample]: Samples): JsonObject {
 
 /** Changes for every row that a filter names, or a list in which each names its own. */
 export function changesOfSome(collection: Collection, samples: Samples): JsonObject {
-  const { key } = collection;
+  const key = collection.key[0]!;
   const named = { allOf: [CHANGES, { type: 'object', required: [key.name] }] };
   const changed = changedFields(collection);
   const one = part(samples[0], changed);

@@ -17,7 +17,8 @@ import { rowsContent, withHeaders } from './responses.ts';
 import type { Samples } from './samples.ts';
 
 export function collectionPath(collection: Collection, samples: Samples): JsonObject {
-  const { name, key } = collection;
+  const { name } = collection;
+  const key = collection.key[0]!;
   const filters = filterNames(collection);
   const page = ['select', 'order', 'limit', 'offset'];
   const listHeaders = ['Content-Range', 'Content-Location', 'ETag', 'Link', 'Preference-Applied'] as const;

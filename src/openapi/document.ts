@@ -45,7 +45,7 @@ export function openApiDocument({ collection, version, license, rows }: Describe
     ],
     paths: {
       [`/${collection.name}`]: collectionPath(collection, samples),
-      [`/${collection.name}/{${collection.key.name}}`]: itemPath(collection, samples),
+      [`/${collection.name}/{${collection.key[0]!.name}}`]: itemPath(collection, samples),
       ...Object.fromEntries(DESCRIPTION_PATHS.map((path) => [path, descriptionPath(path)])),
       ...Object.fromEntries(HEALTH_PATHS.map((path) => [path, healthPath(path)])),
     },

@@ -52,8 +52,8 @@ Lists hold up to ${MAX_LIST_VALUES} values; \`is\` takes ${IS_VALUES.join(', ')}
   );
 }
 
-export function logicParameters({ key }: Collection, samples: Samples): Record<string, JsonObject> {
-  const conditions = samples.map((sample) => `${key.name}.eq.${sample[key.name]}`);
+export function logicParameters({ key: [key] }: Collection, samples: Samples): Record<string, JsonObject> {
+  const conditions = samples.map((sample) => `${key!.name}.eq.${sample[key!.name]}`);
   const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. May be given several times; all must hold.`;
   const examples = { example: { value: [`(${conditions.join(',')})`] } };
   return Object.fromEntries(LOGIC_KEYS.map((name) => [name, repeatable(name, description, {}, examples)]));

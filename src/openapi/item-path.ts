@@ -16,7 +16,8 @@ import { rowContent, rowsContent, withHeaders } from './responses.ts';
 import type { Samples } from './samples.ts';
 
 export function itemPath(collection: Collection, samples: Samples): JsonObject {
-  const { name, key } = collection;
+  const { name } = collection;
+  const key = collection.key[0]!;
   const headers = ['ETag'] as const;
   // A write answers with the rows it wrote, as a list, unless one object is asked for.
   const written = rowsContent([samples[0]]);

@@ -11,7 +11,8 @@ import { valueSchema } from './schemas.ts';
 
 /** Everything that is no filter: one entry each, so that a new parameter without one does not compile. */
 export function dialectParameters(collection: Collection): Record<(typeof PARAMETERS)[number], JsonObject> {
-  const { key, fields } = collection;
+  const { fields } = collection;
+  const key = collection.key[0]!;
   const other = fields.find((field) => field !== key) ?? key;
   const aggregates = AGGREGATES.map((name) => `\`field.${name}()\``).join(', ');
   return {
@@ -41,7 +42,7 @@ export function dialectParameters(collection: Collection): Record<(typeof PARAME
 
 /** What names the row of PUT, in the query and in the path. */
 export function keyParameters(collection: Collection, [sample]: Samples): Record<string, JsonObject> {
-  const { key } = collection;
+  const key = collection.key[0]!;
   const value = sample[key.name] ?? null;
   return {
     'key.eq': {
@@ -56,7 +57,7 @@ export function keyParameters(collection: Collection, [sample]: Samples): Record
       name: key.name,
       in: 'path',
       required: true,
-      description: key.description,
+      description: key.description ?? '',
       schema: valueSchema(key),
       example: value,
     },

@@ -1,5 +1,5 @@
 /** What examples are made of: the first rows that are stored, or values of the fields' types where there are none. */
-import type { Collection, Field } from '../collection/declaration.ts';
+import { type Collection, type Field, isKey } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from '../encode/csv.ts';
 import { isGiven } from './schemas.ts';
@@ -34,14 +34,16 @@ function typical({ type: { schema } }: Field): NonNullable<Row[string]> {
 }
 
 /** A row as one would create it: without the key, which the service assigns. */
-export function newRow({ key }: Collection, sample: Row): Row {
-  return Object.fromEntries(Object.entries(sample).filter(([name]) => name !== key.name));
+export function newRow({ assigned: key }: Collection, sample: Row): Row {
+  return Object.fromEntries(Object.entries(sample).filter(([name]) => name !== key?.name));
 }
 
 /** The fields that an example of a change sets: those that no row can do without, or the first that may change. */
 export function changedFields(collection: Collection): readonly Field[] {
   const given = collection.fields.filter((field) => isGiven(collection, field));
-  return given.length > 0 ? given : [collection.fields.find((field) => field !== collection.key) ?? collection.key];
+  return given.length > 0
+    ? given
+    : [collection.fields.find((field) => !isKey(collection, field)) ?? collection.key[0]!];
 }
 
 export function part(sample: Row, fields: readonly Field[]): Row {

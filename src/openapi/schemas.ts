@@ -46,8 +46,8 @@ export function newRowSchema(collection: Collection): JsonObject {
 }
 
 /** Whether a client must give a field on creation. */
-export function isGiven({ key }: Collection, field: Field): boolean {
-  return field.required === true && field.default === undefined && field !== key;
+export function isGiven({ assigned }: Collection, field: Field): boolean {
+  return field.required && field.default === undefined && field.generated === undefined && field !== assigned;
 }
 
 export function changesSchema(collection: Collection): JsonObject {
@@ -74,13 +74,13 @@ export function problemSchema(): JsonObject {
   };
 }
 
-function properties({ fields }: Collection, describe = (field: Field) => field.description): JsonObject {
+function properties({ fields }: Collection, describe = (field: Field): string => field.description ?? ''): JsonObject {
   return Object.fromEntries(
     fields.map((field) => [field.name, { ...valueSchema(field), description: describe(field) }]),
   );
 }
 
 function withDefault(field: Field): string {
-  const { description } = field;
+  const { description = '' } = field;
   return field.default === undefined ? description : `${description} ${String(field.default)} where it is left out.`;
 }

@@ -13,6 +13,7 @@ import { Observation } from '../observe/observation.ts';
 import { requestId } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
+import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
 import { countProducts, type Greeting } from './greeting.ts';
 import { startListening } from './listening.ts';
 import type { Listening } from './server.ts';
@@ -30,13 +31,13 @@ export interface Surroundings {
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
-  const { collection, rows } = BUILT_IN;
+  const { catalogue } = BUILT_IN;
   const described = describe(BUILT_IN);
   let app: App | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
   let drainSeconds = 0;
-  const observation = new Observation(collection, settings, log, {
+  const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
     app: () => app?.metrics?.() ?? [],
@@ -50,13 +51,13 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     // loop: no request is read before the app is there.
     if (isAlone) listening = startListening(settings, { fetch: (request) => app!.fetch(request) });
     engine = openEngine(settings.database, {
-      collection,
-      firstRows: settings.empty ? [] : rows,
+      catalogue,
+      firstRows: settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN),
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
     app = createApp({
-      collection,
+      catalogue,
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,

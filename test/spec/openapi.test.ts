@@ -1,8 +1,10 @@
 /** The description of the service: valid, complete, and the same as what the service does. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { type App, createApp } from '../../src/app.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { declareCollection } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import { CONSOLE_PATH, consolePages, DOCS_PATH, startPath } from '../../src/console/pages.ts';
@@ -44,7 +46,7 @@ beforeAll(async () => {
   engine = await ENGINES.SQLite!();
   const health = new Health(() => engine, planReadItem(products, '0', EMPTY_QUERY));
   app = createApp({
-    collection: products,
+    catalogue: BUILT_IN.catalogue,
     engine,
     maxBodyBytes: 1024 * 1024,
     allowUnfilteredWrites: false,
@@ -63,7 +65,7 @@ afterAll(async () => {
 /** A collection that has nothing of the products, and no rows to take examples from. */
 const OTHER = declareCollection({
   name: 'planets',
-  key: 'number',
+  key: ['number'],
   fields: [
     { name: 'number', type: 'int4', required: true, description: 'Counted from the sun.' },
     { name: 'name', type: 'text', required: true, description: 'What it is called.' },

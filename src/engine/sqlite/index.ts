@@ -2,8 +2,7 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import type { Collection } from '../../collection/declaration.ts';
-import type { Row } from '../../collection/value.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endOf, type Output, outputOfRead } from '../compile/output.ts';
@@ -21,7 +20,7 @@ import { compileJob } from './jobs.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { Readers } from './readers.ts';
-import { checkOwner, prepareSchema } from './schema.ts';
+import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
 import { openWatched } from './watched.ts';
@@ -29,23 +28,23 @@ import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
-  readonly collection: Collection;
-  /** What a new catalogue begins with. */
-  readonly firstRows: readonly Row[];
+  readonly catalogue: Catalogue;
+  /** What a new collection begins with. */
+  readonly firstRows: FirstRows;
   readonly retryHours: number;
   readonly querySeconds: number;
 }
 
 export const IN_MEMORY = ':memory:';
 
-export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
+export function openSqlite({ path, catalogue, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
   const first = new Connection(path);
-  const steps: string[] = [];
+  let steps: readonly string[];
   try {
     // Changing the journal mode writes to the file: not before it is known to be ours.
     checkOwner(first.db);
     first.db.run('pragma journal_mode = wal');
-    if (prepareSchema(first.db, collection, firstRows)) steps.push(`table ${collection.name}`);
+    steps = prepareSchema(first.db, catalogue, firstRows);
   } catch (error) {
     first.close();
     throw error;
@@ -54,15 +53,15 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
     const changes = new CountedMark();
     const writer = new Writer((jobs) => {
       changes.changed();
-      return applyJobs(first, collection, jobs, { retryHours, querySeconds });
+      return applyJobs(first, catalogue, jobs, { retryHours, querySeconds });
     });
-    return new SqliteEngine('in memory', steps, collection, first, changes, writer, undefined, async () => {});
+    return new SqliteEngine('in memory', steps, first, changes, writer, undefined, async () => {});
   }
   const { reader, changes } = openWatched(path, first);
-  const thread = new WriterThread(path, collection, { retryHours, querySeconds });
+  const thread = new WriterThread(path, catalogue, { retryHours, querySeconds });
   const readers = new Readers(path, querySeconds * 1000);
   const writer = new Writer(thread.commit);
-  return new SqliteEngine(path, steps, collection, reader, changes, writer, readers, () => thread.close());
+  return new SqliteEngine(path, steps, reader, changes, writer, readers, () => thread.close());
 }
 
 class SqliteEngine implements Engine {
@@ -73,7 +72,6 @@ class SqliteEngine implements Engine {
   constructor(
     readonly location: string,
     readonly steps: readonly string[],
-    private readonly collection: Collection,
     private readonly reader: Connection,
     readonly changes: ChangeMark,
     private readonly writer: Writer,
@@ -81,7 +79,7 @@ class SqliteEngine implements Engine {
     private readonly readers: Readers | undefined,
     private readonly closeWriter: () => Promise<void>,
   ) {
-    this.statistics = new Statistics(reader, collection);
+    this.statistics = new Statistics(reader);
     this.snapshot = readers === undefined ? undefined : new Snapshot(reader);
   }
 
@@ -90,7 +88,7 @@ class SqliteEngine implements Engine {
     this.snapshot?.refresh(mark);
     const { readers } = this;
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
+    if (readers === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan)))
       return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
     const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
     if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
@@ -101,15 +99,15 @@ class SqliteEngine implements Engine {
     return this.writer.write(compileJob(plan, encoding));
   }
 
-  async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
     if (this.readers === undefined) {
-      const result = await loadRows(this.reader, this.collection, batches, terms);
+      const result = await loadRows(this.reader, collection, batches, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
     const connection = new Connection(this.location);
     try {
-      return await loadRows(connection, this.collection, batches, terms);
+      return await loadRows(connection, collection, batches, terms);
     } finally {
       connection.close();
     }

@@ -5,6 +5,8 @@
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import type { Refusal } from '../../errors.ts';
+import { overwritten } from '../../plan/insert.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
@@ -12,6 +14,7 @@ import { duplicateKey, repeatedKey } from '../terms.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
 import { translateError } from './refusals.ts';
+import { columnList, storedValues } from './schema.ts';
 
 /** Indexes are written in no order: what does not fit here is written and read again and again. */
 const CACHE_KB = 64 * 1024;
@@ -34,7 +37,7 @@ export async function loadRows(
     return staged.store(terms);
   } catch (error) {
     if (db.inTransaction) db.run('rollback');
-    throw translateError(error, collection, undefined);
+    throw translateError(error, { collection });
   } finally {
     db.run('detach staging');
     db.run('pragma cache_size = -2000');
@@ -43,15 +46,16 @@ export async function loadRows(
 
 class Staged {
   private readonly columns: string;
-  private readonly key: string;
-  private readonly keyPlace: number;
+  private readonly keys: string;
+  private readonly keyPlaces: readonly number[];
+  private readonly table: string;
   /** The sets of fields that rows give, by number. */
   private readonly shapes: (readonly Field[])[] = [];
-  private lastKey = Number.NEGATIVE_INFINITY;
   /** The largest key that a row chooses: none up to it is assigned to another. */
-  private largest = 0;
+  private largest: Value = 0;
   /** Whether each key is larger than the one before, as they mostly are: then none can repeat. */
   private ascending = true;
+  private lastKey: Value | undefined;
   /** Whether some row is to be assigned a key. */
   private assigns = false;
 
@@ -59,39 +63,45 @@ class Staged {
     private readonly connection: Connection,
     private readonly collection: Collection,
   ) {
-    const { fields, key } = collection;
-    this.columns = fields.map((field) => identifier(field.name)).join(', ');
-    this.key = identifier(key.name);
-    this.keyPlace = fields.indexOf(key);
+    const { fields, key, name } = collection;
+    this.columns = columnList(fields);
+    this.keys = columnList(key);
+    this.keyPlaces = key.map((field) => fields.indexOf(field));
+    this.table = identifier(name);
     connection.db.run(`create table staging.given ("the place", "the shape", ${this.columns})`);
   }
 
   add({ places, rows, given }: LoadBatch): void {
     const { db } = this.connection;
+    const { fields } = this.collection;
     const shape = this.shapeNumber(given);
     db.run('begin');
     for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
       const values: Value[] = [];
       const to = Math.min(rows.length, from + ROWS_PER_INSERT);
       for (let at = from; at < to; at++) {
-        const row = rows[at]!;
-        this.seeKey(row[this.keyPlace]);
-        values.push(places[at]!, shape);
-        for (const value of row) values.push(value ?? null);
+        const row = storedValues(fields, rows[at]!);
+        this.seeKey(row);
+        values.push(places[at]!, shape, ...row);
       }
       this.connection.prepare(this.insertOf(to - from)).run(...values);
     }
     db.run('commit');
   }
 
-  private seeKey(key: Value | undefined): void {
-    if (key === undefined) {
+  private seeKey(row: readonly Value[]): void {
+    if (this.collection.assigned === undefined) {
+      this.ascending = false;
+      return;
+    }
+    const key = row[this.keyPlaces[0]!]!;
+    if (key === null) {
       this.assigns = true;
       return;
     }
-    if (Number(key) <= this.lastKey) this.ascending = false;
-    this.lastKey = Number(key);
-    this.largest = Math.max(this.largest, this.lastKey);
+    if (this.lastKey !== undefined && key <= this.lastKey!) this.ascending = false;
+    this.lastKey = key;
+    if (key > this.largest!) this.largest = key;
   }
 
   /** Many rows a statement: it is the calls that cost. */
@@ -104,8 +114,9 @@ class Staged {
     const { db } = this.connection;
     this.connection.waitInTurn();
     this.connection.beginWriting();
+    db.run('pragma defer_foreign_keys = on');
     if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
-    if (this.assigns && this.largest > 0) passKey(this.connection, this.collection, this.largest);
+    if (this.assigns) passKey(this.connection, this.collection, this.largest);
     const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
     db.run(terms.dryRun ? 'rollback' : 'commit');
     return result;
@@ -123,22 +134,23 @@ class Staged {
       db.run('rollback to new');
     }
     this.refuseRepeated(terms);
-    this.refuse(terms, `${this.key} in (select ${this.key} from ${this.table})`, (key) =>
+    this.refuse(terms, `(${this.keys}) in (select ${this.keys} from ${this.table})`, (key) =>
       duplicateKey(this.collection, key),
     );
     return this.storeAll('');
   }
 
   private merge(onConflict: 'keep' | 'overwrite'): LoadResult {
-    if (onConflict === 'keep') return this.storeAll(conflictSql(this.collection, 'keep'));
+    const on = this.collection.key;
+    if (onConflict === 'keep') return this.storeAll(conflictSql({ on, overwrite: [] }));
+    const same = on.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`);
     const inserted = this.connection.number({
-      sql: `select count(*) from staging.given where ${this.key} is null or ${this.key} not in (select ${this.key} from ${this.table})`,
+      sql: `select count(*) from staging.given where not exists (select 1 from ${this.table} as there where ${same.join(' and ')})`,
       params: [],
     });
     let affected = 0;
     for (const [shape, given] of this.shapes.entries()) {
-      const overwrite = given.filter((field) => field !== this.collection.key);
-      const conflict = conflictSql(this.collection, { overwrite });
+      const conflict = conflictSql({ on, overwrite: overwritten(this.collection, given, on) });
       affected += this.storeAll(conflict, `"the shape" = ${shape}`).affected;
     }
     return { affected, inserted };
@@ -154,18 +166,20 @@ class Staged {
   /** Of rows with the same key the first stands. */
   private refuseRepeated(terms: LoadTerms): void {
     if (this.ascending) return;
-    this.connection.db.run(`create index staging.given_key on given (${this.key})`);
-    const earlier = `select min(rowid) from staging.given group by ${this.key}`;
-    this.refuse(terms, `${this.key} is not null and rowid not in (${earlier})`, (key) =>
-      repeatedKey(this.collection, key),
-    );
+    this.connection.db.run(`create index if not exists staging.given_key on given (${this.keys})`);
+    const earlier = `select min(rowid) from staging.given group by ${this.keys}`;
+    const isGiven = this.collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
+    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, (key) => repeatedKey(this.collection, key));
   }
 
-  private refuse(terms: LoadTerms, which: string, refusalOf: (key: Value) => ReturnType<typeof duplicateKey>): void {
+  private refuse(terms: LoadTerms, which: string, refusalOf: (key: readonly Value[]) => Refusal): void {
     const { db } = this.connection;
-    const rows = db.prepare<unknown, []>(`select * from staging.given where ${which} order by rowid`).values();
+    const statement = db.prepare<unknown, []>(`select * from staging.given where ${which} order by rowid`);
+    const rows = statement.values();
+    statement.finalize();
     for (const [place, shape, ...row] of rows as [number, number, ...Value[]][]) {
-      terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(row[this.keyPlace] ?? null) });
+      const key = this.keyPlaces.map((at) => row[at]!);
+      terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(key) });
     }
     if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();
     db.run(`delete from staging.given where ${which}`);
@@ -174,9 +188,5 @@ class Staged {
   private shapeNumber(given: readonly Field[]): number {
     const known = this.shapes.indexOf(given);
     return known === -1 ? this.shapes.push(given) - 1 : known;
-  }
-
-  private get table(): string {
-    return identifier(this.collection.name);
   }
 }
