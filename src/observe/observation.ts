@@ -43,7 +43,7 @@ export class Observation {
     const { engine } = observed;
     this.health = new Health(engine, planReadItem(collection, '0', EMPTY_QUERY));
     const requests = new RequestMetrics(`/${collection.name}`);
-    const isReady = () => this.health.phase === 'serving';
+    const isReady = () => this.health.isReady;
     const metrics = new Metrics({ requests, isReady, ...observed });
     const families = () => {
       this.settle();

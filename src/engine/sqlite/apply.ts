@@ -21,6 +21,10 @@ import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
 import { recallResult, rememberResult } from './retry-table.ts';
 
+const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
+const ROLLBACK: Statement = { sql: 'rollback to job', params: [] };
+const RELEASE: Statement = { sql: 'release job', params: [] };
+
 /** How long answers to idempotency keys are kept, and how long one write may take while others wait for it. */
 export interface WriteBounds {
   readonly retryHours: number;
@@ -33,34 +37,32 @@ export function applyJobs(
   jobs: readonly Job[],
   bounds: WriteBounds,
 ): Outcome[] {
-  const { db } = connection;
   try {
     connection.beginWriting();
     const outcomes = jobs.map((job) => applyJob(connection, collection, job, bounds));
-    db.run('commit');
+    connection.commit();
     return outcomes;
   } catch (error) {
-    if (db.inTransaction) db.run('rollback');
+    connection.rollback();
     const outcome = asOutcome(translateError(error, collection, undefined));
     return jobs.map(() => outcome);
   }
 }
 
 function applyJob(connection: Connection, collection: Collection, job: Job, bounds: WriteBounds): Outcome {
-  const { db } = connection;
-  connection.prepare('savepoint job').run();
+  connection.run(SAVEPOINT);
   try {
-    setDeadline(Date.now() + bounds.querySeconds * 1000);
+    setDeadline(bounds.querySeconds * 1000);
     const result = runJob(connection, collection, job, bounds.retryHours);
-    if (job.dryRun) db.run('rollback to job');
-    connection.prepare('release job').run();
+    if (job.dryRun) connection.run(ROLLBACK);
+    connection.run(RELEASE);
     return { kind: 'done', result };
   } catch (error) {
     const translated = error instanceof Refusal ? error : translateError(error, collection, undefined);
     // A full disk ends the whole transaction, with all that shares it.
-    if (!db.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
-    db.run('rollback to job');
-    db.run('release job');
+    if (!connection.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
+    connection.run(ROLLBACK);
+    connection.run(RELEASE);
     return asOutcome(translated);
   } finally {
     clearDeadline();
@@ -118,8 +120,7 @@ function write(connection: Connection, collection: Collection, job: Job): Writte
 }
 
 function insertRows(connection: Connection, collection: Collection, job: Extract<Job, { kind: 'insert' }>): Written {
-  const insert = connection.prepare(job.sql);
-  const exists = job.merges ? connection.prepare(existsSql(collection)) : undefined;
+  const exists = existsSql(collection);
   const keyPlace = collection.fields.findIndex((field) => field.name === collection.key.name);
   const chosen = job.rows.flatMap((row) => row[keyPlace] ?? []);
   // A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one.
@@ -130,15 +131,16 @@ function insertRows(connection: Connection, collection: Collection, job: Extract
   let key: Value | undefined;
   for (const [index, row] of job.rows.entries()) {
     const given = row[keyPlace] ?? null;
-    const known = exists !== undefined && given !== null && exists.values(given).length > 0;
+    const known = job.merges && given !== null && connection.number({ sql: exists, params: [given] }) > 0;
+    const insert = { sql: job.sql, params: row };
     try {
       if (job.returning === undefined) {
-        const { changes, lastInsertRowid } = insert.run(...(row as Value[]));
+        const { changes, lastInsertRowid } = connection.run(insert);
         affected += changes;
-        if (changes > 0) key = given ?? Number(lastInsertRowid);
+        if (changes > 0) key = given ?? lastInsertRowid;
         if (changes > 0 && !known) inserted++;
       } else {
-        const [written] = insert.values(...(row as Value[]));
+        const [written] = connection.values(insert);
         if (written === undefined) continue;
         affected++;
         if (!known) inserted++;
@@ -162,7 +164,7 @@ function change(
   wantRows: boolean,
 ): Pick<Written, 'affected' | 'changed'> {
   if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
-  const changed = connection.prepare(statement.sql).values(...(statement.params as Value[]));
+  const changed = connection.values(statement);
   return { affected: changed.length, changed: changed.map(([row]) => row as string) };
 }
 
@@ -175,7 +177,7 @@ function changeOne(
   index: number,
 ): readonly string[] {
   // An object with nothing but its key changes nothing, and must name a product all the same.
-  if (connection.prepare(existsSql(collection)).values(key).length === 0) {
+  if (connection.number({ sql: existsSql(collection), params: [key] }) === 0) {
     throw missingProduct(collection, key, index);
   }
   try {
