@@ -51,8 +51,9 @@ export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDia
 
 /** Where a page ends, in the text forms of its order keys; undefined where that cannot be told of this row. */
 export function endOf(plan: ReadPlan, { keys }: Output, last: Row | undefined): readonly (string | null)[] | undefined {
-  if (last === undefined) return undefined;
-  const names = keys?.map((_, index) => keyName(index)) ?? shownKeys(endKeys(plan) ?? [], plan.columns);
+  const wanted = endKeys(plan);
+  if (last === undefined || wanted === undefined) return undefined;
+  const names = keys?.map((_, index) => keyName(index)) ?? shownKeys(wanted, plan.columns);
   return names?.map((name) => (last[name] === null ? null : String(last[name])));
 }
 
