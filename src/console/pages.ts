@@ -31,12 +31,13 @@ export function consolePages({ collection, version }: ConsoleOptions): Pages {
     return assets;
   };
 
-  async function page(name: PageName): Promise<Response> {
+  async function page(name: PageName, path: string): Promise<Response> {
     const { scripts } = await load();
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const html = pageHtml(
       {
         title: name === 'console' ? 'Product Catalogue' : 'Product Catalogue API',
+        root: path.endsWith('/') ? '..' : '.',
         scripts: scripts[name].map((script) => `${ASSETS_PATH}${script}`),
         ...(name === 'console' ? { data: { collection, version } } : {}),
       },
@@ -59,8 +60,8 @@ export function consolePages({ collection, version }: ConsoleOptions): Pages {
   }
 
   return (path, request) => {
-    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, () => page('console'));
-    if (path === DOCS_PATH || path === `${DOCS_PATH}/`) return readOnly(request, () => page('docs'));
+    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, () => page('console', path));
+    if (path === DOCS_PATH || path === `${DOCS_PATH}/`) return readOnly(request, () => page('docs', path));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
   };

@@ -9,6 +9,7 @@ import type { Collection } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
+import type { Place } from './prefix.ts';
 import { decode } from './query-string.ts';
 
 export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; readonly key: string };
@@ -22,8 +23,12 @@ export type Method = (typeof METHODS)['collection'][number];
 export interface Call {
   readonly method: Method;
   readonly target: Target;
-  /** Path and query as sent. */
+  /** Path and query as the client sees them. */
   readonly url: string;
+  /** What of it stands before the paths of the service. */
+  readonly prefix: string;
+  /** Path and query within the service. */
+  readonly path: string;
   /** The text after `?`. */
   readonly query: string;
   readonly request: Request;
@@ -31,18 +36,18 @@ export interface Call {
 
 const COLLECTION: Target = { kind: 'collection' };
 
-/** `url` is the request's path and query, `named` its method, which costs something each time a request is asked for it. */
-export function readCall(named: string, url: string, request: Request, collection: Collection): Call {
-  if (url.length > MAX_URL_LENGTH) {
+/** `named` is the request's method, which costs something each time a request is asked for it. */
+export function readCall(named: string, { prefix, path }: Place, request: Request, collection: Collection): Call {
+  if (path.length > MAX_URL_LENGTH) {
     throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
       hint: 'Ask in several requests, with fewer values in each.',
     });
   }
-  const mark = url.indexOf('?');
-  const end = mark === -1 ? url.length : mark;
-  const target = findTarget(url.slice(0, end), collection);
+  const mark = path.indexOf('?');
+  const end = mark === -1 ? path.length : mark;
+  const target = findTarget(path.slice(0, end), prefix, collection);
   const method = findMethod(named, target);
-  return { method, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
+  return { method, target, url: prefix + path, prefix, path, query: mark === -1 ? '' : path.slice(mark + 1), request };
 }
 
 /** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
@@ -56,20 +61,20 @@ export function pathAndQuery(url: string): string {
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
 }
 
-function findTarget(path: string, collection: Collection): Target {
-  const prefix = `/${collection.name}`;
+function findTarget(path: string, prefix: string, collection: Collection): Target {
+  const here = `${prefix}/${collection.name}`;
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
   if (name === collection.name && key === undefined) return COLLECTION;
   if (name === collection.name && key !== undefined && key !== '' && rest.length === 0) return { kind: 'item', key };
   if (parts.length > 1) {
     throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
-      hint: `There is ${prefix} and ${prefix}/<${collection.key.name}>, without a slash at the end.`,
+      hint: `There is ${here} and ${here}/<${collection.key.name}>, without a slash at the end.`,
     });
   }
   const nearest = nearestName(name, [collection.name]);
   throw new Refusal('PGRST205', `Could not find the table '${name}' in the schema cache`, {
-    hint: nearest === undefined ? `The collection is at ${prefix}.` : `Perhaps you meant the table '${nearest}'`,
+    hint: nearest === undefined ? `The collection is at ${here}.` : `Perhaps you meant the table '${nearest}'`,
   });
 }
 

@@ -2,7 +2,6 @@
  * What is counted of requests: how many by route, method and status, how long they took, how many rows they moved. A
  * request costs a few additions to numbers that are there already; text is made only when somebody asks.
  */
-import { pathAndQuery } from '../http/call.ts';
 import type { Answered } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
@@ -34,10 +33,10 @@ export class RequestMetrics {
     this.routes = [path, `${path}/:id`, 'other'];
   }
 
-  readonly count = ({ method, url, target, status, milliseconds, rows }: Answered): void => {
+  readonly count = ({ method, place, target, status, milliseconds, rows }: Answered): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
     const series = this.find(
-      target === undefined ? this.routeOf(url) : ROUTES[target],
+      target === undefined ? this.routeOf(place.path) : ROUTES[target],
       which === -1 ? METHODS.length - 1 : which,
     );
     series.byStatus[status - LOWEST_STATUS]!++;
@@ -72,9 +71,8 @@ export class RequestMetrics {
     ];
   }
 
-  /** Where a request was refused before it was read, its URL tells what it was meant for. */
-  private routeOf(url: string): number {
-    const asked = pathAndQuery(url);
+  /** Where a request was refused before it was read, its path tells what it was meant for. */
+  private routeOf(asked: string): number {
     if (!asked.startsWith(this.path)) return ROUTES.other;
     const next = asked[this.path.length];
     if (next === undefined || next === '?') return ROUTES.collection;

@@ -8,7 +8,7 @@ export const OPENAPI_MEDIA_TYPE = 'application/openapi+json';
 
 export function descriptionPath(path: string): JsonObject {
   const id = path === '/' ? 'describe' : 'describe_as_file';
-  const draft = { tag: 'Describe', parameters: ['If-None-Match'], refusals: path === '/' ? [406] : [] };
+  const draft = { tag: 'Describe', parameters: ['If-None-Match'], refusals: [406] };
   return {
     get: operation({
       ...draft,

@@ -20,7 +20,8 @@ export interface Described {
   readonly rows: readonly Row[];
 }
 
-export function openApiDocument({ collection, version, rows }: Described): JsonObject {
+/** `prefix` is what a client puts before the paths of the service. */
+export function openApiDocument({ collection, version, rows }: Described, prefix = ''): JsonObject {
   const samples = rows.slice(0, 2);
   return {
     openapi: '3.1.0',
@@ -29,7 +30,7 @@ export function openApiDocument({ collection, version, rows }: Described): JsonO
       version,
       description: `One collection, \`/${collection.name}\`, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. Its clients work as they are.`,
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: prefix === '' ? '/' : prefix }],
     tags: [
       { name: 'Read', description: 'Lists, single rows, counts and aggregates.' },
       { name: 'Write', description: 'Create, change, replace and delete; each request is one transaction.' },

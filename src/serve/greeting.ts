@@ -18,8 +18,8 @@ export function greet({ url, location, products: count }: Greeting, settings: Se
   console.log(`Product Catalogue listens on ${url}
 Database  ${location}
 Products  ${count}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
-Console   ${url}${CONSOLE_PATH}${admin === undefined ? '' : `\nAdmin     ${admin}`}
-Try       curl '${url}/${products.name}?limit=3'`);
+Console   ${url}${settings.basePath}${CONSOLE_PATH}${admin === undefined ? '' : `\nAdmin     ${admin}`}
+Try       curl '${url}${settings.basePath}/${products.name}?limit=3'`);
   if (!isLoopback(settings.host)) {
     console.error(
       `WARNING: ${settings.host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,

@@ -60,6 +60,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
+      basePath: settings.basePath,
       pages: firstOf(observation.pages, openApiPages(described, CONSOLE_PATH), consolePages(described)),
       onAnswer: observation.onAnswer,
       requestId,

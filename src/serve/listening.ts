@@ -12,7 +12,7 @@ export function startListening({ host, port, handover, workers }: ServeSettings,
 export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Listening | undefined {
   if (adminPort === undefined) return undefined;
   const app: App = {
-    fetch: (request) => pages(new URL(request.url).pathname, request) ?? new Response(null, { status: 404 }),
+    fetch: (request) => pages(new URL(request.url).pathname, request, '') ?? new Response(null, { status: 404 }),
   };
   return listenOrSay(app, { host, port: adminPort }, '--admin-port');
 }

@@ -32,6 +32,7 @@ export interface Catalogue {
 export interface CatalogueSettings {
   readonly maxBodyBytes?: number;
   readonly allowUnfilteredWrites?: boolean;
+  readonly basePath?: string;
 }
 
 export async function openCatalogue(engineName: string, settings: CatalogueSettings = {}): Promise<Catalogue> {
@@ -41,6 +42,7 @@ export async function openCatalogue(engineName: string, settings: CatalogueSetti
     engine,
     maxBodyBytes: settings.maxBodyBytes ?? 64 * 1024 * 1024,
     allowUnfilteredWrites: settings.allowUnfilteredWrites ?? false,
+    basePath: settings.basePath ?? '',
   });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
   return {

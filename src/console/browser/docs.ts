@@ -1,4 +1,6 @@
 /** The API reference starts here: Scalar, over the service's own description, with nothing from elsewhere. */
+import { base } from './shared/base.ts';
+
 interface ScalarReference {
   createApiReference(target: string, configuration: Readonly<Record<string, unknown>>): unknown;
 }
@@ -8,7 +10,7 @@ const { Scalar } = globalThis as unknown as { readonly Scalar: ScalarReference }
 document.querySelector('.starting')?.remove();
 
 Scalar.createApiReference('#root', {
-  url: '/openapi.json',
+  url: `${base}/openapi.json`,
   theme: 'default',
   withDefaultFonts: false,
   telemetry: false,
@@ -18,5 +20,5 @@ Scalar.createApiReference('#root', {
   mcp: { disabled: true },
   // Requests go straight to this service, never through anyone's proxy.
   proxyUrl: '',
-  servers: [{ url: location.origin }],
+  servers: [{ url: `${location.origin}${base}` }],
 });
