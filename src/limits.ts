@@ -6,6 +6,10 @@ export const MAX_URL_LENGTH = 512 * 1024;
 export const DEFAULT_MAX_BODY_MB = 64;
 /** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
 export const MAX_PREFIX_LENGTH = 255;
+/** From where on no further connections are taken: so many descriptors from the limit of open files, or a quarter of it. */
+export const RESERVED_DESCRIPTORS = 1_024;
+/** What a thread or the console may need of them when it starts. */
+export const DESCRIPTORS_FOR_FILES = 48;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */

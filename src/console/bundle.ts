@@ -7,6 +7,7 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { requireDescriptors } from '../descriptors.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, packAssets, unpackAssets } from './assets.ts';
 import { keptOrBuilt } from './kept-bundle.ts';
@@ -25,6 +26,7 @@ export async function loadAssets(): Promise<Assets> {
   if (!existsSync(join(import.meta.dir, 'browser/console.tsx')) && existsSync(packed)) {
     return unpackAssets(readFileSync(packed));
   }
+  requireDescriptors();
   return keptOrBuilt({ sources: dirname(import.meta.dir), packages: packagesFolder() }, buildAssets);
 }
 

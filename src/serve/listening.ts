@@ -4,8 +4,12 @@ import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Pages } from '../http/pages.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
 
-export function startListening({ host, port, handover, workers }: ServeSettings, app: App): Listening {
-  return listenOrSay(app, { host, port, handover, ...(workers === 1 ? {} : { processes: workers }) }, '--port');
+export function startListening(
+  { host, port, handover, workers }: ServeSettings,
+  app: App,
+  notice: (message: string) => void,
+): Listening {
+  return listenOrSay(app, { host, port, handover, notice, ...(workers === 1 ? {} : { processes: workers }) }, '--port');
 }
 
 /** What those who run the service look at, on a port that need not be open to others. */
