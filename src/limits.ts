@@ -4,6 +4,12 @@
 export const MAX_URL_LENGTH = 512 * 1024;
 /** Largest request body, unless --max-body-mb says otherwise. */
 export const DEFAULT_MAX_BODY_MB = 64;
+/** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
+export const MAX_PREFIX_LENGTH = 255;
+/** From where on no further connections are taken: so many descriptors from the limit of open files, or a quarter of it. */
+export const RESERVED_DESCRIPTORS = 1_024;
+/** What a thread or the console may need of them when it starts. */
+export const DESCRIPTORS_FOR_FILES = 48;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
@@ -52,6 +58,10 @@ export const QUICK_PATTERN_LENGTH = 100;
 export const QUICK_PATTERNS = 4;
 /** Headers that repeat the URL or values of rows are left out when they would be longer: many clients take no more. */
 export const MAX_ECHOED_LENGTH = 2_048;
+/** Shorter bodies are not compressed: they fit into one packet as they are. */
+export const MIN_COMPRESSED_LENGTH = 1024;
+/** Longer ones are compressed on another thread, and meanwhile requests are answered. */
+export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
 /** Writes that may share one commit. */
 export const MAX_WRITES_PER_COMMIT = 512;
 

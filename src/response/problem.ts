@@ -16,6 +16,12 @@ export function problemResponse(error: unknown, method: string): Response {
   const body: ProblemBody = { code, message, details, hint };
   return new Response(method === 'HEAD' ? null : JSON.stringify(body), {
     status: refusal.status,
-    headers: { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8', ...refusal.headers },
+    // A cache may keep a 404 for as long as it likes where it is not told otherwise (RFC 9110, 15.1).
+    headers: {
+      ...CORS_HEADERS,
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-cache',
+      ...refusal.headers,
+    },
   });
 }

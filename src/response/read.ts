@@ -9,13 +9,14 @@ import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
+import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
+import { FORWARDED_PREFIX } from '../http/prefix.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
 import { bodyOf } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
@@ -24,7 +25,9 @@ import { contentRange, pageStatus } from './range.ts';
 import type { Trace } from './trace.ts';
 
 /** Which request headers an answer depends on. */
-const VARY = 'Accept, Prefer, Range';
+const VARY = `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`;
+/** It may be kept by others, and is asked for again each time: 304 where it is the same (RFC 9111, 5.2.2.4). */
+const CACHE_CONTROL = 'no-cache';
 
 /** A list as it was asked for and planned. */
 export interface ListRead {
@@ -58,6 +61,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     ...applied,
     'content-type': media.contentType,
     'content-range': range,
+    'cache-control': CACHE_CONTROL,
     vary: VARY,
   };
   if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
@@ -103,6 +107,7 @@ export function itemAnswer(
   const headers = {
     ...CORS_HEADERS,
     'content-type': media.contentType,
+    'cache-control': CACHE_CONTROL,
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };

@@ -1,8 +1,9 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
 import type { MaybePromise } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
 import type { Target } from '../http/call.ts';
+import type { Place } from '../http/prefix.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
-import type { Answer } from './answer.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
@@ -21,6 +22,7 @@ export interface Answered {
   readonly id: string | undefined;
   readonly method: string;
   readonly url: string;
+  readonly place: Place;
   /** What it was addressed to; undefined where that was not the collection, or not found out. */
   readonly target: Target['kind'] | undefined;
   readonly status: number;
@@ -35,8 +37,12 @@ export interface Answered {
   readonly plan: ReadPlan | WritePlan | undefined;
 }
 
+/** Until it is found out. */
+const UNKNOWN: Place = { prefix: '', path: '' };
+
 export class Trace implements Answered {
   readonly started = performance.now();
+  place: Place = UNKNOWN;
   target: Target['kind'] | undefined = undefined;
   status = 0;
   milliseconds = 0;

@@ -296,16 +296,18 @@ describe('where it is served', () => {
     const got = await ask(path);
     expect(got.status).toBe(200);
     expect(got.headers.get('access-control-allow-origin')).toBe('*');
-    expect((await got.json()) as unknown).toEqual(JSON.parse(JSON.stringify(document)));
+    const text = await got.text();
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(document)));
     const head = await ask(path, { method: 'HEAD' });
-    expect(Object.fromEntries(head.headers)).toEqual(Object.fromEntries(got.headers));
+    const length = String(Buffer.byteLength(text));
+    expect(Object.fromEntries(head.headers)).toEqual({ ...Object.fromEntries(got.headers), 'content-length': length });
     const again = await ask(path, { headers: { 'if-none-match': got.headers.get('etag')! } });
     expect(again.status).toBe(304);
   });
 
   test('/ says that it is OpenAPI, /openapi.json that it is JSON, gzipped where that is accepted', async () => {
     expect((await ask('/')).headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');
-    const file = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip, br' } });
+    const file = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
     expect(file.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(file.headers.get('content-encoding')).toBe('gzip');
     expect(JSON.parse(new TextDecoder().decode(Bun.gunzipSync(await file.arrayBuffer())))).toHaveProperty(
