@@ -6,6 +6,7 @@ import {
   expectUntouched,
   ids,
   ownCatalogue,
+  reference,
   send,
   sendJson,
   sharedCatalogue,
@@ -50,6 +51,22 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     await expectRefusal(await catalogue.fetch('/products?order=bogus'), 400, '42703');
     await expectRefusal(await catalogue.fetch('/products/1?order=bogus'), 400, '42703');
     expect(await (await catalogue.fetch('/products/1?order=unit_price.desc&select=id')).json()).toEqual({ id: 1 });
+  });
+
+  test('an empty select is all fields', async () => {
+    for (const select of ['select=', 'select', 'select=%20']) {
+      expect(await catalogue.list(`/products?id=lt.3&${select}`)).toEqual(await catalogue.list('/products?id=lt.3'));
+    }
+    expect(await (await catalogue.fetch('/products/1?select=')).json()).toEqual(reference(1));
+  });
+
+  test('of a parameter that is there twice the first counts, but for limit and offset', async () => {
+    const asked = async (query: string) => ids(await catalogue.list(`/products?id=lt.4&${query}`));
+    expect(await asked('order=id.desc&order=id.asc')).toEqual([3, 2, 1]);
+    expect(await catalogue.list('/products?id=eq.1&select=id&select=product_name')).toEqual([{ id: 1 }]);
+    expect(await asked('limit=1&limit=2')).toEqual([1, 2]);
+    expect(await asked('offset=1&offset=2')).toEqual([3]);
+    await expectRefusal(await catalogue.fetch('/products?order=id&order=id.sideways'), 400, 'PGRST100');
   });
 
   test('a preference without a value is none of the known', async () => {
