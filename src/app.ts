@@ -11,7 +11,7 @@ import { readBytes, readDocument } from './http/body.ts';
 import { allowedMethods, type Call, pathAndQuery, readCall } from './http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsHeaders } from './http/cors.ts';
-import { negotiate } from './http/negotiate.ts';
+import { negotiate, ofOne } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
 import { type PlannedRead, planRead, planReadItem } from './plan/read.ts';
 import { RememberedReads } from './plan/remembered-reads.ts';
@@ -123,7 +123,7 @@ export function createApp(options: AppOptions): App {
   }
 
   function readItem(call: Call, key: string, trace: Trace): MaybePromise<Answer> {
-    const media = negotiate(call.request.headers.get('accept'));
+    const media = ofOne(negotiate(call.request.headers.get('accept')));
     trace.done('parse');
     const plan = planReadItem(collection, key, reads.read(call.query).plan);
     trace.planned(plan);

@@ -8,19 +8,23 @@ import { csvHeader, csvLines } from './csv.ts';
 export interface Encoding {
   readonly format: 'json' | 'csv' | 'ndjson';
   readonly stripNulls: boolean;
+  /** The one row of the result as an object, in place of a list; of JSON alone. */
+  readonly singular?: boolean;
   /** The names of the columns, in their order. */
   readonly columns: readonly string[];
 }
 
 /** A whole result at once. */
 export function encodeRows(rows: readonly Row[], encoding: Encoding): string {
-  if (encoding.format === 'json') return JSON.stringify(shownRows(rows, encoding));
-  return opening(encoding) + encodeChunk(rows, encoding, true) + closing(encoding);
+  if (encoding.format !== 'json') return opening(encoding) + encodeChunk(rows, encoding, true) + closing(encoding);
+  const list = JSON.stringify(shownRows(rows, encoding));
+  return encoding.singular === true ? list.slice(1, -1) : list;
 }
 
 /** What comes before the first row of a result that is sent in parts. */
-export function opening({ format, columns }: Encoding): string {
-  return format === 'json' ? '[' : format === 'csv' ? csvHeader(columns) : '';
+export function opening({ format, singular, columns }: Encoding): string {
+  if (format === 'json') return singular === true ? '' : '[';
+  return format === 'csv' ? csvHeader(columns) : '';
 }
 
 /** The rows of one part. */
@@ -41,11 +45,11 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, isFirst: b
   }
 }
 
-export function closing({ format }: Encoding): string {
-  return format === 'json' ? ']' : '';
+export function closing({ format, singular }: Encoding): string {
+  return format === 'json' && singular !== true ? ']' : '';
 }
 
-export function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): readonly Row[] {
+function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): readonly Row[] {
   // Nothing selected is an empty object a row, as PostgreSQL's row of no columns.
   if (columns.length === 0) return rows.map(() => ({}));
   return stripNulls ? rows.map(withoutNulls) : rows;

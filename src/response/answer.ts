@@ -60,8 +60,12 @@ function lateBody(body: string): string | ReadableStream {
   });
 }
 
-/** The length is that of the body a GET would have had (RFC 9110, 8.6). */
+/**
+ * The length is that of the body a GET would have had (RFC 9110, 8.6). Where nobody knows it, the coding is named that a GET
+ * would have been sent in (RFC 9112, 6.1): without either, Bun says that the length is 0.
+ */
 export function headResponse(status: number, headers: Headers, length: number | undefined): Response {
-  if (length !== undefined) headers.set('content-length', String(length));
+  if (length === undefined) headers.set('transfer-encoding', 'chunked');
+  else headers.set('content-length', String(length));
   return new Response(null, { status, headers });
 }

@@ -2,6 +2,7 @@
 import type { Explanation } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
+import { headResponse } from './answer.ts';
 
 const PLAN = 'application/vnd.pgrst.plan';
 
@@ -14,8 +15,7 @@ export function planResponse({ method, headers }: Request, explanation: Explanat
   const isJson = headers.get('accept')!.startsWith(`${PLAN}+json`);
   const body = isJson ? JSON.stringify(explanation.json) : explanation.text;
   const contentType = `${PLAN}+${isJson ? 'json' : 'text'}; for="application/json"; charset=utf-8`;
-  return new Response(method === 'HEAD' ? null : body, {
-    status: 200,
-    headers: { ...CORS_HEADERS, 'content-type': contentType, vary: 'Accept', 'cache-control': 'no-store' },
-  });
+  const sent = { ...CORS_HEADERS, 'content-type': contentType, vary: 'Accept', 'cache-control': 'no-store' };
+  if (method === 'HEAD') return headResponse(200, new Headers(sent), Buffer.byteLength(body));
+  return new Response(body, { status: 200, headers: sent });
 }

@@ -1,6 +1,7 @@
 /** The one place that turns an error into a response. */
 import { ERRORS, Refusal } from '../errors.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
+import { headResponse } from './answer.ts';
 
 export interface ProblemBody {
   readonly code: string;
@@ -13,9 +14,9 @@ export interface ProblemBody {
 export function problemResponse(error: unknown, method: string): Response {
   const refusal = error instanceof Refusal ? error : new Refusal('CAT500', ERRORS.CAT500.meaning);
   const { code, message, details, hint } = refusal;
-  const body: ProblemBody = { code, message, details, hint };
-  return new Response(method === 'HEAD' ? null : JSON.stringify(body), {
-    status: refusal.status,
-    headers: { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8', ...refusal.headers },
-  });
+  const problem: ProblemBody = { code, message, details, hint };
+  const body = JSON.stringify(problem);
+  const headers = { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8', ...refusal.headers };
+  if (method === 'HEAD') return headResponse(refusal.status, new Headers(headers), Buffer.byteLength(body));
+  return new Response(body, { status: refusal.status, headers });
 }

@@ -8,7 +8,7 @@ import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
-import type { Encoding } from '../encode/encoding.ts';
+import { type Encoding, encodeRows } from '../encode/encoding.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import type { Call } from '../http/call.ts';
@@ -19,7 +19,7 @@ import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
-import { encodedOnce, renderRows } from './body.ts';
+import { encodedOnce } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
@@ -53,6 +53,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const { call, media, query, preferences, plan, encoding } = read;
   const { total } = result;
   const rows = rowsIn(result);
+  if (media.singular && rows !== 1) throw notOne(rows);
   const applied = appliedHeader('read', preferences);
   const status = pageStatus(plan.offset, rows, total, plan.limit, applied);
   const range = contentRange(plan.offset, rows, total);
@@ -72,12 +73,11 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   if (links !== undefined) headers.link = links;
   const parts = streamOf(result);
   if (parts !== undefined) {
-    if (media.singular) throw notOne(rows);
     const state = result.kind === 'parts' ? result.state : undefined;
     if (state !== undefined) headers.etag = listTag(`${state}${call.url}`, range, media);
     return { status, headers, rows, body: streamBody(call, parts) };
   }
-  const text = listBody(result, encoding, media.singular);
+  const text = result.kind === 'rows' ? encodeRows(result.rows, encoding) : (result.parts as readonly [string])[0];
   const body = (read.isLate ? undefined : encodedOnce(text)) ?? text;
   headers.etag = listTag(body, range, media);
   return { status, headers, rows, body };
@@ -89,14 +89,6 @@ function streamOf(result: ReadResult): AsyncIterator<Uint8Array, undefined> | un
 
 export function rowsIn(result: ReadResult): number {
   return result.kind === 'rows' ? result.rows.length : result.returned;
-}
-
-function listBody(result: ReadResult, encoding: Encoding, singular: boolean): string {
-  if (result.kind === 'rows') return renderRows(result.rows, encoding, singular);
-  const [text] = result.parts as readonly [string];
-  if (!singular || encoding.format !== 'json') return text;
-  if (result.returned !== 1) throw notOne(result.returned);
-  return text.slice(1, -1);
 }
 
 /** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
@@ -132,7 +124,7 @@ export function itemAnswer(
   }
   const stored = JSON.stringify(whole);
   const isWhole = rows[0] === whole && encoding.format === 'json' && !encoding.stripNulls;
-  const body = isWhole ? stored : renderRows(rows, encoding, true);
+  const body = isWhole ? stored : encodeRows(rows, encoding);
   const headers = {
     'access-control-allow-origin': ALLOWED_ORIGIN,
     'access-control-expose-headers': EXPOSED_HEADERS,

@@ -7,13 +7,14 @@
 import type { Collection } from '../collection/declaration.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
+import { encodeRows } from '../encode/encoding.ts';
 import type { WriteResult } from '../engine/engine.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { wholeRow } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { type Action, appliedHeader } from './applied.ts';
-import { encodingOf, renderRows } from './body.ts';
+import { encodingOf } from './body.ts';
 import { itemTag } from './etag.ts';
 import { contentRange } from './range.ts';
 
@@ -43,7 +44,7 @@ export function writeResponse(
   if (rows.length === 1 && plan.returning.columns === wholeRow(collection)) {
     headers.etag = itemTag(versionOfText(JSON.stringify(rows[0])));
   }
-  return new Response(renderRows(rows, encodingOf(media, plan.returning.columns), media.singular), {
+  return new Response(encodeRows(rows, encodingOf(media, plan.returning.columns)), {
     status: statusWithBody(action, preferences, result),
     headers,
   });
