@@ -8,7 +8,7 @@ import { type Preferences, parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
 import type { Engine, MaybePromise, Reading } from './engine/engine.ts';
 import { readBytes, readDocument } from './http/body.ts';
-import { allowedMethods, type Call, pathAndQuery, readCall } from './http/call.ts';
+import { type AtWork, allowedMethods, type Call, pathAndQuery, readCall, working } from './http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsHeaders } from './http/cors.ts';
 import { negotiate, ofOne } from './http/negotiate.ts';
@@ -46,7 +46,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  fetch(request: Request): MaybePromise<Response>;
+  fetch(request: Request, atWork?: AtWork): MaybePromise<Response>;
   /** What it keeps, for the metrics. */
   readings?(): readonly Reading[];
 }
@@ -67,11 +67,16 @@ export function createApp(options: AppOptions): App {
     return keptResponse(trace.method, request, kept, trace.id);
   }
 
-  function make(request: Request, trace: Trace, place: Place | undefined): MaybePromise<Response> {
+  function make(
+    request: Request,
+    trace: Trace,
+    place: Place | undefined,
+    atWork: AtWork | undefined,
+  ): MaybePromise<Response> {
     const url = pathAndQuery(trace.url);
     const page = url.startsWith(collectionPath) ? undefined : pages?.(url.split('?', 1)[0]!, request);
     if (page !== undefined) return page;
-    const call = readCall(trace.method, url, request, collection);
+    const call = readCall(trace.method, url, request, collection, atWork);
     trace.target = call.target.kind;
     if (call.method === 'OPTIONS') {
       return new Response(null, { status: 200, headers: optionsHeaders(request, allowedMethods(call.target)) });
@@ -97,7 +102,7 @@ export function createApp(options: AppOptions): App {
     const { query, plan } = plannedRead(call, preferences);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
-    const read = engine.read(plan, encoding);
+    const read = working(call, engine.read(plan, encoding));
     const isLate = read instanceof Promise;
     return andThen(read, (result) => {
       trace.done('engine');
@@ -130,8 +135,8 @@ export function createApp(options: AppOptions): App {
     const encoding = encodingOf(media, plan.columns);
     // The whole product first: a version may be older than the answer it goes with, but never newer.
     const wholePlan = plan.columns === wholeRow(collection) ? plan : { ...plan, columns: wholeRow(collection) };
-    return andThen(engine.find(wholePlan), (whole) =>
-      andThen(wholePlan === plan ? whole : engine.find(plan), (rows) => {
+    return andThen(working(call, engine.find(wholePlan)), (whole) =>
+      andThen(wholePlan === plan ? whole : working(call, engine.find(plan)), (rows) => {
         trace.done('engine');
         return itemAnswer(call, media, encoding, rows, whole[0]);
       }),
@@ -164,7 +169,7 @@ export function createApp(options: AppOptions): App {
       document,
     );
     trace.planned(plan);
-    const result = await engine.write(plan);
+    const result = await working(call, engine.write(plan));
     trace.done('engine');
     const response = writeResponse(collection, ACTIONS[method], media, preferences, plan, result);
     trace.done('response');
@@ -188,7 +193,7 @@ export function createApp(options: AppOptions): App {
   return {
     readings: () => keptAnswers?.readings() ?? [],
 
-    fetch(request) {
+    fetch(request, atWork) {
       const { method, url } = request;
       const id = requestId?.(request);
       let place: Place | undefined;
@@ -201,7 +206,7 @@ export function createApp(options: AppOptions): App {
       }
       const trace = new Trace(method, url, id, serverTiming);
       try {
-        const response = kept === undefined ? make(request, trace, place) : again(request, trace, kept);
+        const response = kept === undefined ? make(request, trace, place, atWork) : again(request, trace, kept);
         if (!(response instanceof Promise)) return report(trace, response);
         return response.catch((error) => refuse(trace, error)).then((settled) => report(trace, settled));
       } catch (error) {

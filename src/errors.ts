@@ -5,6 +5,8 @@
  * what neither of them has. An expected failure is a `Refusal`, thrown wherever it is noticed and caught once, in
  * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
  */
+import { shortened } from './shortened.ts';
+
 interface CatalogueEntry {
   readonly status: number;
   readonly meaning: string;
@@ -72,7 +74,7 @@ export interface RefusalDetails {
   readonly cause?: string;
 }
 
-/** What a client asked for cannot be done, and why. */
+/** What a client asked for cannot be done, and why. Whatever it repeats of what was asked is shortened. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly details: string | null;
@@ -84,9 +86,9 @@ export class Refusal extends Error {
     message: string,
     { details, hint, headers, cause }: RefusalDetails = {},
   ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.details = details ?? null;
-    this.hint = hint ?? null;
+    super(shortened(message), cause === undefined ? undefined : { cause });
+    this.details = details === undefined ? null : shortened(details);
+    this.hint = hint === undefined ? null : shortened(hint);
     this.headers = headers ?? {};
   }
 

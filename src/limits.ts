@@ -36,6 +36,8 @@ export const SQLITE_WRITE_WAIT_MS = 60_000;
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** Costly reads that may be under way at once, long exports among them. */
 export const MAX_COSTLY_READS = 64;
+/** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
+export const IDLE_CONNECTION_SECONDS = 120;
 /** A long result that nobody takes a part of for so long is ended. */
 export const IDLE_STREAM_SECONDS = 60;
 /** Instructions of all regular expressions of one request, once compiled. */
@@ -43,7 +45,10 @@ export const MAX_INSTRUCTIONS = 50_000;
 /** A pattern of at most this length, few of them together, is quick on every row of a small table. */
 export const QUICK_PATTERN_LENGTH = 100;
 export const QUICK_PATTERNS = 4;
-/** Headers that repeat the URL or values of rows are left out when they would be longer: many clients take no more. */
+/**
+ * What repeats what a client sent: headers with the URL or values of rows are left out when they would be longer, since many
+ * clients take no more; texts of an error and fields of a log line are shortened to it.
+ */
 export const MAX_ECHOED_LENGTH = 2_048;
 /** Writes that may share one commit. */
 export const MAX_WRITES_PER_COMMIT = 512;

@@ -28,12 +28,29 @@ export interface Call {
   /** The text after `?`. */
   readonly query: string;
   readonly request: Request;
+  readonly atWork: AtWork | undefined;
+}
+
+/** Told when the service begins to work at an answer, and when it has done so: in between its connection is not idle. */
+export type AtWork = (isAtWork: boolean) => void;
+
+/** Whatever takes its time for a call, other than the client itself. */
+export function working<T>({ atWork }: Call, work: T | Promise<T>): T | Promise<T> {
+  if (atWork === undefined || !(work instanceof Promise)) return work;
+  atWork(true);
+  return work.finally(() => atWork(false));
 }
 
 const COLLECTION: Target = { kind: 'collection' };
 
 /** `url` is the request's path and query, `named` its method, which costs something each time a request is asked for it. */
-export function readCall(named: string, url: string, request: Request, collection: Collection): Call {
+export function readCall(
+  named: string,
+  url: string,
+  request: Request,
+  collection: Collection,
+  atWork: AtWork | undefined,
+): Call {
   if (url.length > MAX_URL_LENGTH) {
     throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
       hint: 'Ask in several requests, with fewer values in each.',
@@ -43,15 +60,16 @@ export function readCall(named: string, url: string, request: Request, collectio
   const end = mark === -1 ? url.length : mark;
   const target = plainTarget(url, end, collection.name) ?? findTarget(url.slice(0, end), collection);
   const method = findMethod(named, target);
-  return { method, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
+  return { method, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request, atWork };
 }
 
 /** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
 const PAST_SCHEME = 'http://'.length + 1;
 
-/** An HTTP/1.0 request without a Host has no scheme and host in its URL. */
+/** A request without a usable Host has no scheme and host in its URL, and whatever bytes were sent: no header may hold those. */
 export function pathAndQuery(url: string): string {
-  const start = url[0] === '/' ? 0 : url.indexOf('/', PAST_SCHEME);
+  if (url[0] === '/') return url.split('#', 1)[0]!.replace(/[^\x00-\x7f]+/g, encodeURIComponent);
+  const start = url.indexOf('/', PAST_SCHEME);
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);

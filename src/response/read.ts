@@ -11,7 +11,7 @@ import type { Query } from '../dialect/tree.ts';
 import { type Encoding, encodeRows } from '../encode/encoding.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
-import type { Call } from '../http/call.ts';
+import { type Call, working } from '../http/call.ts';
 import { ALLOWED_ORIGIN, EXPOSED_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
@@ -102,7 +102,7 @@ function streamBody(call: Call, parts: AsyncIterator<Uint8Array, undefined>): Re
   }
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await parts.next();
+      const { done, value } = await working(call, parts.next());
       if (done === true) controller.close();
       else controller.enqueue(value);
     },

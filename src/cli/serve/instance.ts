@@ -47,7 +47,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   try {
     // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
     // loop: no request is read before the app is there.
-    if (isAlone) listening = startListening(settings, { fetch: (request) => app!.fetch(request) });
+    if (isAlone) listening = startListening(settings, { fetch: (request, atWork) => app!.fetch(request, atWork) });
     engine = openEngine(settings.database, {
       collection: products,
       firstRows: settings.empty ? [] : referenceProducts,
