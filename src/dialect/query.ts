@@ -9,7 +9,7 @@ import { Refusal } from '../errors.ts';
 import { splitQuery } from '../http/query-string.ts';
 import { MAX_CONDITIONS } from '../limits.ts';
 import { parseFilter } from './filter.ts';
-import { isLogicKey, parseLogic } from './logic.ts';
+import { isAfter, isLogicKey, parseAfter, parseLogic } from './logic.ts';
 import { readName } from './names.ts';
 import { parseOrder } from './order.ts';
 import { Scanner } from './scanner.ts';
@@ -43,7 +43,8 @@ export function parseQuery(text: string): Query {
     else if (key === 'offset') query.offset = parseWholeNumber(key, value);
     else if (key === 'columns') query.columns ??= parseNames('columns parameter', value);
     else if (key === 'on_conflict') query.onConflict ??= parseNames('on_conflict parameter', value);
-    else conditions.push(isLogicKey(key) ? parseLogic(key, value) : parseFilter(key, value));
+    else if (isLogicKey(key)) conditions.push(parseLogic(key, value));
+    else conditions.push(isAfter(key, value) ? parseAfter(value) : parseFilter(key, value));
   }
   checkConditionCount(conditions);
   query.select ??= EMPTY_QUERY.select;

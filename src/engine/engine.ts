@@ -28,6 +28,8 @@ export interface ReadParts {
   /** How many rows the parts hold together. */
   readonly returned: number;
   readonly total?: number;
+  /** The values of the order keys in the last row, where the plan's columns show all of them. */
+  readonly lastKeys?: readonly Value[] | undefined;
   /** The state of the data they are read from, where it can be told. */
   readonly state?: string;
   /** Text in the encoding asked for, whole when joined. Where it is but one part, it is here at once. */

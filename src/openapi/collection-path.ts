@@ -1,7 +1,7 @@
 /** The routes of the collection as a whole. */
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
-import { LOGIC_KEYS } from '../dialect/logic.ts';
+import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import type { JsonObject } from './json.ts';
 import {
   BODY_REFUSALS,
@@ -18,7 +18,7 @@ import { rowsContent, withHeaders } from './responses.ts';
 
 export function collectionPath(collection: Collection, samples: readonly Row[]): JsonObject {
   const { name, key, fields } = collection;
-  const filters = [...fields.map(filterName), ...LOGIC_KEYS];
+  const filters = [...fields.map(filterName), ...LOGIC_KEYS, AFTER];
   const page = ['select', 'order', 'limit', 'offset'];
   const read = {
     tag: 'Read',

@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
-import { LOGIC_KEYS } from '../dialect/logic.ts';
+import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS, type OperatorName, type OperatorRules } from '../dialect/operators.ts';
 import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
@@ -101,7 +101,11 @@ function aggregates(field: Field): string {
 export function logicParameters({ key }: Collection): Record<string, JsonObject> {
   const value = `(${key.name}.eq.1,${key.name}.eq.2)`;
   const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all.`;
-  return Object.fromEntries(LOGIC_KEYS.map((name) => [name, query(name, description, { type: 'string' }, value)]));
+  const after = `Where the page begins, as the link \`next\` of the one before says: conditions as in \`and\`.`;
+  return {
+    ...Object.fromEntries(LOGIC_KEYS.map((name) => [name, query(name, description, { type: 'string' }, value)])),
+    [AFTER]: query(AFTER, after, { type: 'string' }, `(${key.name}.gt.20)`),
+  };
 }
 
 export function headerParameters(collection: Collection, sample: Row): Record<string, JsonObject> {

@@ -88,8 +88,8 @@ function conditionWith(condition: Condition, place: Place, numbers: Numbers): Co
   if (place === undefined) return condition;
   const { negated } = condition;
   if (typeof place !== 'number') {
-    const { joiner, terms } = condition as Extract<Condition, { kind: 'group' }>;
-    return { kind: 'group', joiner, negated, terms: conditionsWith(terms, place, numbers) };
+    const group = condition as Extract<Condition, { kind: 'group' }>;
+    return { ...group, terms: conditionsWith(group.terms, place, numbers) };
   }
   const { field, test } = condition as Comparison;
   const { operator } = test as ValueTest;

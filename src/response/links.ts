@@ -6,7 +6,9 @@ import type { Field } from '../collection/declaration.ts';
 import type { Row, Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, Query, Test } from '../dialect/tree.ts';
+import type { ReadResult } from '../engine/engine.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
+import { keyColumns, keyValues } from '../plan/page-end.ts';
 import type { OrderKey, ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {
@@ -15,47 +17,57 @@ export interface PageRead {
   readonly query: Query;
   readonly plan: ReadPlan;
   readonly returned: number;
-  readonly total: number | undefined;
-  /** Where the rows are at hand. */
-  readonly lastRow: Row | undefined;
+  readonly result: ReadResult;
 }
 
 /** Links that would be too long for clients to read count rows instead of naming values, or are left out. */
 export function linkHeader(page: PageRead): string | undefined {
-  const links = linksOf(page);
+  const links = linksOf(page, true);
   if (links === undefined || links.length <= MAX_ECHOED_LENGTH) return links;
-  const counted = linksOf({ ...page, lastRow: undefined });
+  const counted = linksOf(page, false);
   return counted !== undefined && counted.length <= MAX_ECHOED_LENGTH ? counted : undefined;
 }
 
-function linksOf(page: PageRead): string | undefined {
-  const { url, query, plan, returned, total } = page;
+function linksOf(page: PageRead, byKeys: boolean): string | undefined {
+  const { url, query, plan, returned, result } = page;
+  const { total } = result;
   // A page that only the Range header asked for has no URL of its own.
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
-  const isFirst = plan.offset === 0 && (query.conditions.length === 0 || !query.conditions.some(isMarked));
-  let links = `<${isFirst ? url : urlOf(url, withOffset(withoutAfter(query, plan), 0))}>; rel="first"`;
+  const isFirst = plan.offset === 0 && !query.conditions.some(isAfter);
+  let links = `<${isFirst ? url : urlOf(url, withOffset(withoutAfter(query), 0))}>; rel="first"`;
   if (plan.offset > 0) {
     links += `, <${urlOf(url, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;
   }
   const hasMore = returned === limit && (total === undefined || plan.offset + returned < total);
-  if (hasMore) links += `, <${nextUrl(page, isFirst, plan.offset + limit)}>; rel="next"`;
+  if (hasMore) {
+    // A counted list keeps counting the same rows on its next page; any other continues by its keys.
+    const keys = byKeys && plan.count === undefined ? keysOf(plan, result) : undefined;
+    const next = keys === undefined ? urlOf(url, withOffset(query, plan.offset + limit)) : nextUrl(page, isFirst, keys);
+    links += `, <${next}>; rel="next"`;
+  }
   if (plan.count === 'exact' && total !== undefined && total > 0) {
     links += `, <${urlOf(url, withOffset(query, (Math.ceil(total / limit) - 1) * limit))}>; rel="last"`;
   }
   return links;
 }
 
-/** A counted list keeps counting the same rows on its next page; any other continues by its keys. */
-function nextUrl({ url, query, plan, lastRow }: PageRead, isFirst: boolean, offset: number): string {
-  const keys = plan.count === undefined && lastRow !== undefined ? keysOf(plan, lastRow) : undefined;
-  if (keys === undefined) return urlOf(url, withOffset(query, offset));
-  const condition = marked(after(keys));
+function nextUrl({ url, query }: PageRead, isFirst: boolean, keys: readonly PassedKey[]): string {
+  const condition: Condition = { kind: 'group', joiner: 'and', negated: false, terms: [after(keys)], after: true };
   // A first page needs no rewriting: what it asks for, and after its last row.
   if (isFirst) return `${url}&${printCondition(condition)}`;
-  const rest = withoutAfter(query, plan);
+  const rest = withoutAfter(query);
   return urlOf(url, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
+}
+
+function isAfter(condition: Condition): boolean {
+  return condition.kind === 'group' && condition.after === true;
+}
+
+/** Without what an earlier `next` added: the condition after a later row implies it. */
+function withoutAfter(query: Query): Query {
+  return { ...query, conditions: query.conditions.filter((condition) => !isAfter(condition)) };
 }
 
 function urlOf(url: string, query: Query): string {
@@ -72,21 +84,18 @@ interface PassedKey {
   readonly value: Value;
 }
 
-/** The order keys with their values in a row, if all of them are fields and the row shows them as they are. */
-function keysOf(plan: ReadPlan, row: Row): readonly PassedKey[] | undefined {
-  if (plan.groupBy !== undefined) return undefined;
-  const keys: PassedKey[] = [];
-  for (const order of plan.order) {
-    const { expression } = order;
-    if (expression.kind !== 'field') return undefined;
-    const { field } = expression;
-    const shown = plan.columns.find(
-      (column) => column.expression.kind === 'field' && column.expression.field === field,
-    );
-    if (shown === undefined) return undefined;
-    keys.push({ field, order, value: row[shown.name] as Value });
-  }
-  return keys;
+/** The order keys with their values in the last row, where all of them are fields and the list shows them. */
+function keysOf(plan: ReadPlan, result: ReadResult): readonly PassedKey[] | undefined {
+  const values = result.kind === 'parts' ? result.lastKeys : lastKeysOf(plan, result.rows.at(-1));
+  return values?.map((value, index): PassedKey => {
+    const order = plan.order[index] as OrderKey & { expression: { kind: 'field' } };
+    return { order, field: order.expression.field, value };
+  });
+}
+
+function lastKeysOf(plan: ReadPlan, row: Row | undefined): readonly Value[] | undefined {
+  const columns = row === undefined ? undefined : keyColumns(plan);
+  return columns && keyValues(columns, row!);
 }
 
 /**
@@ -125,48 +134,4 @@ function comparison(field: Field, test: Test): Condition {
 
 function valueTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Test {
   return { kind: 'value', operator, value: String(value) };
-}
-
-/** A group of one is how a condition that a link added is told from a client's own filter of the same kind. */
-function marked(condition: Condition): Condition {
-  return { kind: 'group', joiner: 'and', negated: false, terms: [condition] };
-}
-
-function isMarked(condition: Condition): boolean {
-  return condition.kind === 'group' && condition.joiner === 'and' && !condition.negated && condition.terms.length === 1;
-}
-
-/** Without the condition that an earlier `next` added: the one after a later row implies it. */
-function withoutAfter(query: Query, plan: ReadPlan): Query {
-  const candidates = query.conditions.filter(isMarked);
-  if (candidates.length === 0) return query;
-  const orders = plan.order.flatMap((order) =>
-    order.expression.kind === 'field' ? [{ order, field: order.expression.field }] : [],
-  );
-  if (orders.length === 0 || orders.length !== plan.order.length) return query;
-  const shapes = shapesOfAfter(orders);
-  return {
-    ...query,
-    conditions: query.conditions.filter((each) => !candidates.includes(each) || !shapes.has(shapeOf(each))),
-  };
-}
-
-/** Each key may have been passed at a value or, where it can be, at null. */
-function shapesOfAfter(orders: readonly { order: OrderKey; field: Field }[]): ReadonlySet<string> {
-  let passes: PassedKey[][] = [[]];
-  for (const { order, field } of orders) {
-    const values: Value[] = order.nulls === undefined || passes.length > 64 ? [0] : [0, null];
-    passes = passes.flatMap((keys) => values.map((value) => [...keys, { order, field, value }]));
-  }
-  return new Set(passes.map((keys) => shapeOf(marked(after(keys)))));
-}
-
-/** A condition without its values, but for the words after `is`. */
-function shapeOf(condition: Condition): string {
-  if (condition.kind === 'group')
-    return `${condition.negated}${condition.joiner}(${condition.terms.map(shapeOf).join()})`;
-  const { field, negated, test } = condition;
-  const operator =
-    test.kind === 'value' ? `${test.operator}${test.quantifier ?? ''}` : test.kind === 'is' ? test.value : test.kind;
-  return `${negated}${JSON.stringify(field)}${operator}`;
 }

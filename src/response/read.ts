@@ -68,8 +68,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   const preferenceApplied = applied['preference-applied'];
   if (preferenceApplied !== undefined) headers['preference-applied'] = preferenceApplied;
-  const lastRow = result.kind === 'rows' ? result.rows.at(-1) : undefined;
-  const links = linkHeader({ url: call.url, query, plan, returned: rows, total, lastRow });
+  const links = linkHeader({ url: call.url, query, plan, returned: rows, result });
   if (links !== undefined) headers.link = links;
   const parts = streamOf(result);
   if (parts !== undefined) {

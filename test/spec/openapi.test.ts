@@ -7,7 +7,7 @@ import { type App, createApp } from '../../src/app.ts';
 import { DESCRIBED } from '../../src/cli/openapi.ts';
 import { products } from '../../src/collection/products.ts';
 import { CONSOLE_PATH, consolePages, DOCS_PATH } from '../../src/console/pages.ts';
-import { LOGIC_KEYS } from '../../src/dialect/logic.ts';
+import { AFTER, LOGIC_KEYS } from '../../src/dialect/logic.ts';
 import { OPERATORS, type OperatorName } from '../../src/dialect/operators.ts';
 import { CHOICES } from '../../src/dialect/prefer.ts';
 import { EMPTY_QUERY, PARAMETERS } from '../../src/dialect/query.ts';
@@ -210,7 +210,7 @@ describe('the document and the service are the same', () => {
   test('in the other parameters', () => {
     const inQuery = Object.values(document.components.parameters).filter((parameter) => parameter.in === 'query');
     const fields = products.fields.map((field) => field.name);
-    expect(inQuery.map(({ name }) => name).sort()).toEqual([...fields, ...PARAMETERS, ...LOGIC_KEYS].sort());
+    expect(inQuery.map(({ name }) => name).sort()).toEqual([...fields, ...PARAMETERS, ...LOGIC_KEYS, AFTER].sort());
   });
 
   test('in the preferences', () => {

@@ -3,8 +3,9 @@
  * and all its parts are of one moment (repeatable read). The connection is the cursor's own until the last part.
  */
 import type { ReservedSQL, SQL } from 'bun';
-import type { Row } from '../../collection/value.ts';
+import type { Row, Value } from '../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening } from '../../encode/encoding.ts';
+import { keyValues, planPageEnd } from '../../plan/page-end.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
@@ -31,12 +32,14 @@ export async function openCursor(
     const [counted] = await query<{ total: string }>(connection, compileCount(table, plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
+    const lastKeys = returned === plan.limit ? await endOfPage(connection, table, plan, dialect) : undefined;
     const read = compileRead(table, plan, dialect);
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     return {
       kind: 'parts',
       returned,
       ...(plan.count === undefined ? {} : { total }),
+      lastKeys,
       parts: new Parts(connection, encoding, giveBack),
     };
   } catch (error) {
@@ -44,6 +47,18 @@ export async function openCursor(
     await connection.close({ timeout: 0 }).catch(() => undefined);
     throw error;
   }
+}
+
+async function endOfPage(
+  connection: ReservedSQL,
+  table: string,
+  plan: ReadPlan,
+  dialect: SqlDialect,
+): Promise<readonly Value[] | undefined> {
+  const end = planPageEnd(plan);
+  if (end === undefined) return undefined;
+  const [row] = await query<Row>(connection, compileRead(table, end, dialect));
+  return row && keyValues(end.columns, row);
 }
 
 class Parts implements AsyncIterator<Uint8Array, undefined> {

@@ -5,6 +5,7 @@
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
+import { planPageEnd } from '../../plan/page-end.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
@@ -158,6 +159,7 @@ class SqliteEngine implements Engine {
     const { offset, limit } = plan;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
+    const end = planPageEnd(plan);
     const parts = await readers.read({
       statement: compileRead(this.collection.name, plan, guardedDialect),
       // All rows are counted along an index, far quicker than each could be asked for the time.
@@ -165,6 +167,7 @@ class SqliteEngine implements Engine {
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
+      ...(end === undefined ? {} : { keys: end.columns, end: compileRead(this.collection.name, end, guardedDialect) }),
       encoding,
       booleans: booleanColumns(plan),
     });

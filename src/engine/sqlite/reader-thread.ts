@@ -5,6 +5,7 @@
 import type { Row, Value } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
+import { keyValues } from '../../plan/page-end.ts';
 import { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
 import { forgetPatterns } from './functions.ts';
@@ -18,7 +19,12 @@ interface Reading {
   readonly connection: Connection;
   /** Yields encoded text, a part at a time. */
   readonly parts: Generator<string, void>;
-  readonly progress: { rows: number };
+  readonly progress: Progress;
+}
+
+interface Progress {
+  rows: number;
+  last?: Row;
 }
 
 let path = '';
@@ -64,7 +70,7 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
 /** The rows up to a few megabytes may be all there are. Beyond, they are counted, and sent as they are asked for. */
 function begin(id: number, job: ReadJob): ReaderAnswer {
   const connection = idle.pop() ?? new Connection(path, { readOnly: true });
-  const progress = { rows: 0 };
+  const progress: Progress = { rows: 0 };
   const reading: Reading = { connection, progress, parts: readParts(connection, job, progress) };
   readings.set(id, reading);
   setDeadline(job.deadline);
@@ -81,11 +87,16 @@ function begin(id: number, job: ReadJob): ReaderAnswer {
     const total = counted();
     const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
     readings.set(id, { ...reading, parts: chain(text, reading.parts) });
-    return { kind: 'long', id, returned, ...(job.wantsTotal ? { total } : {}) };
+    const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end)[0];
+    return { kind: 'long', id, returned, ...(job.wantsTotal ? { total } : {}), lastKeys: keysIn(last, job) };
   }
-  const total = job.wantsTotal ? counted() : undefined;
+  const total = job.wantsTotal ? { total: counted() } : {};
   end(id);
-  return { kind: 'whole', id, text, returned: progress.rows, ...(total === undefined ? {} : { total }) };
+  return { kind: 'whole', id, text, returned: progress.rows, ...total, lastKeys: keysIn(progress.last, job) };
+}
+
+function keysIn(row: Row | undefined, { keys }: ReadJob): readonly Value[] | undefined {
+  return row === undefined || keys === undefined ? undefined : keyValues(keys, row);
 }
 
 function* chain(first: string, rest: Generator<string, void>): Generator<string, void> {
@@ -93,7 +104,7 @@ function* chain(first: string, rest: Generator<string, void>): Generator<string,
   yield* rest;
 }
 
-function* readParts(connection: Connection, job: ReadJob, progress: { rows: number }): Generator<string, void> {
+function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
   const { statement, encoding, booleans } = job;
   let text = opening(encoding);
   let rows: Row[] = [];
@@ -109,6 +120,7 @@ function* readParts(connection: Connection, job: ReadJob, progress: { rows: numb
     for (const row of prepared.iterate(...(statement.params as Value[]))) {
       rows.push(row);
       progress.rows++;
+      progress.last = row;
       if (rows.length === 200) {
         encode();
         if (text.length >= PART_LENGTH) {

@@ -1,8 +1,10 @@
 /** The threads for costly reads: started when the first one comes, each read given to the thread with the fewest. */
 import { availableParallelism } from 'node:os';
+import type { Value } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import { IDLE_STREAM_SECONDS, MAX_COSTLY_READS } from '../../limits.ts';
+import type { OutputColumn } from '../../plan/types.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ReadParts } from '../engine.ts';
 import { type FailedOutcome, failure } from './outcome.ts';
@@ -14,6 +16,9 @@ export interface ReadJob {
   readonly wantsTotal: boolean;
   readonly offset: number;
   readonly limit?: number;
+  /** The columns that tell where the page ends, and a statement that finds them where its last row is not at hand. */
+  readonly keys?: readonly OutputColumn[] | undefined;
+  readonly end?: Statement | undefined;
   readonly encoding: Encoding;
   readonly booleans: readonly string[];
   /** When its time is up, in milliseconds since the epoch. */
@@ -27,15 +32,16 @@ export type ReaderRequest =
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close'; readonly id: number };
 
+interface Found {
+  readonly id: number;
+  readonly returned: number;
+  readonly total?: number;
+  readonly lastKeys?: readonly Value[] | undefined;
+}
+
 export type ReaderAnswer =
-  | {
-      readonly kind: 'whole';
-      readonly id: number;
-      readonly text: string;
-      readonly returned: number;
-      readonly total?: number;
-    }
-  | { readonly kind: 'long'; readonly id: number; readonly returned: number; readonly total?: number }
+  | ({ readonly kind: 'whole'; readonly text: string } & Found)
+  | ({ readonly kind: 'long' } & Found)
   | { readonly kind: 'part'; readonly id: number; readonly part?: Uint8Array }
   | { readonly kind: 'failed'; readonly id: number; readonly outcome: FailedOutcome }
   | { readonly kind: 'closed'; readonly id: number };
@@ -121,10 +127,10 @@ class ReaderThread {
       if (answer.kind === 'failed') throw failure(answer.outcome);
       if (answer.kind !== 'whole' && answer.kind !== 'long') throw new Error(`unexpected answer ${answer.kind}`);
       isLong = answer.kind === 'long';
-      const { returned } = answer;
+      const { returned, lastKeys } = answer;
       const total = answer.total === undefined ? {} : { total: answer.total };
       const parts = answer.kind === 'whole' ? ([answer.text] as const) : this.parts(id, limitMs);
-      return { kind: 'parts', returned, ...total, parts };
+      return { kind: 'parts', returned, ...total, lastKeys, parts };
     } finally {
       if (!isLong) this.busy--;
     }
