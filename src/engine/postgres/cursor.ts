@@ -6,10 +6,11 @@ import type { ReservedSQL, SQL } from 'bun';
 import type { Row, Value } from '../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening } from '../../encode/encoding.ts';
 import { keyValues, planPageEnd } from '../../plan/page-end.ts';
-import type { ReadPlan } from '../../plan/types.ts';
+import type { ReadPlan, Shape } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
+import { keptNames, ownNames } from './column-names.ts';
 import { query, reserve } from './driver.ts';
 import { takeSlot } from './slots.ts';
 
@@ -33,14 +34,14 @@ export async function openCursor(
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
     const lastKeys = returned === plan.limit ? await endOfPage(connection, table, plan, dialect) : undefined;
-    const read = compileRead(table, plan, dialect);
+    const read = compileRead(table, keptNames(plan), dialect);
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     return {
       kind: 'parts',
       returned,
       ...(plan.count === undefined ? {} : { total }),
       lastKeys,
-      parts: new Parts(connection, encoding, giveBack),
+      parts: new Parts(connection, plan, encoding, giveBack),
     };
   } catch (error) {
     giveBack();
@@ -57,7 +58,8 @@ async function endOfPage(
 ): Promise<readonly Value[] | undefined> {
   const end = planPageEnd(plan);
   if (end === undefined) return undefined;
-  const [row] = await query<Row>(connection, compileRead(table, end, dialect));
+  const found = await query<Row>(connection, compileRead(table, keptNames(end), dialect));
+  const [row] = ownNames(end, found);
   return row && keyValues(end.columns, row);
 }
 
@@ -68,6 +70,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
 
   constructor(
     private readonly connection: ReservedSQL,
+    private readonly shape: Shape,
     private readonly encoding: Encoding,
     private readonly giveBack: () => void,
   ) {}
@@ -75,7 +78,8 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.ended) return { done: true, value: undefined };
     try {
-      const rows: Row[] = await this.connection.unsafe(`fetch ${ROWS_PER_FETCH} from page`);
+      const found: Row[] = await this.connection.unsafe(`fetch ${ROWS_PER_FETCH} from page`);
+      const rows = ownNames(this.shape, found);
       const isFirst = !this.started;
       this.started = true;
       let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, isFirst);

@@ -7,11 +7,17 @@ import type { ReadPlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
+import { keptNames, ownNames } from './column-names.ts';
 import { openCursor } from './cursor.ts';
-import { query, queryLists } from './driver.ts';
+import { query, queryLists, type Runner } from './driver.ts';
 
-export function readRows(pool: SQL, table: string, plan: ReadPlan, dialect: SqlDialect): Promise<Row[]> {
-  return query<Row>(pool, compileRead(table, plan, dialect));
+export async function readRows(
+  runner: Runner,
+  table: string,
+  plan: ReadPlan,
+  dialect: SqlDialect,
+): Promise<readonly Row[]> {
+  return ownNames(plan, await query<Row>(runner, compileRead(table, keptNames(plan), dialect)));
 }
 
 export function readList(
@@ -34,7 +40,7 @@ export function readList(
 }
 
 interface Counted {
-  readonly rows: Row[];
+  readonly rows: readonly Row[];
   readonly total: number;
 }
 
@@ -51,20 +57,21 @@ function plain(rows: readonly Row[]): Row[] {
 
 /** The page and the count in one statement, and so of one moment. The count is there even where the page is empty. */
 async function readCounted(pool: SQL, table: string, plan: ReadPlan, dialect: SqlDialect): Promise<Counted> {
-  const read = compileRead(table, plan, dialect);
+  const { columns } = keptNames(plan);
+  const read = compileRead(table, { ...plan, columns }, dialect);
   const count = compileCount(table, plan, dialect);
   const shifted = count.sql.replace(/\$(\d+)/g, (_, position) => `$${Number(position) + read.params.length}`);
   const lists = await queryLists(pool, {
     sql: `select counted.total::float8, page.* from (${shifted}) as counted left join (select true as here, rows.* from (${read.sql}) as rows) as page on true`,
     params: [...read.params, ...count.params],
   });
-  const names = plan.columns.map(({ name }) => name);
-  const rows = lists
+  const names = columns.map(({ name }) => name);
+  const found = lists
     .filter(([, here]) => here === true)
     .map((list) => {
       const row: Row = {};
       for (const [index, name] of names.entries()) row[name] = list[index + 2] as Row[string];
       return row;
     });
-  return { rows, total: lists[0]![0] as number };
+  return { rows: ownNames(plan, found), total: lists[0]![0] as number };
 }

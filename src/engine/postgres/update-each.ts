@@ -3,6 +3,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { UpdateEachPlan } from '../../plan/types.ts';
 import { missingProduct } from '../terms.ts';
+import { ownNames } from './column-names.ts';
 import { query, type Runner } from './driver.ts';
 import { compileGathered, compileLock, compileUpdateMany, type WriteContext, type Written } from './writes.ts';
 
@@ -33,7 +34,8 @@ export async function updateEach(runner: Runner, context: WriteContext, plan: Up
   }
   const counts = { affected: plan.changes.length, inserted: 0, key: null };
   if (plan.returning === undefined) return counts;
-  return { ...counts, rows: await query<Row>(runner, compileGathered(context, plan.returning, changed)) };
+  const rows = await query<Row>(runner, compileGathered(context, plan.returning, changed));
+  return { ...counts, rows: ownNames(plan.returning, rows) };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Precondition, WritePlan } from '../../plan/types.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion } from '../terms.ts';
+import { ownNames } from './column-names.ts';
 import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retries.ts';
@@ -81,7 +82,10 @@ async function change(runner: Runner, context: WriteContext, plan: WritePlan): P
         ? compileUpdate(context, plan)
         : compileDelete(context, plan);
   const [written] = await query<Written>(runner, statement);
-  return written!;
+  const { rows } = written!;
+  return rows === undefined || plan.returning === undefined
+    ? written!
+    : { ...written!, rows: ownNames(plan.returning, rows) };
 }
 
 function resultOf(plan: WritePlan, { affected, inserted, key, rows }: Written): WriteResult {

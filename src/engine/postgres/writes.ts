@@ -9,6 +9,7 @@ import { conflictSql } from '../compile/conflict.ts';
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
 import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
+import { keptNames } from './column-names.ts';
 import { TYPE_NAMES } from './dialect.ts';
 import { quoteText } from './driver.ts';
 
@@ -109,14 +110,19 @@ export function compileLock({ collection, dialect }: WriteContext, keys: readonl
 export function compileGathered({ collection, dialect }: WriteContext, shape: Shape, rows: readonly Row[]): Statement {
   return buildStatement(dialect, (bind) => {
     const given = recordset(bind(JSON.stringify(rows), 'text'), collection.fields, '', collection.name);
-    return compileShape(shape, collection.name, `from ${given}`, dialect);
+    return compileShape(keptNames(shape), collection.name, `from ${given}`, dialect);
   });
 }
 
 function answer(collection: Collection, dialect: SqlDialect, change: string, shape: Shape | undefined): string {
   const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select min(${identifier(collection.key.name)}) from changed having count(*) = 1) as key`;
   if (shape === undefined) return `with changed as (${change}) select ${counts}`;
-  const shaped = compileShape(shape, collection.name, `from changed as ${identifier(collection.name)}`, dialect);
+  const shaped = compileShape(
+    keptNames(shape),
+    collection.name,
+    `from changed as ${identifier(collection.name)}`,
+    dialect,
+  );
   const rows = `(select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped) as rows`;
   return `with changed as (${change}) select ${counts}, ${rows}`;
 }
