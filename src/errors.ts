@@ -29,6 +29,7 @@ export const ERRORS = {
   PGRST200: { status: 400, meaning: 'There is no relationship to embed' },
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'There is no such collection' },
+  '0A000': { status: 400, meaning: 'NaN and infinity are no whole numbers' },
   '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
   '22003': { status: 400, meaning: 'A number is out of range for its field' },
   '2200H': { status: 400, meaning: 'No id is left to assign' },

@@ -87,5 +87,8 @@ export const DEFAULT_SLOW_QUERY_MS = 1_000;
 /** Scheduled backups kept, unless --backup-keep says otherwise. */
 export const DEFAULT_BACKUPS_KEPT = 24;
 
+/** Digits of a number that a text is cast to on SQLite: far beyond any catalogue, and quick to reckon with. */
+export const MAX_NUMERIC_DIGITS = 1_000;
+
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

@@ -4,6 +4,7 @@ import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
 import { type Encoding, encodeRows } from '../encode/encoding.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
+import { computedNumbers } from '../plan/computed.ts';
 import { planRead } from '../plan/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
 
@@ -32,7 +33,9 @@ export interface Reading {
 }
 
 export async function read(engine: Engine, plan: ReadPlan, format: Encoding['format']): Promise<Reading> {
-  const encoding: Encoding = { format, stripNulls: false, columns: plan.columns.map(({ name }) => name) };
+  const { columns } = plan;
+  const names = columns.map(({ name }) => name);
+  const encoding: Encoding = { format, stripNulls: false, columns: names, numbers: computedNumbers(columns) };
   const result = await engine.read(plan, encoding);
   const rows = result.kind === 'rows' ? result.rows.length : result.returned;
   return { rows, ...(result.total === undefined ? {} : { total: result.total }), parts: partsOf(result, encoding) };

@@ -5,7 +5,8 @@
  */
 import { Refusal } from '../errors.ts';
 
-const SCALE = 4;
+/** Digits after the point. */
+export const SCALE = 4;
 const UNIT = 10 ** SCALE;
 const BOUND = 10 ** 8;
 /** Larger than every storable value: what NaN and infinity compare as, since PostgreSQL sorts them last. */

@@ -12,6 +12,8 @@ export interface Encoding {
   readonly singular?: boolean;
   /** The names of the columns, in their order. */
   readonly columns: readonly string[];
+  /** Those of them that are numbers of any length, as texts; what JSON has no number for stays a text. */
+  readonly numbers?: readonly string[];
 }
 
 /** A whole result at once. */
@@ -49,11 +51,25 @@ export function closing({ format, singular }: Encoding): string {
   return format === 'json' && singular !== true ? ']' : '';
 }
 
-function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): readonly Row[] {
+function shownRows(rows: readonly Row[], { stripNulls, columns, numbers = [] }: Encoding): readonly Row[] {
   // Nothing selected is an empty object a row, as PostgreSQL's row of no columns.
   if (columns.length === 0) return rows.map(() => ({}));
-  return stripNulls ? rows.map(withoutNulls) : rows;
+  const shown = numbers.length === 0 ? rows : rows.map((row) => withNumbers(row, numbers));
+  return stripNulls ? shown.map(withoutNulls) : shown;
 }
+
+function withNumbers(row: Row, names: readonly string[]): Row {
+  return { ...row, ...Object.fromEntries(names.map((name) => [name, asNumber(row[name]!)])) };
+}
+
+/** The digits as they are (ECMA-262, JSON.rawJSON); NaN and infinity are texts, as PostgreSQL writes them. */
+function asNumber(value: Row[string]): Row[string] {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  return typeof value === 'string' && /^-?\d/.test(value) ? rawJson(value) : value;
+}
+
+/** Not among TypeScript's declarations yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => string };
 
 function withoutNulls(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

@@ -2,13 +2,14 @@
 import type { Encoding } from '../encode/encoding.ts';
 import type { Media } from '../http/negotiate.ts';
 import { oncePer } from '../once-per.ts';
+import { computedNumbers } from '../plan/computed.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
 const namesOf = oncePer((columns: readonly OutputColumn[]): readonly string[] => columns.map(({ name }) => name));
 
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
   const { format, stripNulls, singular } = media;
-  return { format, stripNulls, singular, columns: namesOf(columns) };
+  return { format, stripNulls, singular, columns: namesOf(columns), numbers: computedNumbers(columns) };
 }
 
 /** From here on it pays to encode a text once. */

@@ -34,10 +34,12 @@ interface Answer {
 async function ask(catalogue: Catalogue, { method, path, headers, body }: DialectRequest): Promise<Answer> {
   const response = await catalogue.fetch(path, { method, headers, body });
   const text = await response.text();
-  const kept = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
-  // Of a refusal the code is the contract; PostgreSQL words some of its own.
-  const isError = response.status >= 400 && text !== '';
-  return { status: response.status, headers: kept, body: isError ? (JSON.parse(text) as { code: string }).code : text };
+  // Of a refusal the code is the contract; PostgreSQL words some of its own, which HEAD tells the length of.
+  const isError = response.status >= 400;
+  const ignored = isError ? ['date', 'content-length'] : ['date'];
+  const kept = Object.fromEntries([...response.headers].filter(([name]) => !ignored.includes(name)));
+  const told = isError && text !== '' ? (JSON.parse(text) as { code: string }).code : text;
+  return { status: response.status, headers: kept, body: told };
 }
 
 async function answers(catalogues: readonly Catalogue[], request: DialectRequest): Promise<readonly Answer[]> {

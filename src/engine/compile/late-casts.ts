@@ -17,13 +17,12 @@ export function castAfter(
 ): string {
   const { output, ...asComputed } = dialect;
   const parts = columns.map(({ name, expression }, index) => {
-    const { kind, type } = expression;
-    const isLate = kind === 'cast' && (expression.of.kind === 'aggregate' || expression.of.kind === 'count');
+    const isLate = expression.kind === 'cast' && (expression.of.kind === 'aggregate' || expression.of.kind === 'count');
     const sql = identifier(`column ${index}`);
-    const shown = isLate ? dialect.cast(sql, expression.of.type, type) : sql;
+    const shown = isLate ? dialect.cast(sql, expression.of, expression.type) : sql;
     return {
       inner: { name: `column ${index}`, expression: isLate ? expression.of : expression },
-      outer: `${output?.(shown, type) ?? shown} as ${identifier(name)}`,
+      outer: `${output?.(shown, expression) ?? shown} as ${identifier(name)}`,
     };
   });
   const inner = parts.map((part) => part.inner);

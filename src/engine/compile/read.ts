@@ -87,11 +87,10 @@ export function compilePage({ offset, limit }: { offset: number; limit?: number 
 }
 
 function compileColumn({ name, expression }: OutputColumn, table: string, dialect: SqlDialect): string {
-  if (dialect.output === undefined && expression.kind === 'field' && expression.field.name === name) {
-    return identifier(name);
-  }
   const sql = compileExpression(expression, table, dialect);
-  return `${dialect.output?.(sql, expression.type) ?? sql} as ${identifier(name)}`;
+  const shown = dialect.output?.(sql, expression);
+  if (shown === undefined && expression.kind === 'field' && expression.field.name === name) return identifier(name);
+  return `${shown ?? sql} as ${identifier(name)}`;
 }
 
 function groupClause(groupBy: readonly Expression[], table: string, dialect: SqlDialect): string {
@@ -102,8 +101,8 @@ function groupClause(groupBy: readonly Expression[], table: string, dialect: Sql
 function compileOrderKey({ expression, descending, nulls }: OrderKey, table: string, dialect: SqlDialect): string {
   const direction = `${descending ? ' desc' : ''}${nulls === undefined ? '' : ` nulls ${nulls}`}`;
   const sql = compileExpression(expression, table, dialect);
-  const keys = expression.kind === 'field' ? dialect.orderedBy?.(sql, expression.field) : undefined;
-  return (keys ?? [sql]).map((key) => `${key}${direction}`).join(', ');
+  const keys = dialect.orderedBy?.(sql, expression) ?? [sql];
+  return keys.map((key) => `${key}${direction}`).join(', ');
 }
 
 /** Fields carry their table's name: a column of the answer may have the name of another field. */
@@ -116,7 +115,7 @@ function compileExpression(expression: Expression, table: string, dialect: SqlDi
     case 'count':
       return 'count(*)';
     case 'cast':
-      return dialect.cast(compileExpression(expression.of, table, dialect), expression.of.type, expression.type);
+      return dialect.cast(compileExpression(expression.of, table, dialect), expression.of, expression.type);
     case 'aggregate':
       return dialect.aggregate(expression, compileExpression(expression.of, table, dialect));
   }

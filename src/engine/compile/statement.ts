@@ -30,13 +30,14 @@ export interface SqlDialect {
   memberOf(field: Field, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; may refuse a pattern that does not compile. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
-  cast(sql: string, from: ScalarType, to: ScalarType): string;
+  cast(sql: string, of: Expression, to: ScalarType): string;
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
-  /** A column of the answer, where the driver needs it in another type than the one it is compared in. */
-  output?(sql: string, type: ScalarType): string;
-  /** A comparison and an order in other words, where only those can use the engine's index on the field. */
+  /** A column of the answer, where the driver needs it in another form than the one it is computed in. */
+  output?(sql: string, expression: Expression): string | undefined;
+  /** A comparison in other words, where only those can use the engine's index on the field. */
   compare?(field: Field, operator: Comparator, value: string): string | undefined;
-  orderedBy?(sql: string, field: Field): readonly string[];
+  /** The keys of an order, where the expression is not one, or cannot use the engine's index on the field. */
+  orderedBy?(sql: string, expression: Expression): readonly string[] | undefined;
   /** A null that must say of which type it is. */
   nullOf?(type: ScalarType): string;
 }

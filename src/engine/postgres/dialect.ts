@@ -3,6 +3,7 @@ import type { Field } from '../../collection/declaration.ts';
 import type { FieldType } from '../../collection/field-types.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Aggregate } from '../../dialect/tree.ts';
+import { isLongNumber } from '../../plan/computed.ts';
 import type { Expression, ScalarType } from '../../plan/types.ts';
 import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
 import { checkLike } from '../text/like.ts';
@@ -41,7 +42,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     },
 
     compare: compareBeginnings,
-    orderedBy: (sql, field) => (hasBeginning(field) ? [beginning(sql), sql] : [sql]),
+    orderedBy: (sql, expression) =>
+      expression.kind === 'field' && hasBeginning(expression.field) ? [beginning(sql), sql] : undefined,
 
     textTest(predicate, column, bind) {
       if (predicate.kind === 'search') return searchTest(predicate, column, configurations, bind);
@@ -56,13 +58,16 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), 'text')}`;
     },
 
-    cast: (sql, from, to) => CASTS[to](sql, from),
+    cast: (sql, of, to) => CASTS[to](sql, of),
 
     aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
 
-    // The driver hands these three over as text. As doubles they are JSON numbers without trailing zeros, and exact:
-    // a decimal has at most 12 digits, and no count reaches 2^53.
-    output: (sql, type) => (type === 'int8' || type === 'decimal' || type === 'float8' ? `(${sql})::float8` : sql),
+    // The driver hands these over as text, or rounds them. As a double a stored decimal and a count are exact.
+    output: (sql, expression) => {
+      const { type } = expression;
+      if (isLongNumber(expression)) return `(${sql})::text`;
+      return type === 'int8' || type === 'decimal' || type === 'float8' ? `(${sql})::float8` : undefined;
+    },
 
     nullOf: (type) => `null::${TYPE_NAMES[type]}`,
   };
@@ -86,34 +91,34 @@ function withoutIndex(column: string, { type }: Field): string {
   return type === 'text' ? `(${column} || '')` : `(+ ${column})`;
 }
 
-const to = (type: string) => (sql: string, from: ScalarType) =>
-  // Halves go away from zero with a numeric, and to the even neighbour with a double.
-  from === 'float8' || from === 'decimal' ? `(${sql})::numeric::${type}` : `(${sql})::${type}`;
+const to =
+  (type: ScalarType) =>
+  (sql: string): string =>
+    `(${sql})::${TYPE_NAMES[type]}`;
 
-const CASTS: Readonly<Record<ScalarType, (sql: string, from: ScalarType) => string>> = {
+/** A decimal has no zeros at its end, but for an average, which has as many digits as PostgreSQL gives it. */
+const CASTS: Readonly<Record<ScalarType, (sql: string, of: Expression) => string>> = {
   int2: to('int2'),
   int4: to('int4'),
   int8: to('int8'),
-  decimal: (sql) => `(${sql})::numeric`,
-  float8: (sql) => `(${sql})::float8`,
-  bool: (sql) => `(${sql})::bool`,
+  decimal: (sql, of) => (of.type === 'text' ? `trim_scale((${sql})::numeric)` : `(${sql})::numeric`),
+  float8: to('float8'),
+  bool: to('bool'),
   json: (sql) => sql,
-  text: (sql, from) => {
-    const plain = from === 'decimal' || from === 'float8' ? `trim_scale((${sql})::numeric)` : `(${sql})`;
-    return `(${plain}::text collate "C")`;
+  text: (sql, { kind, type }) => {
+    const shown = kind === 'field' && type === 'decimal' ? `trim_scale(${sql})` : `(${sql})`;
+    return `(${shown}::text collate "C")`;
   },
 };
 
-/** Averages are divided as doubles, in the same steps as on SQLite, so that they agree to the last digit. */
+const trimmed = (sql: string, { type }: Expression) => (type === 'decimal' ? `trim_scale(${sql})` : sql);
+
 const AGGREGATES: Readonly<Record<Aggregate, (sql: string, of: Expression) => string>> = {
-  sum: (sql) => `sum(${sql})`,
-  avg: (sql, of) =>
-    of.type === 'decimal'
-      ? `((sum(${sql}) * 10000)::float8 / 10000 / count(${sql}))`
-      : `(sum(${sql})::float8 / count(${sql}))`,
+  sum: (sql, of) => trimmed(`sum(${sql})`, of),
+  avg: (sql) => `avg(${sql})`,
   count: (sql) => `count(${sql})`,
-  max: (sql) => `max(${sql})`,
-  min: (sql) => `min(${sql})`,
+  max: (sql, of) => trimmed(`max(${sql})`, of),
+  min: (sql, of) => trimmed(`min(${sql})`, of),
 };
 
 /** Any number of values as one parameter. */
