@@ -73,7 +73,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const parts = streamOf(result);
   if (parts !== undefined) {
     const state = result.kind === 'parts' ? result.state : undefined;
-    if (state !== undefined) headers.etag = listTag(`${state}${call.url}`, range, media);
+    if (state !== undefined) headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
     return { status, headers, rows, body: streamBody(call, parts) };
   }
   const text = result.kind === 'rows' ? encodeRows(result.rows, encoding) : (result.parts as readonly [string])[0];
