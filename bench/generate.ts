@@ -1,9 +1,12 @@
 /** A deterministic million of plausible products, or as many as asked for: the same file on every machine. */
+
 import { rmSync } from 'node:fs';
+import { BUILT_IN } from '../src/collection/built-in.ts';
 import { products } from '../src/collection/products.ts';
 import type { Row } from '../src/collection/value.ts';
 import { openSqlite } from '../src/engine/sqlite/index.ts';
 import type { StoredRow } from '../src/plan/types.ts';
+import { WHOLE } from '../src/plan/whole.ts';
 
 const ADJECTIVES = [
   'Aged',
@@ -83,17 +86,26 @@ export function* generateProducts(count: number): Generator<StoredRow> {
 /** The same as the objects that a client sends. */
 export function* generateObjects(count: number): Generator<Row> {
   for (const row of generateProducts(count)) {
-    yield Object.fromEntries(products.fields.map(({ name }, index) => [name, row[index] ?? null]));
+    yield Object.fromEntries(products.fields.map(({ name }, index) => [name, row[index] ?? null])) as Row;
   }
 }
 
 /** A catalogue file with that many products, through the engine's own writes. */
 export async function generateCatalogue(path: string, count: number): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
-  const engine = openSqlite({ path, collection: products, firstRows: [], retryHours: 24, querySeconds: 60 });
+  const engine = openSqlite({
+    path,
+    catalogue: BUILT_IN.catalogue,
+    firstRows: () => [],
+    retryHours: 24,
+    querySeconds: 60,
+  });
   let rows: StoredRow[] = [];
   const flush = async () => {
-    await engine.write({ kind: 'insert', rows, conflict: 'refuse', singular: false, mustExist: false, dryRun: false });
+    await engine.write(
+      { kind: 'insert', into: products, rows, conflict: 'refuse', singular: false, mustExist: false, dryRun: false },
+      WHOLE,
+    );
     rows = [];
   };
   for (const row of generateProducts(count)) if (rows.push(row) === 10_000) await flush();

@@ -12,9 +12,9 @@ import { migrate } from './cli/migrate.ts';
 import { openapi } from './cli/openapi.ts';
 import { query } from './cli/query.ts';
 import { restore } from './cli/restore.ts';
-import { worker } from './cli/serve/worker.ts';
 import { serve } from './cli/serve.ts';
 import { types } from './cli/types.ts';
+import { worker } from './cli/worker.ts';
 import { ConfigError } from './config.ts';
 import { nearestName } from './nearest-name.ts';
 

@@ -1,18 +1,21 @@
 /** `catalogue copy`: moves a catalogue from one database to another, of whatever kind, and checks that all of it arrived. */
+
+import { BUILT_IN } from '../collection/built-in.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { products } from '../collection/products.ts';
 import type { Row } from '../collection/value.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
-import { encodeRows } from '../encode/encoding.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
 import { planRead } from '../plan/read.ts';
 import type { InsertPlan } from '../plan/types.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 import { ProgressBar } from './progress.ts';
+import { partsOf } from './reading.ts';
 import { isReady } from './ready.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
@@ -33,7 +36,7 @@ ${describeSettings(OPTIONS)}`,
     const settings = readSettings(OPTIONS, args, env);
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
-    const options = { collection: products, firstRows: [], ...settings };
+    const options = { catalogue: BUILT_IN.catalogue, firstRows: NO_ROWS, ...settings };
     const source = openEngine(from, options);
     try {
       const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });
@@ -63,7 +66,7 @@ async function copyProducts(source: Engine, target: Engine): Promise<number> {
   const progress = new ProgressBar('Copying', total, process.stderr);
   let done = 0;
   for await (const rows of batches(result)) {
-    await target.write(insertPlan(products, rows));
+    await target.write(insertPlan(products, rows), NDJSON);
     done += rows.length;
     progress.show(done);
   }
@@ -101,18 +104,16 @@ async function* lines(result: ReadResult): AsyncGenerator<string> {
 }
 
 async function* texts(result: ReadResult, decoder: TextDecoder): AsyncGenerator<string> {
-  if (result.kind === 'rows') return yield encodeRows(result.rows, NDJSON);
-  if (Array.isArray(result.parts)) return yield* result.parts as readonly [string];
-  const parts = result.parts as AsyncIterator<Uint8Array, undefined>;
-  for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
-    yield decoder.decode(part.value, { stream: true });
+  for await (const part of partsOf(result)) {
+    yield typeof part === 'string' ? part : decoder.decode(part, { stream: true });
   }
 }
 
-function insertPlan({ fields }: Collection, rows: readonly Row[]): InsertPlan {
+function insertPlan(into: Collection, rows: readonly Row[]): InsertPlan {
   return {
     kind: 'insert',
-    rows: rows.map((row) => fields.map((field) => row[field.name] as InsertPlan['rows'][number][number])),
+    into,
+    rows: rows.map((row) => into.fields.map((field) => row[field.name] as InsertPlan['rows'][number][number])),
     conflict: 'refuse',
     singular: false,
     mustExist: false,

@@ -1,12 +1,9 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
-import manifest from '../../package.json' with { type: 'json' };
-import { products } from '../collection/products.ts';
-import referenceProducts from '../collection/reference-products.json' with { type: 'json' };
+import { BUILT_IN } from '../collection/built-in.ts';
 import { readSettings } from '../config.ts';
-import { type Described, openApiDocument } from '../openapi/document.ts';
+import { describe } from '../openapi/described.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import type { Command } from './command.ts';
-
-export const DESCRIBED: Described = { collection: products, version: manifest.version, rows: referenceProducts };
 
 export const openapi: Command = {
   name: 'openapi',
@@ -17,6 +14,6 @@ Prints the OpenAPI 3.1 description of the service as JSON, the same that it answ
 
   async run(args, env) {
     readSettings({}, args, env);
-    console.log(JSON.stringify(openApiDocument(DESCRIBED), null, 2));
+    console.log(JSON.stringify(openApiDocument(describe(BUILT_IN)), null, 2));
   },
 };

@@ -2,9 +2,8 @@
 import type { Collection } from '../collection/declaration.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
-import { type Encoding, encodeRows } from '../encode/encoding.ts';
+import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
-import { computedNumbers } from '../plan/computed.ts';
 import { planRead } from '../plan/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
 
@@ -33,22 +32,19 @@ export interface Reading {
 }
 
 export async function read(engine: Engine, plan: ReadPlan, format: Encoding['format']): Promise<Reading> {
-  const { columns } = plan;
-  const names = columns.map(({ name }) => name);
-  const encoding: Encoding = { format, stripNulls: false, columns: names, numbers: computedNumbers(columns) };
+  const encoding: Encoding = { format, stripNulls: false, columns: plan.columns.map(({ name }) => name) };
   const result = await engine.read(plan, encoding);
-  const rows = result.kind === 'rows' ? result.rows.length : result.returned;
-  return { rows, ...(result.total === undefined ? {} : { total: result.total }), parts: partsOf(result, encoding) };
+  const total = result.total === undefined ? {} : { total: result.total };
+  return { rows: result.returned, ...total, parts: partsOf(result) };
 }
 
-async function* partsOf(result: ReadResult, encoding: Encoding): AsyncGenerator<string | Uint8Array> {
-  if (result.kind === 'rows') return yield encodeRows(result.rows, encoding);
-  if (Array.isArray(result.parts)) return yield result.parts[0] as string;
-  const parts = result.parts as AsyncIterator<Uint8Array, undefined>;
+/** The body of a result in the parts that it comes in. */
+export async function* partsOf({ body }: ReadResult): AsyncGenerator<string | Uint8Array> {
+  if (typeof body === 'string') return yield body;
   try {
-    for (let part = await parts.next(); part.done !== true; part = await parts.next()) yield part.value;
+    for (let part = await body.next(); part.done !== true; part = await body.next()) yield part.value;
   } finally {
     // Whoever stops early leaves no cursor behind.
-    await parts.return?.();
+    await body.return?.();
   }
 }

@@ -1,17 +1,17 @@
 /** `catalogue serve`: one process that serves, or several and one that looks after them. */
-import { products } from '../collection/products.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../config.ts';
-import { maintenanceOf } from '../engine/maintenance.ts';
-import type { Listening } from '../http/server.ts';
+import { maintenanceOf } from '../engine/open.ts';
 import type { Log } from '../observe/log.ts';
+import { greet } from '../serve/greeting.ts';
+import { serveHere } from '../serve/instance.ts';
+import { startAdmin } from '../serve/listening.ts';
+import { openLog } from '../serve/log.ts';
+import { ScheduledBackups } from '../serve/scheduled-backups.ts';
+import type { Listening } from '../serve/server.ts';
+import { stopSignal } from '../serve/stop-signal.ts';
+import { Workers } from '../serve/workers.ts';
 import type { Command } from './command.ts';
-import { greet } from './serve/greeting.ts';
-import { serveHere } from './serve/instance.ts';
-import { startAdmin } from './serve/listening.ts';
-import { openLog } from './serve/log.ts';
-import { ScheduledBackups } from './serve/scheduled-backups.ts';
-import { stopSignal } from './serve/stop-signal.ts';
-import { Workers } from './serve/workers.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -76,5 +76,5 @@ async function together(settings: ServeSettings, log: Log, askedToStop: Promise<
 
 function scheduleBackups(settings: ServeSettings, log: Log): ScheduledBackups | undefined {
   if (settings.backupSeconds === 0) return undefined;
-  return new ScheduledBackups(maintenanceOf(settings.database, products, settings), settings, log);
+  return new ScheduledBackups(maintenanceOf(settings.database, BUILT_IN.catalogue, settings), settings, log);
 }

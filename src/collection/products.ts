@@ -1,11 +1,11 @@
-/** The product collection: the only place that names its fields. Adding a field is one line here. */
+/** The product collection of the description: the only place that names its fields. Adding a field is one line here. */
 import { declareCollection } from './declaration.ts';
 
 export const products = declareCollection({
   name: 'products',
-  key: 'id',
+  key: ['id'],
   fields: [
-    { name: 'id', type: 'int4', required: true, description: 'Identifier of the product; assigned when absent.' },
+    { name: 'id', type: 'int4', description: 'Identifier of the product; assigned when absent.' },
     {
       name: 'product_name',
       type: 'text',
@@ -25,7 +25,7 @@ export const products = declareCollection({
     { name: 'supplier_id', type: 'int4', indexed: true, description: 'Reference to a supplier.' },
     { name: 'category_id', type: 'int4', role: 'group', indexed: true, description: 'Reference to a category.' },
     { name: 'quantity_per_unit', type: 'text', description: 'Free text describing the quantity per unit.' },
-    { name: 'unit_price', type: 'decimal', role: 'price', indexed: true, description: 'Price per unit.' },
+    { name: 'unit_price', type: 'decimal(12,4)', role: 'price', indexed: true, description: 'Price per unit.' },
     { name: 'units_in_stock', type: 'int4', role: 'stock', description: 'Units in stock.' },
     { name: 'units_on_order', type: 'int4', description: 'Units on order.' },
     { name: 'reorder_level', type: 'int4', role: 'threshold', description: 'Stock level at which to reorder.' },

@@ -1,5 +1,5 @@
 /** What a field of a row can hold, on every engine. */
-export type Value = number | string | null;
+export type Value = number | bigint | string | boolean | null;
 
-/** A row as a client sees it: output names to values. Booleans come from casts only. */
-export type Row = Record<string, Value | boolean>;
+/** A row by the names of its columns, as JSON shows it. */
+export type Row = Record<string, Exclude<Value, bigint>>;

@@ -4,30 +4,14 @@ import { MAX_LIST_VALUES } from '../limits.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import { type OperatorName, operatorNamed, type SearchOperator, type ValueOperator } from './operators.ts';
 import { Scanner } from './scanner.ts';
-import { type Comparison, type FieldPath, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
+import { type Comparison, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
 
 const OPERATOR = 'operator (eq, gt, ...)';
-const NO_STEPS: FieldPath['json'] = [];
 const OPERATOR_NAME = /[a-z]+/y;
 const CONFIG_NAME = /[\p{L}\p{N}_$ -]+/uy;
 
 /** A filter of its own: `key=value` of the query string. What follows a list or keyword is not read, as in PostgREST. */
 export function parseFilter(key: string, value: string): Comparison {
-  return parsePlainFilter(key, value) ?? parseAnyFilter(key, value);
-}
-
-const PLAIN_FIELD = /^[a-z_]+$/;
-
-/** `field=operator.value` with nothing to unfold: most filters, and worth a shorter way. */
-function parsePlainFilter(key: string, value: string): Comparison | undefined {
-  const dot = value.indexOf('.');
-  const operator = value.slice(0, dot);
-  if (dot === -1 || operatorNamed(operator)?.form !== 'value' || !PLAIN_FIELD.test(key)) return undefined;
-  const test = { kind: 'value', operator: operator as ValueOperator, value: value.slice(dot + 1) } as const;
-  return { kind: 'comparison', field: { name: key, json: NO_STEPS }, negated: false, test };
-}
-
-function parseAnyFilter(key: string, value: string): Comparison {
   const keyScanner = new Scanner('filter', key);
   const field = readFieldPath(keyScanner);
   const scanner = new Scanner('filter', value, () => hintFor(key, value));

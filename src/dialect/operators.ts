@@ -2,7 +2,7 @@
  * The one table of operators. The parser reads names and forms from it, the planner which types an operator serves,
  * the documentation and its tests the words and the example.
  */
-import type { FieldType } from '../collection/field-types.ts';
+import { type Ability, can, type Type } from '../collection/types/type.ts';
 
 /** How the part after `operator.` is written. */
 type Form = 'value' | 'list' | 'keyword' | 'search';
@@ -13,20 +13,22 @@ export interface OperatorRules {
   readonly symbol: string;
   readonly meaning: string;
   readonly example: string;
-  /** Field types it serves; on others it is refused as PostgreSQL does. */
-  readonly serves: readonly FieldType[];
+  /** What a type must be able to, one of these; a type that cannot is refused as PostgreSQL does. */
+  readonly serves: readonly Ability[] | 'all';
   /** Whether `(any)` and `(all)` may follow the name. */
   readonly quantifiable: boolean;
 }
 
-const ALL: readonly FieldType[] = ['int4', 'decimal', 'text'];
-const TEXT: readonly FieldType[] = ['text'];
-const NONE: readonly FieldType[] = [];
+const ALL = 'all';
+const TEXT: readonly Ability[] = ['text'];
+const CONTAINERS: readonly Ability[] = ['array', 'json'];
+const ARRAYS: readonly Ability[] = ['array'];
+const NONE: readonly Ability[] = [];
 
 function rules(
   form: Form,
   symbol: string,
-  serves: readonly FieldType[],
+  serves: OperatorRules['serves'],
   meaning: string,
   example: string,
   quantifiable = false,
@@ -71,9 +73,9 @@ export const OPERATORS = {
     'product_name=phfts.hot pepper',
   ),
   wfts: rules('search', '@@', TEXT, 'matches a web search (websearch_to_tsquery)', 'product_name=wfts.chef -gumbo'),
-  cs: rules('value', '@>', NONE, 'contains (arrays and ranges only)', 'id=cs.{1}'),
-  cd: rules('value', '<@', NONE, 'is contained in (arrays and ranges only)', 'id=cd.{1}'),
-  ov: rules('value', '&&', NONE, 'overlaps (arrays and ranges only)', 'id=ov.{1}'),
+  cs: rules('value', '@>', CONTAINERS, 'contains (arrays and json)', 'id=cs.{1}'),
+  cd: rules('value', '<@', CONTAINERS, 'is contained in (arrays and json)', 'id=cd.{1}'),
+  ov: rules('value', '&&', ARRAYS, 'overlaps (arrays)', 'id=ov.{1}'),
   sl: rules('value', '<<', NONE, 'is strictly left of (ranges only)', 'id=sl.(1,10)'),
   sr: rules('value', '>>', NONE, 'is strictly right of (ranges only)', 'id=sr.(1,10)'),
   nxr: rules('value', '&<', NONE, 'does not extend to the right of (ranges only)', 'id=nxr.(1,10)'),
@@ -84,6 +86,10 @@ export const OPERATORS = {
 export type OperatorName = keyof typeof OPERATORS;
 export type SearchOperator = 'fts' | 'plfts' | 'phfts' | 'wfts';
 export type ValueOperator = Exclude<OperatorName, SearchOperator | 'in' | 'is'>;
+
+export function servesType({ serves }: OperatorRules, type: Type): boolean {
+  return serves === 'all' || serves.some((ability) => can(type, ability));
+}
 
 export function operatorNamed(name: string): OperatorRules | undefined {
   return Object.hasOwn(OPERATORS, name) ? OPERATORS[name as OperatorName] : undefined;

@@ -2,6 +2,7 @@
  * The body of a write as rows of cells. Every row has the same columns: those of `columns=`, or the keys of the
  * objects, which must then agree.
  */
+import { WrittenNumber } from '../collection/written-number.ts';
 import { Refusal } from '../errors.ts';
 import type { Document } from '../http/body.ts';
 
@@ -73,7 +74,7 @@ function tablePayload(
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber);
 }
 
 function noObject(index: number): Refusal {

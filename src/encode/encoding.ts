@@ -1,6 +1,6 @@
 /**
- * Rows as text. Pure, and known to both the engines and the response: a large result is encoded where it is read, row
- * by row, a small one where it is sent.
+ * Rows as text. Pure: a large result is encoded where it is read, part by part, a small one at once. A row comes from the
+ * database in one of three forms: plain values by their names, JSON text, or the text forms of its cells.
  */
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from './csv.ts';
@@ -12,64 +12,60 @@ export interface Encoding {
   readonly singular?: boolean;
   /** The names of the columns, in their order. */
   readonly columns: readonly string[];
-  /** Those of them that are numbers of any length, as texts; what JSON has no number for stays a text. */
-  readonly numbers?: readonly string[];
+}
+
+export type RowForm = 'plain' | 'json' | 'text';
+
+/** The one column of a row that is JSON text. */
+export const ROW = 'row';
+
+/** A cell of a row that will be CSV: its own name may be any text. */
+export function cellName(index: number): string {
+  return `cell ${index}`;
 }
 
 /** A whole result at once. */
-export function encodeRows(rows: readonly Row[], encoding: Encoding): string {
-  if (encoding.format !== 'json') return opening(encoding) + encodeChunk(rows, encoding, true) + closing(encoding);
-  const list = JSON.stringify(shownRows(rows, encoding));
-  return encoding.singular === true ? list.slice(1, -1) : list;
+export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowForm): string {
+  const { format, singular = false } = encoding;
+  if (format === 'json' && form === 'plain' && !singular) return JSON.stringify(shownRows(rows, encoding));
+  return opening(encoding) + encodeChunk(rows, encoding, form, true) + closing(encoding);
 }
 
 /** What comes before the first row of a result that is sent in parts. */
-export function opening({ format, singular, columns }: Encoding): string {
-  if (format === 'json') return singular === true ? '' : '[';
+export function opening({ format, singular = false, columns }: Encoding): string {
+  if (format === 'json') return singular ? '' : '[';
   return format === 'csv' ? csvHeader(columns) : '';
 }
 
 /** The rows of one part. */
-export function encodeChunk(rows: readonly Row[], encoding: Encoding, isFirst: boolean): string {
+export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowForm, isFirst: boolean): string {
+  if (rows.length === 0) return '';
   const { format, columns } = encoding;
-  let text = '';
-  switch (format) {
-    case 'csv':
-      return csvLines(rows, columns);
-    case 'ndjson':
-      for (const row of shownRows(rows, encoding)) text += `${JSON.stringify(row)}\n`;
-      return text;
-    case 'json': {
-      if (rows.length === 0) return '';
-      const list = JSON.stringify(shownRows(rows, encoding));
-      return `${isFirst ? '' : ','}${list.slice(1, -1)}`;
-    }
-  }
+  if (format === 'csv')
+    return csvLines(
+      rows,
+      columns.map((_, index) => cellName(index)),
+    );
+  if (format === 'ndjson') return `${rowTexts(rows, encoding, form).join('\n')}\n`;
+  const comma = isFirst ? '' : ',';
+  if (form === 'plain') return `${comma}${JSON.stringify(shownRows(rows, encoding)).slice(1, -1)}`;
+  return `${comma}${rowTexts(rows, encoding, form).join(',')}`;
 }
 
-export function closing({ format, singular }: Encoding): string {
-  return format === 'json' && singular !== true ? ']' : '';
+export function closing({ format, singular = false }: Encoding): string {
+  return format === 'json' && !singular ? ']' : '';
 }
 
-function shownRows(rows: readonly Row[], { stripNulls, columns, numbers = [] }: Encoding): readonly Row[] {
+function rowTexts(rows: readonly Row[], encoding: Encoding, form: RowForm): string[] {
+  if (form === 'json') return rows.map((row) => row[ROW] as string);
+  return shownRows(rows, encoding).map((row) => JSON.stringify(row));
+}
+
+function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): readonly Row[] {
   // Nothing selected is an empty object a row, as PostgreSQL's row of no columns.
   if (columns.length === 0) return rows.map(() => ({}));
-  const shown = numbers.length === 0 ? rows : rows.map((row) => withNumbers(row, numbers));
-  return stripNulls ? shown.map(withoutNulls) : shown;
+  return stripNulls ? rows.map(withoutNulls) : rows;
 }
-
-function withNumbers(row: Row, names: readonly string[]): Row {
-  return { ...row, ...Object.fromEntries(names.map((name) => [name, asNumber(row[name]!)])) };
-}
-
-/** The digits as they are (ECMA-262, JSON.rawJSON); NaN and infinity are texts, as PostgreSQL writes them. */
-function asNumber(value: Row[string]): Row[string] {
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  return typeof value === 'string' && /^-?\d/.test(value) ? rawJson(value) : value;
-}
-
-/** Not among TypeScript's declarations yet. */
-const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => string };
 
 function withoutNulls(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

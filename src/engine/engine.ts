@@ -6,34 +6,25 @@
  * bound parameter, every identifier comes from the declaration. Refuses: constraint violations (23502, 23505),
  * PGRST116, PGRST124, CAT404, CAT412, CAT422, CAT503, CAT507.
  */
-import type { Row, Value } from '../collection/value.ts';
+import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from './load.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** A small result comes as rows; a large or costly one already encoded, in parts that are read as they are sent. */
-export type ReadResult = ReadRows | ReadParts;
-
-export interface ReadRows {
-  readonly kind: 'rows';
-  readonly rows: readonly Row[];
+/** The rows of a read, encoded. */
+export interface ReadResult {
+  /** How many rows the body holds. */
+  readonly returned: number;
   /** All rows that match, whatever the page; present when a count was asked for. */
   readonly total?: number;
-}
-
-export interface ReadParts {
-  readonly kind: 'parts';
-  /** How many rows the parts hold together. */
-  readonly returned: number;
-  readonly total?: number;
-  /** The values of the order keys in the last row, where the plan's columns show all of them. */
-  readonly lastKeys?: readonly Value[] | undefined;
-  /** The state of the data they are read from, where it can be told. */
+  /** Text in the encoding asked for: whole, or in parts that are read as they are sent. */
+  readonly body: string | AsyncIterator<Uint8Array, undefined>;
+  /** The text forms of the order keys in the last row, where they are at hand: a link to the next page goes on after it. */
+  readonly end?: readonly (string | null)[] | undefined;
+  /** The state of the data that parts are read from, where it can be told. */
   readonly state?: string;
-  /** Text in the encoding asked for, whole when joined. Where it is but one part, it is here at once. */
-  readonly parts: readonly [string] | AsyncIterator<Uint8Array, undefined>;
 }
 
 export interface WriteResult {
@@ -41,10 +32,10 @@ export interface WriteResult {
   readonly affected: number;
   /** Of these, rows that were not there before. */
   readonly inserted: number;
-  /** The key of the row, where exactly one was inserted or replaced. */
-  readonly key?: Value;
-  /** Present when the plan asks for them back. */
-  readonly rows?: readonly Row[];
+  /** The text forms of the key of the row, where exactly one was inserted or replaced. */
+  readonly key?: readonly string[];
+  /** The rows in the encoding asked for; present when the plan asks for them back. */
+  readonly body?: string;
   /** The answer of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
 }
@@ -66,17 +57,16 @@ export interface Engine {
   readonly steps?: readonly string[];
   /** Absent where no commit can be noticed in time, as on a database that others write to from elsewhere. */
   readonly changes?: ChangeMark;
-  /** A few rows by their key. May answer at once, so that a quick read costs no turn of the event loop. */
-  find(plan: ReadPlan): MaybePromise<readonly Row[]>;
-  /** A list, however long. */
+  /** Rows, however many. May answer at once, so that a quick read costs no turn of the event loop. */
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult>;
-  write(plan: WritePlan): Promise<WriteResult>;
+  /** `encoding` is that of the rows that the plan asks for back. */
+  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
   /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */
-  load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
+  load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
   /** How the engine would carry out a read: the statement and its plan, without values. */
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
   /** What goes on inside, for the metrics. */
-  readings?(): readonly Reading[];
+  metrics?(): readonly Metric[];
   close(): Promise<void>;
 }
 
@@ -87,7 +77,7 @@ export interface Explanation {
   readonly text: string;
 }
 
-export interface Reading {
+export interface Metric {
   /** As in `writes_waiting`. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge';

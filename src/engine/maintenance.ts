@@ -1,10 +1,4 @@
-/** The care of a database: copies of it, and whether it is whole. The one place that chooses between engines for that. */
-import type { Collection } from '../collection/declaration.ts';
-import type { DatabaseSettings } from '../config.ts';
-import { sqlitePath } from './open.ts';
-import { PostgresMaintenance } from './postgres/maintenance.ts';
-import { isPostgresUrl } from './postgres/url.ts';
-import { SqliteMaintenance } from './sqlite/maintenance.ts';
+/** The care of a database: copies of it, and whether it is whole. */
 
 /** May throw a `ConfigError` that says what to do instead. */
 export interface Maintenance {
@@ -37,9 +31,4 @@ export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly detail: string;
-}
-
-export function maintenanceOf(url: string, collection: Collection, settings: DatabaseSettings): Maintenance {
-  if (isPostgresUrl(url)) return new PostgresMaintenance(url, collection, settings);
-  return new SqliteMaintenance(sqlitePath(url), collection);
 }

@@ -67,18 +67,7 @@ const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\.0{6}|[\d.]{16}/;
 
 export function parseJson(text: string): unknown {
   if (!REWRITTEN_NUMBER.test(text)) return JSON.parse(text);
-  const value: unknown = JSON.parse(text, asWritten);
-  return Array.isArray(value) ? value.map(withTexts) : withTexts(value);
-}
-
-/** A number that is all of a cell is its text, which the field's type reads; one inside a cell stays a number. */
-function withTexts(row: unknown): unknown {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
-  if (row instanceof WrittenNumber) return row.text;
-  for (const [name, cell] of Object.entries(row)) {
-    if (cell instanceof WrittenNumber) (row as Record<string, unknown>)[name] = cell.text;
-  }
-  return row;
+  return JSON.parse(text, asWritten);
 }
 
 function readJson(text: string): Document {

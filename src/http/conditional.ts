@@ -22,8 +22,6 @@ export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
 
 /** If-None-Match on a read: whether the client has this already. It compares weakly (RFC 9110, 13.1.2). */
 export function noneMatches(header: string, tag: string): boolean {
-  // What most clients send: the one tag that they have.
-  if (header === tag) return true;
   const tags = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
   return header.trim() === '*' || tags.includes(tag);
 }

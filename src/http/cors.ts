@@ -1,3 +1,5 @@
+import { allowedMethods, type Call } from './call.ts';
+
 /** Cross-origin requests, as PostgREST allows them: any origin, so that browser clients work as they are. */
 export const ALLOWED_ORIGIN = '*';
 
@@ -27,7 +29,12 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
 const DEFAULT_REQUEST_HEADERS =
   'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
 
-/** OPTIONS: the methods allowed here, and for a browser's preflight who may use them. */
+/** OPTIONS of a collection or a row. */
+export function optionsAnswer({ request, target }: Call): { status: 200; headers: Record<string, string>; body: null } {
+  return { status: 200, headers: optionsHeaders(request, allowedMethods(target)), body: null };
+}
+
+/** The methods allowed here, and for a browser's preflight who may use them. */
 export function optionsHeaders(request: Request, allow: string): Record<string, string> {
   const headers: Record<string, string> = { ...CORS_HEADERS, allow };
   if (request.headers.get('access-control-request-method') !== null) {

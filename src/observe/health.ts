@@ -3,6 +3,7 @@ import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
 import type { ReadPlan } from '../plan/types.ts';
+import { WHOLE } from '../plan/whole.ts';
 import { EXPOSITION_TYPE, exposition, type Family } from './exposition.ts';
 
 /** What is told of the service: by its one process, or by the one that looks after all of them. */
@@ -28,7 +29,7 @@ export class Health {
     const engine = this.engine();
     if (this.phase !== 'serving' || engine === undefined) return this.phase;
     try {
-      await engine.find(this.probe);
+      await engine.read(this.probe, WHOLE);
       return undefined;
     } catch (error) {
       return error instanceof Refusal ? (error.details ?? error.message) : 'the database does not answer';

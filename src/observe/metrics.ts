@@ -1,6 +1,6 @@
 /** All that /metrics tells of a process that serves: the requests, the engine, the process itself. */
 import manifest from '../../package.json' with { type: 'json' };
-import type { Engine, Reading } from '../engine/engine.ts';
+import type { Engine, Metric } from '../engine/engine.ts';
 import { type Family, family } from './exposition.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -9,7 +9,7 @@ export interface MetricSources {
   readonly requests: RequestMetrics;
   readonly engine: () => Engine | undefined;
   /** What the app itself keeps. */
-  readonly app: () => readonly Reading[];
+  readonly app: () => readonly Metric[];
   readonly isReady: () => boolean;
   /** Requests that are being answered. */
   readonly inProgress: () => number;
@@ -30,7 +30,7 @@ export class Metrics {
       family('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', { value: Number(isReady()) }),
       ...requests.families(),
       family('catalogue_http_requests_in_progress', 'gauge', 'Requests being answered.', { value: inProgress() }),
-      ...[...(engine()?.readings?.() ?? []), ...app()].map(({ name, kind, help, value }) =>
+      ...[...(engine()?.metrics?.() ?? []), ...app()].map(({ name, kind, help, value }) =>
         family(`catalogue_${name}`, kind, help, { value }),
       ),
       ...this.process.families(),

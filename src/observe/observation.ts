@@ -1,13 +1,13 @@
 /** Everything that watches the service, put together: the log, the metrics, the health, and the pages that tell them. */
 
-import type { Collection } from '../collection/declaration.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
-import type { Engine, Reading } from '../engine/engine.ts';
+import type { Engine, Metric } from '../engine/engine.ts';
 import { isFault } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
-import { planRead, planReadItem } from '../plan/read.ts';
-import type { Answered, RepeatsOf } from '../response/trace.ts';
+import { planRead } from '../plan/read.ts';
+import type { Answered } from '../response/trace.ts';
 import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
@@ -22,7 +22,7 @@ export interface Observed {
   /** Undefined until it is opened. */
   readonly engine: () => Engine | undefined;
   readonly inProgress: () => number;
-  readonly app: () => readonly Reading[];
+  readonly app: () => readonly Metric[];
   /** Who tells of the service as a whole, where this process is one of several. */
   readonly whole: Account | undefined;
 }
@@ -35,18 +35,15 @@ export class Observation {
   readonly pages: Pages;
   /** For the port of those who run the service. */
   readonly adminPages: Pages;
-  /** Undefined where every request leaves a line in the log, or tells its times: each answer is told of, then. */
-  readonly repeatsOf: RepeatsOf | undefined;
   private readonly watchers: ((answer: Answered) => void)[];
   private waiting: Answered[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(collection: Collection, settings: ServeSettings, log: Log, observed: Observed) {
+  constructor(catalogue: Catalogue, settings: ServeSettings, log: Log, observed: Observed) {
     const { engine } = observed;
-    const all = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
-    this.health = new Health(engine, planReadItem(collection, '0', all));
-    const requests = new RequestMetrics(`/${collection.name}`);
-    this.repeatsOf = log.enabled('info') || settings.serverTiming ? undefined : requests.repeatsOf;
+    const [collection] = catalogue.collections.values();
+    this.health = new Health(engine, planRead(collection!, EMPTY_QUERY, { offset: 0, limit: 0 }, undefined));
+    const requests = new RequestMetrics([...catalogue.collections.keys()]);
     const isReady = () => this.health.phase === 'serving';
     const metrics = new Metrics({ requests, isReady, ...observed });
     const families = () => {

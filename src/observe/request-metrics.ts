@@ -3,7 +3,7 @@
  * request costs a few additions to numbers that are there already; text is made only when somebody asks.
  */
 import { pathAndQuery } from '../http/call.ts';
-import type { Answered, Repeats, RepeatsOf } from '../response/trace.ts';
+import type { Answered } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;
@@ -18,30 +18,18 @@ interface Series {
   readonly byStatus: Float64Array;
   readonly byDuration: Float64Array;
   milliseconds: number;
-  /** By status; not yet among the rest. */
-  readonly repeats: Map<number, Repeats>;
 }
 
-/** Places in the list of routes. */
-const ROUTES = { collection: 0, item: 1, other: 2 } as const;
-
 export class RequestMetrics {
-  private readonly series: (Series | undefined)[] = [];
-  private readonly routes: readonly string[];
+  private readonly series = new Map<string, Series>();
   private rowsRead = 0;
   private rowsWritten = 0;
 
-  /** `path` is the collection's, such as /products. */
-  constructor(private readonly path: string) {
-    this.routes = [path, `${path}/:id`, 'other'];
-  }
+  constructor(private readonly collections: readonly string[]) {}
 
-  readonly count = ({ method, url, target, status, milliseconds, rows }: Answered): void => {
+  readonly count = ({ method, url, status, milliseconds, rows }: Answered): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
-    const series = this.find(
-      target === undefined ? this.routeOf(url) : ROUTES[target],
-      which === -1 ? METHODS.length - 1 : which,
-    );
+    const series = this.find(this.routeOf(url), METHODS[which === -1 ? METHODS.length - 1 : which]!);
     series.byStatus[status - LOWEST_STATUS]!++;
     let bucket = 0;
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
@@ -52,20 +40,8 @@ export class RequestMetrics {
     else this.rowsWritten += rows;
   };
 
-  /** An answer that is given again takes a few microseconds, which are not worth two looks at a clock: it counts as none. */
-  readonly repeatsOf: RepeatsOf = (method, target, status) => {
-    const series = this.find(ROUTES[target], METHODS.indexOf(method as (typeof METHODS)[number]));
-    let repeats = series.repeats.get(status);
-    if (repeats === undefined) {
-      repeats = { times: 0, rows: 0 };
-      series.repeats.set(status, repeats);
-    }
-    return repeats;
-  };
-
   families(): Family[] {
-    for (const each of this.series) if (each !== undefined) this.addRepeats(each);
-    const all = this.series.filter((each) => each !== undefined);
+    const all = [...this.series.values()];
     return [
       family(
         'catalogue_http_requests_total',
@@ -86,38 +62,27 @@ export class RequestMetrics {
     ];
   }
 
-  /** Where a request was refused before it was read, its URL tells what it was meant for. */
-  private routeOf(url: string): number {
-    const asked = pathAndQuery(url);
-    if (!asked.startsWith(this.path)) return ROUTES.other;
-    const next = asked[this.path.length];
-    if (next === undefined || next === '?') return ROUTES.collection;
-    return next === '/' ? ROUTES.item : ROUTES.other;
+  /** `/products`, `/products/:id`, or `other` for what belongs to no collection: a route a client made up is none. */
+  private routeOf(url: string): string {
+    const [path = ''] = pathAndQuery(url).split('?', 1);
+    const [, name = '', ...rest] = path.split('/');
+    if (!this.collections.includes(name)) return 'other';
+    return rest.length === 0 ? `/${name}` : `/${name}/:id`;
   }
 
-  private addRepeats({ repeats, byStatus, byDuration }: Series): void {
-    for (const [status, each] of repeats) {
-      byStatus[status - LOWEST_STATUS]! += each.times;
-      byDuration[0]! += each.times;
-      this.rowsRead += each.rows;
-      each.times = 0;
-      each.rows = 0;
+  private find(route: string, method: string): Series {
+    const name = `${method} ${route}`;
+    let series = this.series.get(name);
+    if (series === undefined) {
+      series = {
+        route,
+        method,
+        byStatus: new Float64Array(STATUSES),
+        byDuration: new Float64Array(BUCKETS.length + 1),
+        milliseconds: 0,
+      };
+      this.series.set(name, series);
     }
-  }
-
-  private find(route: number, method: number): Series {
-    const place = route * METHODS.length + method;
-    const known = this.series[place];
-    if (known !== undefined) return known;
-    const series: Series = {
-      route: this.routes[route]!,
-      method: METHODS[method]!,
-      byStatus: new Float64Array(STATUSES),
-      byDuration: new Float64Array(BUCKETS.length + 1),
-      milliseconds: 0,
-      repeats: new Map(),
-    };
-    this.series[place] = series;
     return series;
   }
 }

@@ -32,5 +32,5 @@ function findingOf(plan: ReadPlan | WritePlan): ReadPlan | undefined {
   if (plan.kind === 'read') return plan;
   if (plan.kind !== 'update' && plan.kind !== 'delete') return undefined;
   const { where = ALWAYS, bound } = plan;
-  return { kind: 'read', columns: [], order: bound?.order ?? [], where, offset: bound?.offset ?? 0 };
+  return { kind: 'read', from: plan.into, columns: [], order: bound?.order ?? [], where, offset: bound?.offset ?? 0 };
 }

@@ -1,9 +1,6 @@
 /** TypeScript types of the collection, in the form that `@supabase/postgrest-js` reads: `PostgrestClient<Database>`. */
 import type { Collection, Field } from '../collection/declaration.ts';
-import type { FieldType } from '../collection/field-types.ts';
 import { isGiven } from './schemas.ts';
-
-const TYPES: Readonly<Record<FieldType, string>> = { int4: 'number', decimal: 'number', text: 'string' };
 
 export function typeScriptTypes(collection: Collection): string {
   const { name } = collection;
@@ -45,5 +42,6 @@ function members({ fields }: Collection, shape: (field: Field) => { optional: bo
 }
 
 function readType(field: Field): string {
-  return field.required === true ? TYPES[field.type] : `${TYPES[field.type]} | null`;
+  const { typescript } = field.type;
+  return field.required === true ? typescript : `${typescript} | null`;
 }

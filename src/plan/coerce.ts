@@ -1,17 +1,17 @@
 /** Cells of a body become values of fields, read as PostgreSQL reads the text of a JSON value. */
 import type { Field } from '../collection/declaration.ts';
-import { FIELD_TYPES, readText } from '../collection/field-types.ts';
+import { readText } from '../collection/types/text.ts';
 import type { Value } from '../collection/value.ts';
 import { WrittenNumber } from '../collection/written-number.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_JSON_DEPTH } from '../limits.ts';
 
-export function coerce(field: Field, cell: unknown): Value {
+export function coerce({ type }: Field, cell: unknown): Value {
   if (cell === null) return null;
-  const type = FIELD_TYPES[field.type];
-  if (typeof cell === 'number') return type.storeNumber(cell);
-  if (typeof cell === 'string') return type.readStorable(cell);
-  return type.readStorable(readText(jsonText(cell)));
+  if (type.storeJson !== undefined) return type.storeJson(cell);
+  if (typeof cell === 'string') return type.store(cell);
+  if (typeof cell === 'number') return type.storeNumber?.(cell) ?? type.store(String(cell));
+  return type.store(readText(jsonText(cell)));
 }
 
 /** JSON as PostgreSQL prints it: a space after each comma and colon. */

@@ -1,12 +1,13 @@
 /** Conditions become predicates: fields resolved, values typed, what an operator cannot serve refused. */
-import type { Collection, Field } from '../collection/declaration.ts';
-import { FIELD_TYPES, readText } from '../collection/field-types.ts';
-import { OPERATORS, type ValueOperator } from '../dialect/operators.ts';
-import type { Comparison, Condition, Quantifier, Test } from '../dialect/tree.ts';
+import type { Collection } from '../collection/declaration.ts';
+import { readText } from '../collection/types/text.ts';
+import { can, type Type } from '../collection/types/type.ts';
+import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
+import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { parseArrayLiteral } from './array-literal.ts';
-import { resolvePath, titleOf } from './resolve.ts';
-import { ALWAYS, type Comparator, type Predicate } from './types.ts';
+import { resolvePath } from './resolve.ts';
+import { ALWAYS, type Comparator, type Containment, type Expression, type Predicate } from './types.ts';
 
 const UNKNOWN: Predicate = { kind: 'constant', value: null };
 const NEVER: Predicate = { kind: 'constant', value: false };
@@ -30,8 +31,8 @@ function planCondition(collection: Collection, condition: Condition): Predicate 
 }
 
 function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {
-  const operand = resolvePath(collection, path);
-  return operand.kind === 'field' ? planTest(operand.field, test) : testOnNull(test);
+  const of = resolvePath(collection, path);
+  return of.kind === 'null' ? testOnNull(test) : planTest(of, test);
 }
 
 /** Nothing compares with null; but null is null, and distinct from every value. */
@@ -41,69 +42,72 @@ function testOnNull(test: Test): Predicate {
   return UNKNOWN;
 }
 
-function planTest(field: Field, test: Test): Predicate {
+function planTest(of: Expression, test: Test): Predicate {
   switch (test.kind) {
     case 'is':
-      return planIs(field, test.value);
+      return planIs(of, test.value);
     case 'in':
-      return { kind: 'in', field, values: test.values.map((text) => FIELD_TYPES[field.type].readComparable(text)) };
+      return { kind: 'in', of, values: test.values.map((text) => of.type.read(text)) };
     case 'search':
-      if (field.type !== 'text') throw noSuch(`function to_tsvector(${titleOf(field)})`, 'function');
+      if (!can(of.type, 'text')) throw noSuch(`function to_tsvector(${of.type.title})`, 'function');
       return {
         kind: 'search',
-        field,
+        of,
         mode: test.operator,
         config: test.config ?? DEFAULT_SEARCH_CONFIG,
         query: readText(test.query),
       };
     case 'value':
-      if (!(OPERATORS[test.operator].serves as readonly string[]).includes(field.type)) {
-        throw refuseOperator(field, test.operator);
-      }
-      if (test.quantifier === undefined) return VALUE_TESTS[test.operator](field, test.value);
-      return planQuantified(field, test.operator, test.quantifier, test.value);
+      if (!servesType(OPERATORS[test.operator], of.type)) throw refuseOperator(of.type, test.operator);
+      if (test.quantifier === undefined) return VALUE_TESTS[test.operator](of, test.value);
+      return planQuantified(of, test.operator, test.quantifier, test.value);
   }
 }
 
-function planQuantified(field: Field, operator: ValueOperator, quantifier: Quantifier, text: string): Predicate {
+function planQuantified(of: Expression, operator: ValueOperator, quantifier: Quantifier, text: string): Predicate {
   const listed = parseArrayLiteral(starsToPercents(operator, text));
   const values = listed.filter((value) => value !== null);
   // To equal any of a list is to be in it: one lookup, however long the list.
   const terms: readonly Predicate[] =
     operator === 'eq' && quantifier === 'any'
-      ? [{ kind: 'in', field, values: values.map(FIELD_TYPES[field.type].readComparable) }]
-      : values.map((value) => VALUE_TESTS[operator](field, value));
+      ? [{ kind: 'in', of, values: values.map(of.type.read) }]
+      : values.map((value) => VALUE_TESTS[operator](of, value));
   return { kind: quantifier, terms: values.length < listed.length ? [...terms, UNKNOWN] : terms };
 }
 
-function planIs(field: Field, value: 'null' | 'not_null' | 'true' | 'false' | 'unknown'): Predicate {
-  const isNull: Predicate = field.required ? NEVER : { kind: 'null', field };
+function planIs(of: Expression, value: IsValue): Predicate {
+  const isNull: Predicate = of.kind === 'field' && of.field.required ? NEVER : { kind: 'null', of };
   if (value === 'null') return isNull;
   if (value === 'not_null') return { kind: 'not', term: isNull };
-  const message = `argument of IS ${value.toUpperCase()} must be type boolean, not type ${titleOf(field)}`;
-  throw new Refusal('42804', message, {
-    hint: `${field.name} is no boolean; compare it with ${field.name}=eq.<value>.`,
-  });
+  if (can(of.type, 'boolean')) return { kind: 'truth', of, value: value === 'unknown' ? null : value === 'true' };
+  const message = `argument of IS ${value.toUpperCase()} must be type boolean, not type ${of.type.title}`;
+  const name = of.kind === 'field' ? of.field.name : 'it';
+  throw new Refusal('42804', message, { hint: `${name} is no boolean; compare it with eq.<value>.` });
 }
 
-type ValueTest = (field: Field, text: string) => Predicate;
+type ValueTest = (of: Expression, text: string) => Predicate;
 
 const compare =
   (operator: Comparator): ValueTest =>
-  (field, text) => ({ kind: 'compare', field, operator, value: FIELD_TYPES[field.type].readComparable(text) });
+  (of, text) => ({ kind: 'compare', of, operator, value: of.type.read(text) });
+
+const contains =
+  (operator: Containment): ValueTest =>
+  (of, text) => ({ kind: 'contains', of, operator, value: of.type.read(text) });
 
 const like =
   (caseless: boolean): ValueTest =>
-  (field, text) => ({ kind: 'like', field, pattern: readText(text.replaceAll('*', '%')), caseless });
+  (of, text) => ({ kind: 'like', of, pattern: readText(text.replaceAll('*', '%')), caseless });
 
 const regex =
   (caseless: boolean): ValueTest =>
-  (field, text) => ({ kind: 'regex', field, pattern: readText(text), caseless });
+  (of, text) => ({ kind: 'regex', of, pattern: readText(text), caseless });
 
+/** Ranges are no type of ours: nothing serves their operators. */
 const unserved =
   (operator: ValueOperator): ValueTest =>
-  (field) => {
-    throw refuseOperator(field, operator);
+  (of) => {
+    throw refuseOperator(of.type, operator);
   };
 
 const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
@@ -113,14 +117,14 @@ const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   gte: compare('>='),
   lt: compare('<'),
   lte: compare('<='),
-  isdistinct: (field, text) => ({ kind: 'distinct', field, value: FIELD_TYPES[field.type].readComparable(text) }),
+  isdistinct: (of, text) => ({ kind: 'distinct', of, value: of.type.read(text) }),
   like: like(false),
   ilike: like(true),
   match: regex(false),
   imatch: regex(true),
-  cs: unserved('cs'),
-  cd: unserved('cd'),
-  ov: unserved('ov'),
+  cs: contains('cs'),
+  cd: contains('cd'),
+  ov: contains('ov'),
   sl: unserved('sl'),
   sr: unserved('sr'),
   nxr: unserved('nxr'),
@@ -134,16 +138,15 @@ function starsToPercents(operator: ValueOperator, value: string): string {
 }
 
 /** As PostgreSQL resolves the operator for such a column and an unknown literal. */
-function refuseOperator(field: Field, operator: ValueOperator): Refusal {
+function refuseOperator({ title, name }: Type, operator: ValueOperator): Refusal {
   const { symbol } = OPERATORS[operator];
-  const title = titleOf(field);
   if (operator === 'cd') {
     return new Refusal('42725', `operator is not unique: ${title} ${symbol} unknown`, {
       hint: 'Could not choose a best candidate operator. You might need to add explicit type casts.',
     });
   }
-  if (field.type === 'int4' && (operator === 'sl' || operator === 'sr')) {
-    return new Refusal('42804', 'argument of WHERE must be type boolean, not type integer', {
+  if ((operator === 'sl' || operator === 'sr') && name.startsWith('int')) {
+    return new Refusal('42804', `argument of WHERE must be type boolean, not type ${title}`, {
       hint: `On an integer ${symbol} shifts bits; ${operator} is for ranges.`,
     });
   }

@@ -5,49 +5,40 @@
  * range, the order total. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200. Touches no database.
  */
 import type { Collection } from '../collection/declaration.ts';
-import { FIELD_TYPES } from '../collection/field-types.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
-import { oncePer } from '../once-per.ts';
+import { keyIs } from './keys.ts';
 import { planConditions } from './predicate.ts';
-import { NO_ORDER, planShape, wholeRow } from './shape.ts';
+import { NO_ORDER, planShape } from './shape.ts';
 import { isAlways, type Predicate, type ReadPlan } from './types.ts';
-
-/** A query string: what it says, and what it means. */
-export interface PlannedRead {
-  readonly query: Query;
-  readonly plan: ReadPlan;
-}
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
   const { columns, order, groupBy } = planShape(collection, query, true);
-  const plan: { -readonly [Key in keyof ReadPlan]: ReadPlan[Key] } = {
+  return {
     kind: 'read',
+    from: collection,
     columns,
     order,
     where: planConditions(collection, query.conditions),
     offset: page.offset,
+    ...(groupBy === undefined ? {} : { groupBy }),
+    ...(page.limit === undefined ? {} : { limit: page.limit }),
+    ...(count === undefined ? {} : { count }),
   };
-  if (groupBy !== undefined) plan.groupBy = groupBy;
-  if (page.limit !== undefined) plan.limit = page.limit;
-  if (count !== undefined) plan.count = count;
-  return plan;
 }
 
-/** What all reads of whole rows by their keys have in common. */
-const wholeItem = oncePer((_: Collection): object => ({}));
-
 /** Of a list, the one row with this key. It needs neither order nor page. */
-export function planReadItem(collection: Collection, keyText: string, { columns, groupBy, where }: ReadPlan): ReadPlan {
-  const item: ReadPlan = {
+export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
+  const { columns, groupBy, where } = planRead(collection, query, { offset: 0 }, undefined);
+  return {
     kind: 'read',
+    from: collection,
     columns,
     order: NO_ORDER,
     where: withItem(collection, keyText, where),
     offset: 0,
+    ...(groupBy === undefined ? {} : { groupBy }),
   };
-  if (groupBy !== undefined) return { ...item, groupBy };
-  return columns === wholeRow(collection) && isAlways(where) ? { ...item, outline: wholeItem(collection) } : item;
 }
 
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
@@ -56,6 +47,5 @@ export function withItem(collection: Collection, keyText: string, where: Predica
 }
 
 export function itemPredicate(collection: Collection, keyText: string): Predicate {
-  const { key } = collection;
-  return { kind: 'compare', field: key, operator: '=', value: FIELD_TYPES[key.type].readComparable(keyText) };
+  return keyIs(collection, [collection.key[0]!.type.read(keyText)]);
 }

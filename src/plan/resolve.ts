@@ -1,6 +1,7 @@
 /** Names become fields; a name that is none is refused, with the nearest one as a hint. */
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
-import { FIELD_TYPES } from '../collection/field-types.ts';
+import { builtIn } from '../collection/types/index.ts';
+import { can } from '../collection/types/type.ts';
 import type { FieldPath } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -14,24 +15,27 @@ export function resolveField(collection: Collection, name: string): Field {
   });
 }
 
+export function fieldExpression(field: Field): Expression {
+  return { kind: 'field', field, type: field.type };
+}
+
 /**
- * A field, or null where the client reaches into it as JSON: a number has nothing inside, as PostgreSQL's
- * `to_jsonb(1)->'x'`. Into text nobody can reach.
+ * A field, or what lies inside it where the client reaches into it as JSON: into json and arrays. A number or a date has
+ * nothing inside, as PostgreSQL's `to_jsonb(1)->'x'`, and into text nobody can reach.
  */
-export function resolvePath(collection: Collection, { name, json }: FieldPath): Expression {
+export function resolvePath(collection: Collection, { name, json: steps }: FieldPath): Expression {
   const field = resolveField(collection, name);
-  const last = json.at(-1);
-  if (last === undefined) return { kind: 'field', field, type: field.type };
-  if (field.type === 'text') {
-    throw new Refusal('42883', `operator does not exist: text ${json[0]!.arrow} unknown`, {
+  const of = fieldExpression(field);
+  const last = steps.at(-1);
+  if (last === undefined) return of;
+  const type = builtIn(last.arrow === '->>' ? 'text' : 'json');
+  if (can(field.type, 'json') || can(field.type, 'array')) return { kind: 'path', of, steps, type };
+  if (can(field.type, 'text')) {
+    throw new Refusal('42883', `operator does not exist: text ${steps[0]!.arrow} unknown`, {
       hint: `${name} is text, not JSON: there is nothing inside to select.`,
     });
   }
-  return { kind: 'null', type: last.arrow === '->>' ? 'text' : 'json' };
-}
-
-export function titleOf(field: Field): string {
-  return FIELD_TYPES[field.type].title;
+  return { kind: 'null', type };
 }
 
 export function nearestHint(collection: Collection, name: string): string {

@@ -1,17 +1,18 @@
 /** `select` and `order` become the shape of the answer: its columns, its groups, its order. */
 import type { Collection } from '../collection/declaration.ts';
+import { builtIn } from '../collection/types/index.ts';
 import type { Aggregate, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
-import { cast, TYPE_TITLES } from './casts.ts';
+import { cast } from './casts.ts';
 import { noSuch } from './predicate.ts';
-import { resolvePath } from './resolve.ts';
-import type { Expression, OrderKey, OutputColumn, ScalarType, Shape } from './types.ts';
+import { fieldExpression, resolvePath } from './resolve.ts';
+import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from './types.ts';
 
 /** All fields, each as it is, in the order of the key: the shape of most requests. */
 const wholeShape = oncePer((collection: Collection): Shape => {
   const columns = collection.fields.map(
-    (field): OutputColumn => ({ name: field.name, expression: { kind: 'field', field, type: field.type } }),
+    (field): OutputColumn => ({ name: field.name, expression: fieldExpression(field) }),
   );
   return { columns, order: withKey(collection, []) };
 });
@@ -46,11 +47,12 @@ function groupedShape(collection: Collection, columns: readonly OutputColumn[], 
   };
 }
 
-/** Up to the key, after which nothing is left to decide. */
+/** Up to the last field of the key, after which nothing is left to decide. */
 export function withKey({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
-  const at = order.findIndex(({ expression }) => expression.kind === 'field' && expression.field === key);
-  if (at !== -1) return order.slice(0, at + 1);
-  return [...order, { expression: { kind: 'field', field: key, type: key.type }, descending: false }];
+  const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));
+  if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
+  const missing = key.filter((_, index) => places[index] === -1);
+  return [...order, ...missing.map((field) => ({ expression: fieldExpression(field), descending: false }))];
 }
 
 export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {
@@ -79,7 +81,7 @@ function planItem(collection: Collection, item: SelectItem): readonly OutputColu
     case 'all':
       return wholeRow(collection);
     case 'count': {
-      const count: Expression = { kind: 'count', type: 'int8' };
+      const count: Expression = { kind: 'count', type: builtIn('int8') };
       return [{ name: item.alias ?? 'count', expression: item.cast === undefined ? count : cast(count, item.cast) }];
     }
     case 'embed':
@@ -95,31 +97,16 @@ function planItem(collection: Collection, item: SelectItem): readonly OutputColu
       if (item.cast !== undefined) expression = cast(expression, item.cast);
       if (item.aggregate !== undefined) expression = aggregate(item.aggregate, expression);
       if (item.aggregateCast !== undefined) expression = cast(expression, item.aggregateCast);
-      const name = item.alias ?? item.aggregate ?? item.field.json.at(-1)?.key ?? item.field.name;
+      const name = item.alias ?? item.aggregate ?? nameOf(item.field);
       return [{ name, expression }];
     }
   }
 }
 
-const SUMS: Readonly<Partial<Record<ScalarType, ScalarType>>> = {
-  int2: 'int8',
-  int4: 'int8',
-  int8: 'decimal',
-  decimal: 'decimal',
-  float8: 'float8',
-};
-
 function aggregate(name: Aggregate, of: Expression): Expression {
-  const type = aggregateType(name, of.type);
-  if (type === undefined) throw noSuch(`function ${name}(${TYPE_TITLES[of.type]})`, 'function');
-  return { kind: 'aggregate', function: name, of, type };
-}
-
-function aggregateType(name: Aggregate, type: ScalarType): ScalarType | undefined {
-  if (name === 'count') return 'int8';
-  if (name === 'max' || name === 'min') return type === 'bool' || type === 'json' ? undefined : type;
-  const sum = SUMS[type];
-  return name === 'sum' || sum === undefined ? sum : type === 'float8' ? 'float8' : 'decimal';
+  const type = name === 'count' ? 'int8' : of.type.aggregates[name];
+  if (type === undefined) throw noSuch(`function ${name}(${of.type.title})`, 'function');
+  return { kind: 'aggregate', function: name, of, type: builtIn(type) };
 }
 
 function isAggregated(expression: Expression): boolean {
@@ -138,6 +125,11 @@ function resolveGrouped(collection: Collection, columns: readonly OutputColumn[]
     `column "${collection.name}.${path.name}" must appear in the GROUP BY clause or be used in an aggregate function`,
     { hint: `Select ${path.name} too, or order by one of: ${columns.map((each) => each.name).join(', ')}.` },
   );
+}
+
+/** The last step that is a name: what lies at an index is called as the list it is in. */
+function nameOf({ name, json }: FieldPath): string {
+  return json.findLast(({ key }) => !/^-?\d+$/.test(key))?.key ?? name;
 }
 
 function sameExpression(one: Expression, other: Expression): boolean {

@@ -3,30 +3,36 @@
  * value. Frozen plain data that can be sent to another thread. It knows neither SQL nor HTTP; an engine needs nothing
  * else to do the work.
  */
-import type { Field } from '../collection/declaration.ts';
+import type { Collection, Field } from '../collection/declaration.ts';
+import type { Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
-import type { Aggregate } from '../dialect/tree.ts';
+import type { Aggregate, JsonStep } from '../dialect/tree.ts';
 
 /** Three-valued, as in SQL: a constant null is neither true nor false, and stays so when negated. */
 export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean | null }
   | { readonly kind: 'all' | 'any'; readonly terms: readonly Predicate[] }
   | { readonly kind: 'not'; readonly term: Predicate }
-  | { readonly kind: 'compare'; readonly field: Field; readonly operator: Comparator; readonly value: Value }
-  | { readonly kind: 'in'; readonly field: Field; readonly values: readonly Value[] }
-  | { readonly kind: 'null'; readonly field: Field }
-  | { readonly kind: 'distinct'; readonly field: Field; readonly value: Value }
-  | { readonly kind: 'like' | 'regex'; readonly field: Field; readonly pattern: string; readonly caseless: boolean }
+  | { readonly kind: 'compare'; readonly of: Expression; readonly operator: Comparator; readonly value: Value }
+  | { readonly kind: 'in'; readonly of: Expression; readonly values: readonly Value[] }
+  | { readonly kind: 'null'; readonly of: Expression }
+  /** `is true`, `is false`, `is unknown`: never null itself. */
+  | { readonly kind: 'truth'; readonly of: Expression; readonly value: boolean | null }
+  | { readonly kind: 'distinct'; readonly of: Expression; readonly value: Value }
+  /** Of arrays and json: contains, is contained in, overlaps. */
+  | { readonly kind: 'contains'; readonly of: Expression; readonly operator: Containment; readonly value: Value }
+  | { readonly kind: 'like' | 'regex'; readonly of: Expression; readonly pattern: string; readonly caseless: boolean }
   | {
       readonly kind: 'search';
-      readonly field: Field;
+      readonly of: Expression;
       readonly mode: SearchOperator;
       readonly config: string;
       readonly query: string;
     };
 
 export type Comparator = '=' | '<>' | '>' | '>=' | '<' | '<=';
+export type Containment = 'cs' | 'cd' | 'ov';
 
 export const ALWAYS: Predicate = { kind: 'constant', value: true };
 
@@ -34,15 +40,20 @@ export function isAlways(predicate: Predicate): boolean {
   return predicate.kind === 'constant' && predicate.value === true;
 }
 
-/** The types a result column can have: those of fields, and those that casts and aggregates lead to. */
-export type ScalarType = 'int2' | 'int4' | 'int8' | 'decimal' | 'float8' | 'text' | 'bool' | 'json';
-
+/** Fields are those of the read that the expression is in: an engine qualifies them with the name it gives that read. */
 export type Expression =
-  | { readonly kind: 'field'; readonly field: Field; readonly type: ScalarType }
-  | { readonly kind: 'null'; readonly type: ScalarType }
-  | { readonly kind: 'count'; readonly type: 'int8' }
-  | { readonly kind: 'cast'; readonly of: Expression; readonly type: ScalarType }
-  | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Expression; readonly type: ScalarType };
+  | { readonly kind: 'field'; readonly field: Field; readonly type: Type }
+  | { readonly kind: 'null'; readonly type: Type }
+  /** Into JSON; of the last step depends whether it yields json or text. */
+  | { readonly kind: 'path'; readonly of: Expression; readonly steps: readonly JsonStep[]; readonly type: Type }
+  | { readonly kind: 'count'; readonly type: Type }
+  | { readonly kind: 'cast'; readonly of: Expression; readonly type: Type }
+  | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Expression; readonly type: Type };
+
+/** The field that an expression is, where it is nothing but one. */
+export function fieldOf(expression: Expression): Field | undefined {
+  return expression.kind === 'field' ? expression.field : undefined;
+}
 
 export interface OutputColumn {
   readonly name: string;
@@ -66,12 +77,11 @@ export interface Shape {
 
 export interface ReadPlan extends Shape {
   readonly kind: 'read';
+  readonly from: Collection;
   readonly where: Predicate;
   readonly offset: number;
   readonly limit?: number;
   readonly count?: 'exact' | 'planned' | 'estimated';
-  /** The same object in plans that differ only in their values: what does not follow from those is the same for all. */
-  readonly outline?: object;
 }
 
 /** A stored row as a list, in the order of the collection's fields. An undefined key is assigned. */
@@ -80,9 +90,14 @@ export type StoredRow = readonly (Value | undefined)[];
 export interface InsertPlan extends WriteTerms {
   readonly kind: 'insert';
   readonly rows: readonly StoredRow[];
-  /** What happens to a row whose key exists: refuse all, keep the old row, or overwrite these fields of it. */
-  readonly conflict: 'refuse' | 'keep' | { readonly overwrite: readonly Field[] };
+  readonly conflict: Conflict;
 }
+
+/**
+ * What happens to a row that meets an existing one: all is refused; or, where they meet in these unique fields, the old row
+ * takes these fields of the new one. With none of them it stays as it is.
+ */
+export type Conflict = 'refuse' | { readonly on: readonly Field[]; readonly overwrite: readonly Field[] };
 
 export interface UpdatePlan extends WriteTerms {
   readonly kind: 'update';
@@ -91,10 +106,10 @@ export interface UpdatePlan extends WriteTerms {
   readonly set: readonly Assignment[];
 }
 
-/** Each row names its product by key and changes only the fields it carries. */
+/** Each change names its row by key and changes only the fields it carries. */
 export interface UpdateEachPlan extends WriteTerms {
   readonly kind: 'update-each';
-  readonly changes: readonly { readonly key: Value; readonly set: readonly Assignment[] }[];
+  readonly changes: readonly { readonly key: readonly Value[]; readonly set: readonly Assignment[] }[];
 }
 
 export interface DeletePlan extends WriteTerms {
@@ -119,6 +134,7 @@ export interface Bound {
 
 /** What holds for every write. All of it is checked inside the transaction: when it fails, nothing has changed. */
 interface WriteTerms {
+  readonly into: Collection;
   /** The rows of the answer, where the client wants them back. */
   readonly returning?: Shape;
   readonly maxAffected?: number;
@@ -135,6 +151,6 @@ interface WriteTerms {
 }
 
 export interface Precondition {
-  readonly key: Value;
+  readonly key: readonly Value[];
   readonly versions: readonly string[] | '*' | 'none';
 }

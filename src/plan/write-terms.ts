@@ -1,9 +1,8 @@
 /** What a write asks for beside its rows, and the terms that make of it. */
 import type { Collection } from '../collection/declaration.ts';
-import type { Value } from '../collection/value.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
-import { itemPredicate } from './read.ts';
+import type { Key } from './keys.ts';
 import { planShape } from './shape.ts';
 import type { Precondition, WritePlan } from './types.ts';
 
@@ -16,19 +15,20 @@ export interface WriteRequest {
   readonly singular: boolean;
   readonly ifMatch?: Precondition['versions'];
   /** A PUT that may create a product, but not replace one. */
-  readonly createOnly?: boolean;
+  readonly createOnly: boolean;
   readonly retry?: { readonly key: string; readonly fingerprint: string };
   /** Whether a write without a filter may touch every row. */
   readonly allowUnfiltered: boolean;
 }
 
-type Terms = Pick<WritePlan, 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
+type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
 
 /** What holds for every write, from the request's headers and query. */
 export function planTerms(collection: Collection, request: WriteRequest): Terms {
   const { query, preferences, item, singular, ifMatch, retry } = request;
   const shape = planShape(collection, query, query.order.length > 0);
   return {
+    into: collection,
     singular,
     mustExist: item !== undefined,
     dryRun: preferences.tx === 'rollback',
@@ -40,7 +40,7 @@ export function planTerms(collection: Collection, request: WriteRequest): Terms 
   };
 }
 
-export function itemKey(collection: Collection, item: string): Value {
-  const predicate = itemPredicate(collection, item);
-  return predicate.kind === 'compare' ? predicate.value : null;
+/** The key in a path: only a collection whose key is one field has such paths. */
+export function itemKey({ key }: Collection, item: string): Key {
+  return [key[0]!.type.read(item)];
 }

@@ -11,7 +11,7 @@ export function itemTag(version: string, variant = ''): string {
 }
 
 /** The same bytes as another media type are another representation. */
-export function listTag(body: string | Uint8Array<ArrayBuffer>, range: string, { format, stripNulls }: Media): string {
+export function listTag(body: string, range: string, { format, stripNulls }: Media): string {
   const kind = format === 'json' && !stripNulls ? '' : `-${format}${stripNulls ? '-stripped' : ''}`;
   return `"${versionOfText(body)}-${range}${kind}"`;
 }

@@ -3,74 +3,52 @@
  * headers named in Vary. The mark of the data is taken before the rows are read, so that an answer is never newer than
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
-import type { ChangeMark, Reading } from '../engine/engine.ts';
-import type { Call, Target } from '../http/call.ts';
+import type { ChangeMark, Metric } from '../engine/engine.ts';
 import { noneMatches } from '../http/conditional.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
-import { type Answer, headResponse, REQUEST_ID } from './answer.ts';
-import type { Repeats, RepeatsOf } from './trace.ts';
+import { type Answer, headResponse, toResponse, unchanged } from './answer.ts';
+import { type Answerer, andThen, type Responder, type Trace } from './trace.ts';
 
-export interface KeptAnswer {
-  readonly whole: Kept;
-  /** In its place for those who have it already: 304. */
-  readonly unchanged: Kept;
-  readonly length: number;
-  readonly etag: string;
-  readonly rows: number;
-  readonly target: Target['kind'];
-}
-
-interface Kept {
+interface KeptAnswer {
   /** Never sent itself: what is sent are clones, which share its body. */
-  readonly response: Response;
-  /** Absent where each request is told of. */
-  readonly repeats: Repeats | undefined;
+  readonly whole: Response;
+  /** In its place for those who have it already: 304. */
+  readonly unchanged: Response;
+  readonly length: number;
+  readonly headers: Answer['headers'];
+  readonly rows: number | undefined;
+  readonly target: Trace['target'];
 }
 
-/** Where an answer that is being made will be kept. */
-export interface Place {
-  readonly key: string;
-  /** Of the data before it was read. */
-  readonly mark: number;
-}
-
-const encoder = new TextEncoder();
-
-/** Requests remembered by a hash: one that comes a second time is worth keeping, and few come only once. */
-const REMEMBERED = 8192;
+/** Requests seen, by a hash: an answer is kept when it is asked for a second time, since many are asked for only once. */
+const SEEN = 8192;
+/** What an answer takes beside its body and its key. */
+const OVERHEAD_BYTES = 2_000;
 
 export class KeptAnswers {
   private readonly answers = new Map<string, KeptAnswer>();
-  private readonly asked = new Int32Array(REMEMBERED);
+  private readonly seen = new Int32Array(SEEN);
   private bytes = 0;
   private hits = 0;
   private misses = 0;
   private mark = Number.NaN;
 
-  constructor(
-    private readonly changes: ChangeMark,
-    private readonly repeatsOf?: RepeatsOf,
-  ) {}
+  constructor(private readonly changes: ChangeMark) {}
 
-  find(key: string): KeptAnswer | undefined {
-    const mark = this.changes.current();
-    if (mark !== this.mark) {
-      this.answers.clear();
-      this.bytes = 0;
-      this.mark = mark;
-    }
-    const kept = this.answers.get(key);
-    if (kept === undefined) this.misses++;
-    else this.hits++;
-    return kept;
+  /** The same answers, from what is kept where it can be. */
+  around(answer: Answerer): Responder {
+    return (request, trace) => {
+      const { method, url } = trace;
+      if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, trace);
+      const key = answerKey(method, url, request.headers);
+      const kept = this.find(key);
+      if (kept !== undefined) return again(request, trace, kept);
+      const { mark } = this;
+      return respond(answer, request, trace, (made) => this.keep(key, mark, trace, made));
+    };
   }
 
-  /** Of the data as it was when an answer was last looked for: what is read from then on is not older. */
-  lastMark(): number {
-    return this.mark;
-  }
-
-  readings(): Reading[] {
+  metrics(): Metric[] {
     return [
       {
         name: 'kept_answers',
@@ -84,47 +62,68 @@ export class KeptAnswers {
     ];
   }
 
-  keep({ key, mark }: Place, { method, target }: Call, { status, headers, body, rows }: Answer): void {
-    if (body === null || body instanceof ReadableStream || mark !== this.mark) return;
-    if (body.length > MAX_KEPT_ANSWER_BYTES) return;
-    if (!this.wasAsked(key)) return;
-    const bytes = typeof body === 'string' ? encoder.encode(body) : body;
-    const size = bytes.length + key.length * 4 + 2000;
-    if (this.bytes + size > MAX_KEPT_BYTES) {
-      this.answers.clear();
-      this.bytes = 0;
+  private find(key: string): KeptAnswer | undefined {
+    const mark = this.changes.current();
+    if (mark !== this.mark) {
+      this.clear();
+      this.mark = mark;
     }
-    const whole = new Response(bytes, { status, headers });
-    const unchanged = new Response(null, { status: 304, headers });
-    unchanged.headers.delete('content-type');
-    const counted = (response: Response): Kept => ({
-      response,
-      repeats: this.repeatsOf?.(method, target.kind, response.status),
-    });
+    const kept = this.answers.get(key);
+    if (kept === undefined) this.misses++;
+    else this.hits++;
+    return kept;
+  }
+
+  /** `mark` is that of the data before it was read. */
+  private keep(key: string, mark: number, { target, rows }: Trace, { status, headers, body }: Answer): void {
+    if (typeof body !== 'string' || headers.etag === undefined || mark !== this.mark) return;
+    if (body.length > MAX_KEPT_ANSWER_BYTES || !this.wasAsked(key)) return;
+    const bytes = Buffer.from(body);
+    const size = bytes.length + key.length * 4 + OVERHEAD_BYTES;
+    if (this.bytes + size > MAX_KEPT_BYTES) this.clear();
     this.answers.set(key, {
-      whole: counted(whole),
-      unchanged: counted(unchanged),
+      whole: new Response(bytes, { status, headers }),
+      unchanged: new Response(null, unchanged(headers)),
       length: bytes.length,
-      etag: headers.etag ?? '',
+      headers,
       rows,
-      target: target.kind,
+      target,
     });
     this.bytes += size;
   }
 
+  private clear(): void {
+    this.answers.clear();
+    this.bytes = 0;
+  }
+
   private wasAsked(key: string): boolean {
-    // Of our own: to hand a text to a native function costs more than to read it.
-    let hash = key.length;
-    for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
-    const slot = (hash >>> 8) % REMEMBERED;
-    if (this.asked[slot] === hash) return true;
-    this.asked[slot] = hash;
+    const hash = Number(Bun.hash.xxHash32(key)) | 0;
+    const slot = (hash >>> 8) % SEEN;
+    if (this.seen[slot] === hash) return true;
+    this.seen[slot] = hash;
     return false;
   }
 }
 
+export function respond(
+  answer: Answerer,
+  request: Request,
+  trace: Trace,
+  made?: (answer: Answer) => void,
+): ReturnType<Responder> {
+  const found = answer(request, trace);
+  const isLate = found instanceof Promise;
+  return andThen(found, (each) => {
+    made?.(each);
+    const response = toResponse(request, each, isLate);
+    trace.done('response');
+    return response;
+  });
+}
+
 /** What an answer depends on; what most clients send makes the shortest key. */
-export function answerKey(method: string, url: string, headers: Headers): string {
+function answerKey(method: string, url: string, headers: Headers): string {
   const accept = headers.get('accept');
   const prefer = headers.get('prefer');
   const range = headers.get('range');
@@ -132,16 +131,11 @@ export function answerKey(method: string, url: string, headers: Headers): string
   return `${url}\n${method}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}`;
 }
 
-export function keptResponse(method: string, request: Request, kept: KeptAnswer, id: string | undefined): Response {
+function again(request: Request, trace: Trace, kept: KeptAnswer): Response {
+  trace.target = kept.target;
+  trace.rows = kept.rows;
   const condition = request.headers.get('if-none-match');
-  const { response, repeats } = condition !== null && noneMatches(condition, kept.etag) ? kept.unchanged : kept.whole;
-  if (repeats !== undefined) {
-    repeats.times++;
-    repeats.rows += kept.rows;
-  }
-  // A clone brings the headers as they are at the time.
-  if (id !== undefined) response.headers.set(REQUEST_ID, id);
-  if (method === 'HEAD' && response.status !== 304)
-    return headResponse(response.status, new Headers(response.headers), kept.length);
-  return response.clone() as Response;
+  if (condition !== null && noneMatches(condition, kept.headers.etag!)) return kept.unchanged.clone() as Response;
+  if (trace.method === 'HEAD') return headResponse(kept.whole.status, kept.headers, kept.length);
+  return kept.whole.clone() as Response;
 }

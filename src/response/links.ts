@@ -3,13 +3,12 @@
  * a deep page costs what the first one does; where that cannot be said in filters, it counts rows.
  */
 import type { Field } from '../collection/declaration.ts';
-import type { Row, Value } from '../collection/value.ts';
+import type { Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, Query, Test } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
-import { keyColumns, keyValues } from '../plan/page-end.ts';
-import type { OrderKey, ReadPlan } from '../plan/types.ts';
+import { fieldOf, type OrderKey, type ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {
   /** Path and query as sent. */
@@ -17,20 +16,21 @@ export interface PageRead {
   readonly query: Query;
   readonly plan: ReadPlan;
   readonly returned: number;
-  readonly result: ReadResult;
+  readonly total: number | undefined;
+  /** The text forms of the order keys in its last row, where they are at hand. */
+  readonly end: ReadResult['end'];
 }
 
 /** Links that would be too long for clients to read count rows instead of naming values, or are left out. */
 export function linkHeader(page: PageRead): string | undefined {
-  const links = linksOf(page, true);
+  const links = linksOf(page);
   if (links === undefined || links.length <= MAX_ECHOED_LENGTH) return links;
-  const counted = linksOf(page, false);
+  const counted = linksOf({ ...page, end: undefined });
   return counted !== undefined && counted.length <= MAX_ECHOED_LENGTH ? counted : undefined;
 }
 
-function linksOf(page: PageRead, byKeys: boolean): string | undefined {
-  const { url, query, plan, returned, result } = page;
-  const { total } = result;
+function linksOf(page: PageRead): string | undefined {
+  const { url, query, plan, returned, total } = page;
   // A page that only the Range header asked for has no URL of its own.
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
@@ -41,19 +41,17 @@ function linksOf(page: PageRead, byKeys: boolean): string | undefined {
     links += `, <${urlOf(url, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;
   }
   const hasMore = returned === limit && (total === undefined || plan.offset + returned < total);
-  if (hasMore) {
-    // A counted list keeps counting the same rows on its next page; any other continues by its keys.
-    const keys = byKeys && plan.count === undefined ? keysOf(plan, result) : undefined;
-    const next = keys === undefined ? urlOf(url, withOffset(query, plan.offset + limit)) : nextUrl(page, isFirst, keys);
-    links += `, <${next}>; rel="next"`;
-  }
+  if (hasMore) links += `, <${nextUrl(page, isFirst, plan.offset + limit)}>; rel="next"`;
   if (plan.count === 'exact' && total !== undefined && total > 0) {
     links += `, <${urlOf(url, withOffset(query, (Math.ceil(total / limit) - 1) * limit))}>; rel="last"`;
   }
   return links;
 }
 
-function nextUrl({ url, query }: PageRead, isFirst: boolean, keys: readonly PassedKey[]): string {
+/** A counted list keeps counting the same rows on its next page; any other continues by its keys. */
+function nextUrl({ url, query, plan, end }: PageRead, isFirst: boolean, offset: number): string {
+  const keys = plan.count === undefined && end !== undefined ? keysOf(plan, end) : undefined;
+  if (keys === undefined) return urlOf(url, withOffset(query, offset));
   const condition: Condition = { kind: 'group', joiner: 'and', negated: false, terms: [after(keys)], after: true };
   // A first page needs no rewriting: what it asks for, and after its last row.
   if (isFirst) return `${url}&${printCondition(condition)}`;
@@ -84,18 +82,13 @@ interface PassedKey {
   readonly value: Value;
 }
 
-/** The order keys with their values in the last row, where all of them are fields and the list shows them. */
-function keysOf(plan: ReadPlan, result: ReadResult): readonly PassedKey[] | undefined {
-  const values = result.kind === 'parts' ? result.lastKeys : lastKeysOf(plan, result.rows.at(-1));
-  return values?.map((value, index): PassedKey => {
-    const order = plan.order[index] as OrderKey & { expression: { kind: 'field' } };
-    return { order, field: order.expression.field, value };
+/** The order keys with their values in the last row. */
+function keysOf({ order }: ReadPlan, values: readonly (string | null)[]): readonly PassedKey[] | undefined {
+  const keys = order.flatMap((each, index): PassedKey[] => {
+    const field = fieldOf(each.expression);
+    return field === undefined ? [] : [{ field, order: each, value: values[index] ?? null }];
   });
-}
-
-function lastKeysOf(plan: ReadPlan, row: Row | undefined): readonly Value[] | undefined {
-  const columns = row === undefined ? undefined : keyColumns(plan);
-  return columns && keyValues(columns, row!);
+  return keys.length === order.length ? keys : undefined;
 }
 
 /**

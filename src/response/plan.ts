@@ -2,7 +2,7 @@
 import type { Explanation } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
-import { headResponse } from './answer.ts';
+import type { Answer } from './answer.ts';
 
 const PLAN = 'application/vnd.pgrst.plan';
 
@@ -10,12 +10,14 @@ export function acceptsPlan(request: Request): boolean {
   return request.headers.get('accept')?.startsWith(PLAN) ?? false;
 }
 
-export function planResponse({ method, headers }: Request, explanation: Explanation | undefined): Response {
+export function planAnswer({ headers }: Request, explanation: Explanation | undefined): Answer {
   if (explanation === undefined) throw new Refusal('PGRST107', 'this database tells no plans');
   const isJson = headers.get('accept')!.startsWith(`${PLAN}+json`);
   const body = isJson ? JSON.stringify(explanation.json) : explanation.text;
   const contentType = `${PLAN}+${isJson ? 'json' : 'text'}; for="application/json"; charset=utf-8`;
-  const sent = { ...CORS_HEADERS, 'content-type': contentType, vary: 'Accept', 'cache-control': 'no-store' };
-  if (method === 'HEAD') return headResponse(200, new Headers(sent), Buffer.byteLength(body));
-  return new Response(body, { status: 200, headers: sent });
+  return {
+    status: 200,
+    headers: { ...CORS_HEADERS, 'content-type': contentType, vary: 'Accept', 'cache-control': 'no-store' },
+    body,
+  };
 }

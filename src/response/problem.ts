@@ -17,6 +17,6 @@ export function problemResponse(error: unknown, method: string): Response {
   const problem: ProblemBody = { code, message, details, hint };
   const body = JSON.stringify(problem);
   const headers = { ...CORS_HEADERS, 'content-type': 'application/json; charset=utf-8', ...refusal.headers };
-  if (method === 'HEAD') return headResponse(refusal.status, new Headers(headers), Buffer.byteLength(body));
+  if (method === 'HEAD') return headResponse(refusal.status, headers, Buffer.byteLength(body));
   return new Response(body, { status: refusal.status, headers });
 }

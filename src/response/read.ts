@@ -4,25 +4,23 @@
  * In: what was asked, the plan, the rows. Out: an `Answer`, which `toResponse` sends, or 304 in its place. Refuses: 404
  * for an item that is not there, 406 (PGRST116), 416 (PGRST103). Knows no SQL.
  */
-import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
-import { type Encoding, encodeRows } from '../encode/encoding.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
-import { type Call, working } from '../http/call.ts';
-import { ALLOWED_ORIGIN, EXPOSED_HEADERS } from '../http/cors.ts';
+import type { Call } from '../http/call.ts';
+import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
-import { encodedOnce } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
+import { type Trace, working } from './trace.ts';
 
 /** Which request headers an answer depends on. */
 const VARY = 'Accept, Prefer, Range';
@@ -34,9 +32,7 @@ export interface ListRead {
   readonly query: Query;
   readonly preferences: Preferences;
   readonly plan: ReadPlan;
-  readonly encoding: Encoding;
-  /** Whether others may be answered between this answer and its sending. */
-  readonly isLate: boolean;
+  readonly trace: Trace;
 }
 
 export function listAnswer(read: ListRead, result: ReadResult): Answer {
@@ -44,92 +40,70 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
     return answerList(read, result);
   } catch (error) {
     // Parts that nobody will read must not keep what they are read from.
-    void streamOf(result)?.return?.();
+    if (typeof result.body !== 'string') void result.body.return?.();
     throw error;
   }
 }
 
 function answerList(read: ListRead, result: ReadResult): Answer {
-  const { call, media, query, preferences, plan, encoding } = read;
-  const { total } = result;
-  const rows = rowsIn(result);
-  if (media.singular && rows !== 1) throw notOne(rows);
+  const { call, media, query, preferences, plan } = read;
+  const { total, returned, end, state } = result;
+  read.trace.rows = returned;
+  if (media.singular && returned !== 1) throw notOne(returned);
   const applied = appliedHeader('read', preferences);
-  const status = pageStatus(plan.offset, rows, total, plan.limit, applied);
-  const range = contentRange(plan.offset, rows, total);
-  // Written out: this object is made for every list, and spreading the constants costs more than all else here.
+  const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
+  const range = contentRange(plan.offset, returned, total);
   const headers: Record<string, string> = {
-    'access-control-allow-origin': ALLOWED_ORIGIN,
-    'access-control-expose-headers': EXPOSED_HEADERS,
+    ...CORS_HEADERS,
+    ...applied,
     'content-type': media.contentType,
     'content-range': range,
     vary: VARY,
   };
   if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
-  const preferenceApplied = applied['preference-applied'];
-  if (preferenceApplied !== undefined) headers['preference-applied'] = preferenceApplied;
-  const links = linkHeader({ url: call.url, query, plan, returned: rows, result });
+  const links = linkHeader({ url: call.url, query, plan, returned, total, end });
   if (links !== undefined) headers.link = links;
-  const parts = streamOf(result);
-  if (parts !== undefined) {
-    const state = result.kind === 'parts' ? result.state : undefined;
+  if (typeof result.body !== 'string') {
     if (state !== undefined) headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
-    return { status, headers, rows, body: streamBody(call, parts) };
+    return { status, headers, body: streamBody(result.body, read.trace) };
   }
-  const text = result.kind === 'rows' ? encodeRows(result.rows, encoding) : (result.parts as readonly [string])[0];
-  const body = (read.isLate ? undefined : encodedOnce(text)) ?? text;
+  const { body } = result;
   headers.etag = listTag(body, range, media);
-  return { status, headers, rows, body };
-}
-
-function streamOf(result: ReadResult): AsyncIterator<Uint8Array, undefined> | undefined {
-  return result.kind === 'parts' && 'next' in result.parts ? result.parts : undefined;
-}
-
-export function rowsIn(result: ReadResult): number {
-  return result.kind === 'rows' ? result.rows.length : result.returned;
+  return { status, headers, body };
 }
 
 /** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
-function streamBody(call: Call, parts: AsyncIterator<Uint8Array, undefined>): ReadableStream<Uint8Array> | null {
-  const cancel = async () => {
-    await parts.return?.();
-  };
-  if (call.method === 'HEAD') {
-    void cancel();
-    return null;
-  }
+function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await working(call, parts.next());
+      const { done, value } = await working(trace, parts.next());
       if (done === true) controller.close();
       else controller.enqueue(value);
     },
-    cancel,
+    async cancel() {
+      await parts.return?.();
+    },
   });
 }
 
-/** `whole` is the product as stored, whatever of it the client wants to see: its version is the version of all. */
+/** `whole` is the row as stored, whatever of it the client wants to see: its version is the version of all. */
 export function itemAnswer(
-  call: Call,
-  media: Media,
-  encoding: Encoding,
-  rows: readonly Row[],
-  whole: Row | undefined,
+  { call, media, trace }: Pick<ListRead, 'call' | 'media' | 'trace'>,
+  shown: ReadResult,
+  whole: ReadResult,
 ): Answer {
-  if (rows.length === 0 || whole === undefined) {
+  if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
     throw new Refusal('CAT404', `there is no product ${key}`, { hint: 'List the products there are without the id.' });
   }
-  const stored = JSON.stringify(whole);
-  const isWhole = rows[0] === whole && encoding.format === 'json' && !encoding.stripNulls;
-  const body = isWhole ? stored : encodeRows(rows, encoding);
+  trace.rows = shown.returned;
+  const stored = (whole.body as string).slice(1, -1);
+  const body = shown === whole ? stored : (shown.body as string);
   const headers = {
-    'access-control-allow-origin': ALLOWED_ORIGIN,
-    'access-control-expose-headers': EXPOSED_HEADERS,
+    ...CORS_HEADERS,
     'content-type': media.contentType,
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  return { status: 200, headers, rows: rows.length, body };
+  return { status: 200, headers, body };
 }

@@ -1,12 +1,33 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
+import type { MaybePromise } from '../engine/engine.ts';
 import type { Target } from '../http/call.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
+import type { Answer } from './answer.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
+/** The stages of a request, as one function. It throws what is refused. */
+export type Answerer = (request: Request, trace: Trace) => MaybePromise<Answer>;
+export type Responder = (request: Request, trace: Trace) => MaybePromise<Response>;
+
+/** Without a turn of the event loop where there is nothing to wait for. */
+export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Told when the service begins to work at an answer, and when it has done so: in between its connection is not idle. */
+export type AtWork = (isAtWork: boolean) => void;
+
+/** Whatever takes its time for a request, other than the client itself. */
+export function working<T>({ atWork }: Pick<Trace, 'atWork'>, work: MaybePromise<T>): MaybePromise<T> {
+  if (atWork === undefined || !(work instanceof Promise)) return work;
+  atWork(true);
+  return work.finally(() => atWork(false));
+}
+
 /** A request that was answered. */
 export interface Answered {
-  /** The request's name, if it has one. */
+  /** The request's id, if it has one. */
   readonly id: string | undefined;
   readonly method: string;
   readonly url: string;
@@ -24,14 +45,6 @@ export interface Answered {
   readonly plan: ReadPlan | WritePlan | undefined;
 }
 
-/** Answers of one kind that were given again, counted where they are given: a fraction of what it costs to tell of each. */
-export interface Repeats {
-  times: number;
-  rows: number;
-}
-
-export type RepeatsOf = (method: string, target: Target['kind'], status: number) => Repeats;
-
 export class Trace implements Answered {
   readonly started = performance.now();
   target: Target['kind'] | undefined = undefined;
@@ -40,8 +53,6 @@ export class Trace implements Answered {
   rows: number | undefined = undefined;
   error: unknown = undefined;
   plan: ReadPlan | WritePlan | undefined = undefined;
-  /** Whether the request's name is on its response. */
-  isNamed = false;
   private stages = '';
   private last = this.started;
 
@@ -50,6 +61,7 @@ export class Trace implements Answered {
     readonly url: string,
     readonly id: string | undefined,
     private readonly timed: boolean,
+    readonly atWork?: AtWork | undefined,
   ) {}
 
   planned(plan: ReadPlan | WritePlan): void {

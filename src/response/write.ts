@@ -1,53 +1,63 @@
 /**
  * Stage 5, response, for writes: what was written becomes a status, headers and, where asked for, the rows.
  *
- * In: what was asked, the plan, the result. Out: a `Response`. Refuses nothing: the write is done, and whatever could
+ * In: what was asked, the plan, the result. Out: an `Answer`. Refuses nothing: the write is done, and whatever could
  * have been refused was refused before its commit.
  */
 import type { Collection } from '../collection/declaration.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
-import { encodeRows } from '../encode/encoding.ts';
 import type { WriteResult } from '../engine/engine.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { wholeRow } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
+import type { WriteMethod } from '../plan/write.ts';
+import type { Answer } from './answer.ts';
 import { type Action, appliedHeader } from './applied.ts';
-import { encodingOf } from './body.ts';
 import { itemTag } from './etag.ts';
 import { contentRange } from './range.ts';
 
 type WriteAction = Exclude<Action, 'read'>;
 
-export function writeResponse(
-  collection: Collection,
-  action: WriteAction,
-  media: Media,
-  preferences: Preferences,
-  plan: WritePlan,
-  result: WriteResult,
-): Response {
+const ACTIONS: Readonly<Record<WriteMethod, WriteAction>> = {
+  POST: 'insert',
+  PUT: 'replace',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+/** A write as it was asked for and planned. */
+export interface WriteAsked {
+  readonly collection: Collection;
+  readonly method: WriteMethod;
+  readonly media: Media;
+  readonly preferences: Preferences;
+  readonly plan: WritePlan;
+}
+
+export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
+  const { collection, media, preferences, plan } = asked;
+  const action = ACTIONS[asked.method];
   const headers: Record<string, string> = { ...CORS_HEADERS, ...appliedHeader(action, preferences) };
   const total = preferences.count === undefined ? undefined : result.affected;
   if (action === 'update') headers['content-range'] = contentRange(0, result.affected, total);
   else if (action !== 'replace') headers['content-range'] = contentRange(0, 0, total);
   if (action === 'insert' && result.key !== undefined) {
-    headers.location = `/${collection.name}?${collection.key.name}=eq.${result.key}`;
+    const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
+    headers.location = `/${collection.name}?${filters.join('&')}`;
   }
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
-  const { rows } = result;
-  if (rows === undefined || plan.returning === undefined) {
-    return new Response(null, { status: statusWithoutBody(action, preferences, result), headers });
+  if (result.body === undefined || plan.returning === undefined) {
+    return { status: statusWithoutBody(action, preferences, result), headers, body: null };
   }
   headers['content-type'] = media.contentType;
-  if (rows.length === 1 && plan.returning.columns === wholeRow(collection)) {
-    headers.etag = itemTag(versionOfText(JSON.stringify(rows[0])));
+  const isWhole = plan.returning.columns === wholeRow(collection) && media.format === 'json' && !media.stripNulls;
+  const { body } = result;
+  if (isWhole && result.affected === 1) {
+    headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
   }
-  return new Response(encodeRows(rows, encodingOf(media, plan.returning.columns)), {
-    status: statusWithBody(action, preferences, result),
-    headers,
-  });
+  return { status: statusWithBody(action, preferences, result), headers, body };
 }
 
 function statusWithoutBody(action: WriteAction, preferences: Preferences, result: WriteResult): number {

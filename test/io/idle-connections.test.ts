@@ -5,10 +5,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
-import { type Listening, listen } from '../../src/http/server.ts';
-import { REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { type Listening, listen } from '../../src/serve/server.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
@@ -22,9 +22,9 @@ describe('idle connections', () => {
   let port: number;
   beforeAll(async () => {
     const { url } = testServer;
-    engine = openPostgres({ ...TEST_SETTINGS, querySeconds: 600, url, schema, firstRows: REFERENCE_PRODUCTS });
+    engine = openPostgres({ ...TEST_SETTINGS, querySeconds: 600, url, schema, firstRows: firstRowsOf(BUILT_IN) });
     await engine.opened;
-    const app = createApp({ collection: products, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
     listening = listen(app, { host: '127.0.0.1', port: 0, idleSeconds: 1 });
     port = Number(new URL(listening.url).port);
   });

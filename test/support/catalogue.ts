@@ -1,10 +1,12 @@
 /** A catalogue of its own for a test: the app on an engine, with the reference products, asked through `fetch`. */
+
 import { createApp } from '../../src/app.ts';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { openTestPostgres } from './postgres.ts';
 
 export const REFERENCE_PRODUCTS: readonly Row[] = referenceProducts;
@@ -14,8 +16,8 @@ export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   SQLite: async () =>
     openSqlite({
       path: IN_MEMORY,
-      collection: products,
-      firstRows: REFERENCE_PRODUCTS,
+      catalogue: BUILT_IN.catalogue,
+      firstRows: firstRowsOf(BUILT_IN),
       retryHours: 24,
       querySeconds: 10,
     }),
@@ -37,7 +39,7 @@ export interface CatalogueSettings {
 export async function openCatalogue(engineName: string, settings: CatalogueSettings = {}): Promise<Catalogue> {
   const engine = await ENGINES[engineName]!();
   const app = createApp({
-    collection: products,
+    catalogue: BUILT_IN.catalogue,
     engine,
     maxBodyBytes: settings.maxBodyBytes ?? 64 * 1024 * 1024,
     allowUnfilteredWrites: settings.allowUnfilteredWrites ?? false,

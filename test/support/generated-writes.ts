@@ -15,7 +15,7 @@ export interface GeneratedWrite {
   readonly effect: (rows: readonly Row[], assigned: readonly number[]) => Effect;
 }
 
-const NUMBERS = products.fields.filter(({ type }) => type !== 'text').map(({ name }) => name);
+const NUMBERS = products.fields.filter(({ type }) => type.name !== 'text').map(({ name }) => name);
 /** Ids that often exist, and often do not. */
 const id = fc.integer({ min: -1, max: 90 });
 const small = fc.integer({ min: 0, max: 60 });
@@ -75,7 +75,7 @@ const bound: fc.Arbitrary<Bound | undefined> = fc.option(
 const boundQuery = (by: Bound | undefined) =>
   by === undefined ? '' : `&order=${by.field}${by.descending ? '.desc' : ''}&limit=${by.limit}&offset=${by.offset}`;
 
-const NO_KEY = products.fields.filter((field) => field !== products.key);
+const NO_KEY = products.fields.filter((field) => field !== products.key[0]);
 /** A value of the field, now and then null where it is required. */
 const valueFor = (field: (typeof NO_KEY)[number]) =>
   fc.oneof({ weight: 30, arbitrary: anyValueOf(field) }, { weight: 1, arbitrary: fc.constant(null) });

@@ -1,9 +1,8 @@
 /** Generated values, fields and products, made from the collection's declaration. */
 import fc from 'fast-check';
 import type { Field } from '../../src/collection/declaration.ts';
-import type { FieldType } from '../../src/collection/field-types.ts';
 import { products } from '../../src/collection/products.ts';
-import type { Row, Value } from '../../src/collection/value.ts';
+import type { Row } from '../../src/collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../src/limits.ts';
 
 /** A property is many stories in one test: on a busy machine it may take longer than a story should. */
@@ -14,14 +13,15 @@ const storableText = fc
   .oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary', maxLength: 40 }))
   .map((text) => text.replaceAll('\0', ''));
 
-const VALUES: Readonly<Record<FieldType, fc.Arbitrary<Value>>> = {
+const VALUES: Readonly<Record<string, fc.Arbitrary<Row[string]>>> = {
   int4: fc.oneof(fc.integer({ min: -3, max: 100 }), fc.integer({ min: INT4_MIN, max: INT4_MAX })),
   decimal: fc.maxSafeInteger().map((units) => (units % 10 ** 12) / 10_000 + 0),
   text: storableText,
 };
 
-export function anyValueOf(field: Field): fc.Arbitrary<Value> {
-  return field.required ? VALUES[field.type] : fc.option(VALUES[field.type], { freq: 6 });
+export function anyValueOf(field: Field): fc.Arbitrary<Row[string]> {
+  const values = VALUES[field.type.kind]!;
+  return field.required ? values : fc.option(values, { freq: 6 });
 }
 
 /** Products with all their fields, and with ids of their own. */

@@ -5,7 +5,7 @@ import { type AnyRequest, PARAMETERS } from './any-request.ts';
 import { product } from './generators.ts';
 
 const FIELDS = products.fields.map(({ name }) => name);
-const NUMERIC = products.fields.filter(({ type }) => type !== 'text').map(({ name }) => name);
+const NUMERIC = products.fields.filter(({ type }) => type.name !== 'text').map(({ name }) => name);
 const HEADERS_OF_JSON = { 'content-type': 'application/json' };
 
 const field = fc.constantFrom(...FIELDS);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { compileRegex } from '../../src/engine/text/regex.ts';
+import { compileRegex } from '../../src/text/regex.ts';
 import { verdict } from './verdict.ts';
 
 type Case = readonly [pattern: string, text: string, expected: boolean];

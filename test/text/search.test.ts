@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { compileSearch, type SearchMode } from '../../src/engine/text/search/index.ts';
+import { compileSearch, type SearchMode } from '../../src/text/search/index.ts';
 import { verdict } from './verdict.ts';
 
 type Case = readonly [query: string, text: string, expected: boolean];

@@ -1,5 +1,6 @@
 /** The columns of a file become fields, by their names or as --map says. */
 import { type Collection, type Field, fieldNamed } from '../../collection/declaration.ts';
+import { can } from '../../collection/types/type.ts';
 import { ConfigError } from '../../config.ts';
 import { nearestName } from '../../nearest-name.ts';
 import { type RowPlanner, rowPlanner } from '../../plan/row-planner.ts';
@@ -105,7 +106,7 @@ const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 /** Numbers as most of Europe writes them; a point for thousands beside the comma is not guessed at. */
 function withPoints(fields: readonly (Field | undefined)[], cells: readonly unknown[]): readonly unknown[] {
   return cells.map((cell, at) =>
-    fields[at]?.type === 'decimal' && typeof cell === 'string' && WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell,
+    takesDecimals(fields[at]) && typeof cell === 'string' && WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell,
   );
 }
 
@@ -119,4 +120,8 @@ function nearest({ fields }: Collection, name: string): string {
 function perhaps(name: string, known: readonly string[]): string {
   const found = nearestName(name, known);
   return found === undefined ? '' : ` (perhaps you meant ${found})`;
+}
+
+function takesDecimals(field: Field | undefined): boolean {
+  return field !== undefined && can(field.type, 'number');
 }

@@ -1,43 +1,49 @@
 /** Predicates in SQL, kind by kind. */
 import { isAlways, type Predicate } from '../../plan/types.ts';
-import { type Bind, identifier, type SqlDialect } from './statement.ts';
+import { compileExpression, compileOperand, type Scope } from './expression.ts';
 
 type Kind = Predicate['kind'];
-type Compilers = {
-  readonly [K in Kind]: (predicate: Predicate & { kind: K }, dialect: SqlDialect, bind: Bind) => string;
-};
+type Compilers = { readonly [K in Kind]: (predicate: Predicate & { kind: K }, scope: Scope) => string };
+
+const textTest = (predicate: Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>, scope: Scope): string =>
+  scope.dialect.textTest(predicate, compileExpression(predicate.of, scope), scope.bind);
 
 const compilers: Compilers = {
   constant: ({ value }) => (value === null ? 'null' : value ? '1=1' : '1=0'),
-  all: ({ terms }, dialect, bind) => join(terms, ' and ', '1=1', dialect, bind),
-  any: ({ terms }, dialect, bind) => join(terms, ' or ', '1=0', dialect, bind),
-  not: ({ term }, dialect, bind) => `not (${compilePredicate(term, dialect, bind)})`,
-  compare: ({ field, operator, value }, dialect, bind) => {
-    const bound = bind(value, field.type);
-    return dialect.compare?.(field, operator, bound) ?? `${identifier(field.name)} ${operator} ${bound}`;
+  all: ({ terms }, scope) => join(terms, ' and ', '1=1', scope),
+  any: ({ terms }, scope) => join(terms, ' or ', '1=0', scope),
+  not: ({ term }, scope) => `not (${compilePredicate(term, scope)})`,
+  compare: ({ of, operator, value }, scope) => {
+    const operand = compileOperand(of, scope);
+    const bound = scope.bind(value, of.type);
+    return scope.dialect.compare?.(operand, operator, bound) ?? `${operand.sql} ${operator} ${bound}`;
   },
-  in: ({ field, values }, dialect, bind) => dialect.memberOf(field, values, bind),
-  null: ({ field }) => `${identifier(field.name)} is null`,
-  distinct: ({ field, value }, _, bind) => `${identifier(field.name)} is distinct from ${bind(value, field.type)}`,
-  like: (predicate, dialect, bind) => dialect.textTest(predicate, identifier(predicate.field.name), bind),
-  regex: (predicate, dialect, bind) => dialect.textTest(predicate, identifier(predicate.field.name), bind),
-  search: (predicate, dialect, bind) => dialect.textTest(predicate, identifier(predicate.field.name), bind),
+  in: ({ of, values }, scope) => scope.dialect.memberOf(compileOperand(of, scope), values, scope.bind),
+  null: ({ of }, scope) => `${compileExpression(of, scope)} is null`,
+  truth: ({ of, value }, scope) =>
+    `${compileExpression(of, scope)} is ${value === null ? 'null' : value ? 'true' : 'false'}`,
+  distinct: ({ of, value }, scope) => `${compileExpression(of, scope)} is distinct from ${scope.bind(value, of.type)}`,
+  contains: ({ of, operator, value }, scope) =>
+    scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
+  like: textTest,
+  regex: textTest,
+  search: textTest,
 };
 
-export function compilePredicate(predicate: Predicate, dialect: SqlDialect, bind: Bind): string {
-  const compile = compilers[predicate.kind] as (predicate: Predicate, dialect: SqlDialect, bind: Bind) => string;
-  return compile(predicate, dialect, bind);
+export function compilePredicate(predicate: Predicate, scope: Scope): string {
+  const compile = compilers[predicate.kind] as (predicate: Predicate, scope: Scope) => string;
+  return compile(predicate, scope);
 }
 
 /** ` where …`, or nothing where every row will do. */
-export function compileWhere(predicate: Predicate, dialect: SqlDialect, bind: Bind): string {
-  const { guard } = dialect;
+export function compileWhere(predicate: Predicate, scope: Scope): string {
+  const { guard } = scope.dialect;
   if (isAlways(predicate)) return guard === undefined ? '' : ` where ${guard}`;
-  const condition = compilePredicate(predicate, dialect, bind);
+  const condition = compilePredicate(predicate, scope);
   return guard === undefined ? ` where ${condition}` : ` where ${guard} and (${condition})`;
 }
 
-function join(terms: readonly Predicate[], joiner: string, none: string, dialect: SqlDialect, bind: Bind): string {
+function join(terms: readonly Predicate[], joiner: string, none: string, scope: Scope): string {
   if (terms.length === 0) return none;
-  return `(${terms.map((term) => compilePredicate(term, dialect, bind)).join(joiner)})`;
+  return `(${terms.map((term) => compilePredicate(term, scope)).join(joiner)})`;
 }

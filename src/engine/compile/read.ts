@@ -1,79 +1,109 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
-import type { Expression, OrderKey, OutputColumn, ReadPlan, Shape } from '../../plan/types.ts';
-import { castAfter, isCast } from './late-casts.ts';
-import { rememberedRead } from './outline.ts';
+
+import { builtIn } from '../../collection/types/index.ts';
+import { endKeys } from '../../plan/page-end.ts';
+import type { Expression, OrderKey, ReadPlan, Shape } from '../../plan/types.ts';
+import { compileExpression, compileOperand, type Scope } from './expression.ts';
+import { type CompileColumn, compileOutput, endNames, type Output } from './output.ts';
 import { compileWhere } from './predicate.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
-export function compileRead(table: string, plan: ReadPlan, dialect: SqlDialect, access?: Access): Statement {
-  return rememberedRead(plan, dialect, access, () => writeRead(table, plan, dialect, access));
-}
+const COUNT = builtIn('int8');
 
-function writeRead(table: string, plan: ReadPlan, dialect: SqlDialect, access: Access | undefined): Statement {
+export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
+  const table = plan.from.name;
   const { from = identifier(table), keysFirst } = access ?? {};
   return buildStatement(dialect, (bind) => {
-    const body = `from ${from}${compileWhere(plan.where, dialect, bind)}`;
-    const page = compilePage(plan, bind);
-    if (keysFirst !== undefined && !isKeyAlone(plan.columns, keysFirst)) {
+    const scope: Scope = { dialect, bind, name: table };
+    const body = `from ${from}${compileWhere(plan.where, scope)}`;
+    if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
+    if (keysFirst !== undefined) {
       const key = `${identifier(table)}.${identifier(keysFirst)}`;
-      const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, table, dialect)}${page}`;
-      return compileShape(
-        plan,
-        table,
-        `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`,
-        dialect,
-      );
+      const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
+      const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`;
+      return compileShape(plan, rows, output, scope);
     }
-    if (page === '' || !plan.columns.some(isCast)) return `${compileShape(plan, table, body, dialect)}${page}`;
-    if (plan.groupBy !== undefined) {
-      return castAfter(plan.columns, dialect, (columns, asComputed) => {
-        return `${compileShape({ ...plan, columns }, table, body, asComputed)}${page}`;
-      });
-    }
-    const rows = `select * ${body}${compileOrder(plan.order, table, dialect)}${page}`;
-    return compileShape(plan, table, `from (${rows}) as ${identifier(table)}`, dialect);
+    const page = compilePage(plan, bind);
+    if (page === '' || isCheap(plan, output)) return `${compileShape(plan, body, output, scope)}${page}`;
+    // What may be costly, or may fail, is made of the page's rows alone, whatever the engine's planner would do.
+    const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
+    return compileShape(plan, `from (${rows}) as ${identifier(table)}`, output, scope);
   });
 }
 
-function isKeyAlone([first, ...others]: readonly OutputColumn[], key: string): boolean {
-  return others.length === 0 && first?.expression.kind === 'field' && first.expression.field.name === key;
+/** The keys of the last row of a page, where its rows are not at hand; undefined where its end cannot be named. */
+export function compileEnd(plan: ReadPlan, dialect: SqlDialect): { end?: End } {
+  const keys = endKeys(plan);
+  if (keys === undefined || plan.limit === 0) return {};
+  const last = { ...plan, columns: [], offset: plan.offset + plan.limit! - 1, limit: 1 };
+  const output: Output = { form: 'plain', stripNulls: false, keys };
+  return { end: { statement: compileRead(last, output, dialect), names: endNames(plan, output)! } };
+}
+
+export interface End {
+  readonly statement: Statement;
+  readonly names: readonly string[];
+}
+
+function isCheap({ columns }: ReadPlan, { form }: Output): boolean {
+  return form === 'plain' && columns.every(({ expression }) => expression.kind === 'field');
 }
 
 /** How many rows the same read has without its page. */
-export function compileCount(table: string, plan: ReadPlan, dialect: SqlDialect): Statement {
+export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
   return buildStatement(dialect, (bind) => {
-    const body = `from ${identifier(table)}${compileWhere(plan.where, dialect, bind)}`;
+    const scope: Scope = { dialect, bind, name: plan.from.name };
+    const body = `from ${identifier(scope.name)}${compileWhere(plan.where, scope)}`;
     if (plan.groupBy === undefined) return `select count(*) as total ${body}`;
-    const groups = plan.groupBy.length === 0 ? ' limit 1' : groupClause(plan.groupBy, table, dialect);
+    const groups = plan.groupBy.length === 0 ? ' limit 1' : groupClause(plan.groupBy, scope);
     return `select count(*) as total from (select count(*) ${body}${groups}) as grouped`;
   });
 }
 
-/** `select … from … group by … order by …`, over whatever the rows come from, as long as it is called `table`. */
-export function compileShape(shape: Shape, table: string, from: string, dialect: SqlDialect): string {
-  const groups = shape.groupBy === undefined ? '' : groupClause(shape.groupBy, table, dialect);
-  return `select ${compileColumns(shape.columns, table, dialect)} ${from}${groups}${compileOrder(shape.order, table, dialect)}`;
+/**
+ * `select … from … group by … order by …`, over whatever the rows come from, as long as it has the name of the scope.
+ */
+export function compileShape(shape: Shape, from: string, output: Output, scope: Scope): string {
+  if (shape.groupBy !== undefined) return compileGroups({ ...shape, offset: 0 }, from, output, scope);
+  return `select ${compileOutput(shape.columns, output, scope)} ${from}${compileOrder(shape.order, scope)}`;
 }
 
-/** The columns of most requests are the same list, and so is their SQL. */
-const columnLists = new WeakMap<readonly OutputColumn[], WeakMap<SqlDialect, string>>();
-
-function compileColumns(columns: readonly OutputColumn[], table: string, dialect: SqlDialect): string {
-  if (columns.length === 0) return 'null';
-  const known = columnLists.get(columns)?.get(dialect);
-  if (known !== undefined) return known;
-  const sql = columns.map((column) => compileColumn(column, table, dialect)).join(', ');
-  const lists = columnLists.get(columns) ?? new WeakMap<SqlDialect, string>();
-  columnLists.set(columns, lists.set(dialect, sql));
-  return sql;
+/** The page of groups first, then what is made of each: a cast that fails must fail for a group of the page alone. */
+function compileGroups(
+  plan: Shape & { offset: number; limit?: number },
+  from: string,
+  output: Output,
+  scope: Scope,
+): string {
+  const inner = plan.columns.map(({ expression }, index) => {
+    return `${compileExpression(computed(expression), scope)} as ${identifier(computedName(index))}`;
+  });
+  const groups = groupClause(plan.groupBy ?? [], scope);
+  const rows = `select ${inner.length === 0 ? 'null' : inner.join(', ')} ${from}${groups}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
+  const compile: CompileColumn = (expression, index) => {
+    const sql = identifier(computedName(index));
+    return isLateCast(expression) ? scope.dialect.cast(sql, expression.of.type, expression.type) : sql;
+  };
+  return `select ${compileOutput(plan.columns, output, scope, compile)} from (${rows}) as grouped`;
 }
 
-export function compileOrder(order: readonly OrderKey[], table: string, dialect: SqlDialect): string {
-  if (order.length === 0) return '';
+function isLateCast(expression: Expression): expression is Extract<Expression, { kind: 'cast' }> {
+  return expression.kind === 'cast' && (expression.of.kind === 'aggregate' || expression.of.kind === 'count');
+}
+
+function computed(expression: Expression): Expression {
+  return isLateCast(expression) ? expression.of : expression;
+}
+
+function computedName(index: number): string {
+  return `column ${index}`;
+}
+
+export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
   // A constant orders nothing, and a bare null is no order key in SQL.
   const keys = order.filter(({ expression }) => expression.kind !== 'null');
   if (keys.length === 0) return '';
-  return ` order by ${keys.map((key) => compileOrderKey(key, table, dialect)).join(', ')}`;
+  return ` order by ${keys.map((key) => compileOrderKey(key, scope)).join(', ')}`;
 }
 
 /**
@@ -82,41 +112,17 @@ export function compileOrder(order: readonly OrderKey[], table: string, dialect:
  */
 export function compilePage({ offset, limit }: { offset: number; limit?: number }, bind: Bind): string {
   if (limit === undefined && offset === 0) return '';
-  const most = ` limit +${bind(limit ?? Number.MAX_SAFE_INTEGER, 'int8')}`;
-  return offset === 0 ? most : `${most} offset ${bind(offset, 'int8')}`;
+  const most = ` limit +${bind(limit ?? Number.MAX_SAFE_INTEGER, COUNT)}`;
+  return offset === 0 ? most : `${most} offset ${bind(offset, COUNT)}`;
 }
 
-function compileColumn({ name, expression }: OutputColumn, table: string, dialect: SqlDialect): string {
-  const sql = compileExpression(expression, table, dialect);
-  const shown = dialect.output?.(sql, expression);
-  if (shown === undefined && expression.kind === 'field' && expression.field.name === name) return identifier(name);
-  return `${shown ?? sql} as ${identifier(name)}`;
-}
-
-function groupClause(groupBy: readonly Expression[], table: string, dialect: SqlDialect): string {
+function groupClause(groupBy: readonly Expression[], scope: Scope): string {
   const keys = groupBy.filter((expression) => expression.kind !== 'null');
-  return keys.length === 0 ? '' : ` group by ${keys.map((each) => compileExpression(each, table, dialect)).join(', ')}`;
+  return keys.length === 0 ? '' : ` group by ${keys.map((each) => compileExpression(each, scope)).join(', ')}`;
 }
 
-function compileOrderKey({ expression, descending, nulls }: OrderKey, table: string, dialect: SqlDialect): string {
+function compileOrderKey({ expression, descending, nulls }: OrderKey, scope: Scope): string {
   const direction = `${descending ? ' desc' : ''}${nulls === undefined ? '' : ` nulls ${nulls}`}`;
-  const sql = compileExpression(expression, table, dialect);
-  const keys = dialect.orderedBy?.(sql, expression) ?? [sql];
+  const keys = scope.dialect.orderedBy(compileOperand(expression, scope));
   return keys.map((key) => `${key}${direction}`).join(', ');
-}
-
-/** Fields carry their table's name: a column of the answer may have the name of another field. */
-function compileExpression(expression: Expression, table: string, dialect: SqlDialect): string {
-  switch (expression.kind) {
-    case 'field':
-      return `${identifier(table)}.${identifier(expression.field.name)}`;
-    case 'null':
-      return dialect.nullOf?.(expression.type) ?? 'null';
-    case 'count':
-      return 'count(*)';
-    case 'cast':
-      return dialect.cast(compileExpression(expression.of, table, dialect), expression.of, expression.type);
-    case 'aggregate':
-      return dialect.aggregate(expression, compileExpression(expression.of, table, dialect));
-  }
 }

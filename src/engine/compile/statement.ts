@@ -1,7 +1,7 @@
 /** SQL in the making: its text, and its values as bound parameters. */
-import type { Field } from '../../collection/declaration.ts';
+import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator, Expression, Predicate, ScalarType } from '../../plan/types.ts';
+import type { Comparator, Containment, Expression, Predicate } from '../../plan/types.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -9,7 +9,7 @@ export interface Statement {
 }
 
 /** Collects the values of one statement; each becomes a placeholder of its type, where an engine must be told it. */
-export type Bind = (value: Value, type?: ScalarType) => string;
+export type Bind = (value: Value, type?: Type) => string;
 
 type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
@@ -21,34 +21,56 @@ export interface Access {
   readonly keysFirst?: string;
 }
 
+/** What a predicate is about, compiled: its SQL, and what it stands for. */
+export interface Operand {
+  readonly sql: string;
+  readonly of: Expression;
+}
+
 /** Where the engines' SQL differs. Everything else is compiled once for both. */
 export interface SqlDialect {
   /** A condition that every read and count carries, such as one that ends it when its time is up. */
   readonly guard?: string;
-  placeholder(position: number, type?: ScalarType): string;
-  /** `field is one of these values`, in one parameter whatever their number. */
-  memberOf(field: Field, values: readonly Value[], bind: Bind): string;
+  placeholder(position: number, type?: Type): string;
+  /** A value as the engine stores it. */
+  stored(value: Value, type: Type): Value;
+  /** `operand is one of these values`, in one parameter whatever their number. */
+  memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
   /** like, regex and search; may refuse a pattern that does not compile. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
-  cast(sql: string, of: Expression, to: ScalarType): string;
+  /** Of arrays and json. */
+  contains(operand: Operand, operator: Containment, value: string): string;
+  /** Into JSON. */
+  path(sql: string, expression: Extract<Expression, { kind: 'path' }>, bind: Bind): string;
+  cast(sql: string, from: Type, to: Type): string;
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
-  /** A column of the answer, where the driver needs it in another form than the one it is computed in. */
-  output?(sql: string, expression: Expression): string | undefined;
-  /** A comparison in other words, where only those can use the engine's index on the field. */
-  compare?(field: Field, operator: Comparator, value: string): string | undefined;
-  /** The keys of an order, where the expression is not one, or cannot use the engine's index on the field. */
-  orderedBy?(sql: string, expression: Expression): readonly string[] | undefined;
+  /** A column as the driver hands it over for JSON.stringify; undefined where the database must make the JSON. */
+  plain(type: Type): ((sql: string) => string) | undefined;
+  /** An expression as a JSON value, and as text. */
+  json(sql: string, type: Type): string;
+  text(sql: string, type: Type): string;
+  /** JSON values by their names as the text of an object. */
+  rowAsJson(members: readonly (readonly [name: string, sql: string])[], stripNulls: boolean): string;
+  /** A comparison and an order in other words, where only those can use the engine's index on the field. */
+  compare?(operand: Operand, operator: Comparator, value: string): string | undefined;
+  orderedBy(operand: Operand): readonly string[];
   /** A null that must say of which type it is. */
-  nullOf?(type: ScalarType): string;
+  nullOf?(type: Type): string;
 }
 
 export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => string): Statement {
   const params: Value[] = [];
   const sql = build((value, type) => {
-    params.push(value);
+    params.push(type === undefined ? value : dialect.stored(value, type));
     return dialect.placeholder(params.length, type);
   });
   return { sql, params };
+}
+
+/** The SQL of a statement with its parameters after those of another, so that both can be one statement. */
+export function shifted({ sql }: Statement, { params }: Statement, mark: '?' | '$'): string {
+  const placeholder = mark === '?' ? /\?(\d+)/g : /\$(\d+)/g;
+  return sql.replace(placeholder, (_, position) => `${mark}${Number(position) + params.length}`);
 }
 
 /** Names come from a declaration that allows only lower case letters, digits and _; the quotes keep keywords apart. */

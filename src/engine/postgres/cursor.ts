@@ -3,14 +3,13 @@
  * and all its parts are of one moment (repeatable read). The connection is the cursor's own until the last part.
  */
 import type { ReservedSQL, SQL } from 'bun';
-import type { Row, Value } from '../../collection/value.ts';
-import { closing, type Encoding, encodeChunk, opening } from '../../encode/encoding.ts';
-import { keyValues, planPageEnd } from '../../plan/page-end.ts';
-import type { ReadPlan, Shape } from '../../plan/types.ts';
-import { compileCount, compileRead } from '../compile/read.ts';
+import type { Row } from '../../collection/value.ts';
+import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../encode/encoding.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import { endOf, outputOf } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
-import { keptNames, ownNames } from './column-names.ts';
 import { query, reserve } from './driver.ts';
 import { takeSlot } from './slots.ts';
 
@@ -18,7 +17,6 @@ const ROWS_PER_FETCH = 1_000;
 
 export async function openCursor(
   pool: SQL,
-  table: string,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
@@ -30,37 +28,25 @@ export async function openCursor(
   });
   try {
     await connection.unsafe('begin isolation level repeatable read read only');
-    const [counted] = await query<{ total: string }>(connection, compileCount(table, plan, dialect));
+    const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
-    const lastKeys = returned === plan.limit ? await endOfPage(connection, table, plan, dialect) : undefined;
-    const read = compileRead(table, keptNames(plan), dialect);
+    const { end } = compileEnd(plan, dialect);
+    const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
+    const output = outputOf(plan.columns, encoding, dialect);
+    const read = compileRead(plan, output, dialect);
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     return {
-      kind: 'parts',
       returned,
       ...(plan.count === undefined ? {} : { total }),
-      lastKeys,
-      parts: new Parts(connection, plan, encoding, giveBack),
+      end: endOf(end?.names, last[0]),
+      body: new Parts(connection, encoding, output.form, giveBack),
     };
   } catch (error) {
     giveBack();
     await connection.close({ timeout: 0 }).catch(() => undefined);
     throw error;
   }
-}
-
-async function endOfPage(
-  connection: ReservedSQL,
-  table: string,
-  plan: ReadPlan,
-  dialect: SqlDialect,
-): Promise<readonly Value[] | undefined> {
-  const end = planPageEnd(plan);
-  if (end === undefined) return undefined;
-  const found = await query<Row>(connection, compileRead(table, keptNames(end), dialect));
-  const [row] = ownNames(end, found);
-  return row && keyValues(end.columns, row);
 }
 
 class Parts implements AsyncIterator<Uint8Array, undefined> {
@@ -70,19 +56,18 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
 
   constructor(
     private readonly connection: ReservedSQL,
-    private readonly shape: Shape,
     private readonly encoding: Encoding,
+    private readonly form: RowForm,
     private readonly giveBack: () => void,
   ) {}
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.ended) return { done: true, value: undefined };
     try {
-      const found: Row[] = await this.connection.unsafe(`fetch ${ROWS_PER_FETCH} from page`);
-      const rows = ownNames(this.shape, found);
+      const rows: Row[] = await this.connection.unsafe(`fetch ${ROWS_PER_FETCH} from page`);
       const isFirst = !this.started;
       this.started = true;
-      let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, isFirst);
+      let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, this.form, isFirst);
       if (rows.length < ROWS_PER_FETCH) {
         text += closing(this.encoding);
         await this.end();

@@ -1,76 +1,94 @@
-/** PostgreSQL's share of the SQL: typed placeholders, its own text operators, numbers as JSON has them. */
-import type { Field } from '../../collection/declaration.ts';
-import type { FieldType } from '../../collection/field-types.ts';
+/** PostgreSQL's share of the SQL: typed placeholders, its own operators, JSON of its own making where there is no plainer way. */
+import { builtIn } from '../../collection/types/index.ts';
+import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Aggregate } from '../../dialect/tree.ts';
-import { isLongNumber } from '../../plan/computed.ts';
-import type { Expression, ScalarType } from '../../plan/types.ts';
-import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
-import { checkLike } from '../text/like.ts';
-import { checkRegex } from '../text/regex.ts';
-import { beginning, beginningOf, compareBeginnings, hasBeginning } from './beginnings.ts';
+import type { Containment } from '../../plan/types.ts';
+import { checkLike } from '../../text/like.ts';
+import { checkRegex } from '../../text/regex.ts';
+import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
+import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
+import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
 import { type Configurations, searchTest } from './search.ts';
 
-/** What each type is called in PostgreSQL. */
-export const TYPE_NAMES: Readonly<Record<ScalarType, string>> = {
-  int2: 'int2',
-  int4: 'int4',
-  int8: 'int8',
-  decimal: 'numeric',
-  float8: 'float8',
-  text: 'text',
-  bool: 'bool',
-  json: 'json',
-};
+export const TEXT = builtIn('text');
+
+const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@', ov: '&&' };
 
 export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
   return {
-    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${TYPE_NAMES[type]}`),
+    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${comparedAs(type)}`),
 
-    memberOf(field, values, bind) {
-      const column = identifier(field.name);
+    stored: (value) => (typeof value === 'bigint' ? value.toString() : value),
+
+    memberOf(operand, values, bind) {
+      const { sql, of } = operand;
       if (values.length === 1) {
-        const value = bind(values[0]!, field.type);
-        return compareBeginnings(field, '=', value) ?? `${column} = ${value}`;
+        const value = bind(values[0]!, of.type);
+        return comparePrefixes(operand, '=', value) ?? `${sql} = ${value}`;
       }
-      const isOneOf = (sql: string, list: readonly Value[]) =>
-        `${sql} = any(${bind(arrayLiteral(list), 'text')}::${TYPE_NAMES[field.type]}[])`;
-      if (!isFirstList(bind, field)) return isOneOf(withoutIndex(column, field), values);
-      if (!hasBeginning(field)) return isOneOf(column, values);
-      return `(${isOneOf(beginning(column), values.map(beginningOf))} and ${isOneOf(column, values)})`;
+      const isOneOf = (column: string, list: readonly Value[]) =>
+        `${column} = any(${bind(arrayLiteral(list), TEXT)}::${comparedAs(of.type)}[])`;
+      if (!isFirstList(bind, sql)) return isOneOf(withoutIndex(operand), values);
+      if (!hasPrefixIndex(of)) return isOneOf(sql, values);
+      return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
-    compare: compareBeginnings,
-    orderedBy: (sql, expression) =>
-      expression.kind === 'field' && hasBeginning(expression.field) ? [beginning(sql), sql] : undefined,
+    compare: comparePrefixes,
+    orderedBy: ({ sql, of }) => (hasPrefixIndex(of) ? [prefix(sql), sql] : [sql]),
 
     textTest(predicate, column, bind) {
       if (predicate.kind === 'search') return searchTest(predicate, column, configurations, bind);
       const { kind, pattern, caseless } = predicate;
       if (kind === 'like') {
         checkLike(pattern);
-        if (!caseless) return `${column} like ${bind(pattern, 'text')}`;
-        return `${foldedColumn(column, folding)} like ${bind(foldedPattern(pattern), 'text')}`;
+        if (!caseless) return `${column} like ${bind(pattern, TEXT)}`;
+        return `${foldedColumn(column, folding)} like ${bind(foldedPattern(pattern), TEXT)}`;
       }
       checkRegex(pattern);
-      if (!caseless) return `${column} ~ ${bind(pattern, 'text')}`;
-      return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), 'text')}`;
+      if (!caseless) return `${column} ~ ${bind(pattern, TEXT)}`;
+      return `${foldedColumn(column, folding)} ~* ${bind(foldedRegex(pattern), TEXT)}`;
     },
 
-    cast: (sql, of, to) => CASTS[to](sql, of),
+    contains: ({ sql }, operator, value) => `${sql} ${CONTAINMENTS[operator]} ${value}`,
 
-    aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
-
-    // The driver hands these over as text, or rounds them. As a double a stored decimal and a count are exact.
-    output: (sql, expression) => {
-      const { type } = expression;
-      if (isLongNumber(expression)) return `(${sql})::text`;
-      return type === 'int8' || type === 'decimal' || type === 'float8' ? `(${sql})::float8` : undefined;
+    path(sql, { of, steps, type }, bind) {
+      const json = can(of.type, 'json') ? sql : `to_jsonb(${sql})`;
+      const inside = steps.reduce((path, { arrow, key }) => {
+        return `${path} ${arrow} ${/^-?\d+$/.test(key) ? `${Number(key)}` : bind(key, TEXT)}`;
+      }, json);
+      return can(type, 'text') ? `((${inside}) collate "C")` : `(${inside})`;
     },
 
-    nullOf: (type) => `null::${TYPE_NAMES[type]}`,
+    cast(sql, from, to) {
+      const special = from.postgres.casts?.[to.kind]?.(sql);
+      if (special !== undefined) return special;
+      return can(to, 'text') ? `(${from.postgres.text(sql)} collate "C")` : `(${sql})::${to.postgres.name}`;
+    },
+
+    aggregate: ({ function: name, of }, sql) => of.type.postgres.aggregate?.[name]?.(sql) ?? `${name}(${sql})`,
+
+    plain: (type) => type.postgres.plain,
+    json: (sql, type) => type.postgres.json(sql),
+    text: (sql, type) => type.postgres.text(sql),
+
+    // Not json_build_object: a function takes no more than a hundred arguments.
+    rowAsJson(members, stripNulls) {
+      const texts = members.map(([name, sql], index) => {
+        const key = quoteText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+        return `${key} || coalesce(to_json(${sql})::text, 'null')`;
+      });
+      const row = `(${texts.join(' || ')} || '}')`;
+      return stripNulls ? `json_strip_nulls(${row}::json)::text` : row;
+    },
+
+    nullOf: (type) => `null::${type.postgres.name}`,
   };
+}
+
+/** Values of a field are compared without the bounds of what it stores: 1.00001 is no decimal(12,4), and yet a number. */
+function comparedAs(type: Type): string {
+  return type.postgres.name.replace(/^numeric\(.*/, 'numeric');
 }
 
 /**
@@ -79,47 +97,18 @@ export function postgresDialect(folding: Folding, configurations: Configurations
  */
 const listed = new WeakMap<Bind, Set<string>>();
 
-function isFirstList(bind: Bind, { name }: Field): boolean {
+function isFirstList(bind: Bind, column: string): boolean {
   const names = listed.get(bind) ?? new Set();
   listed.set(bind, names);
-  if (names.has(name)) return false;
-  names.add(name);
+  if (names.has(column)) return false;
+  names.add(column);
   return true;
 }
 
-function withoutIndex(column: string, { type }: Field): string {
-  return type === 'text' ? `(${column} || '')` : `(+ ${column})`;
+function withoutIndex({ sql, of }: Operand): string {
+  if (can(of.type, 'text')) return `(${sql} || '')`;
+  return can(of.type, 'number') ? `(+ ${sql})` : `coalesce(${sql})`;
 }
-
-const to =
-  (type: ScalarType) =>
-  (sql: string): string =>
-    `(${sql})::${TYPE_NAMES[type]}`;
-
-/** A decimal has no zeros at its end, but for an average, which has as many digits as PostgreSQL gives it. */
-const CASTS: Readonly<Record<ScalarType, (sql: string, of: Expression) => string>> = {
-  int2: to('int2'),
-  int4: to('int4'),
-  int8: to('int8'),
-  decimal: (sql, of) => (of.type === 'text' ? `trim_scale((${sql})::numeric)` : `(${sql})::numeric`),
-  float8: to('float8'),
-  bool: to('bool'),
-  json: (sql) => sql,
-  text: (sql, { kind, type }) => {
-    const shown = kind === 'field' && type === 'decimal' ? `trim_scale(${sql})` : `(${sql})`;
-    return `(${shown}::text collate "C")`;
-  },
-};
-
-const trimmed = (sql: string, { type }: Expression) => (type === 'decimal' ? `trim_scale(${sql})` : sql);
-
-const AGGREGATES: Readonly<Record<Aggregate, (sql: string, of: Expression) => string>> = {
-  sum: (sql, of) => trimmed(`sum(${sql})`, of),
-  avg: (sql) => `avg(${sql})`,
-  count: (sql) => `count(${sql})`,
-  max: (sql, of) => trimmed(`max(${sql})`, of),
-  min: (sql, of) => trimmed(`min(${sql})`, of),
-};
 
 /** Any number of values as one parameter. */
 function arrayLiteral(values: readonly Value[]): string {
@@ -129,9 +118,7 @@ function arrayLiteral(values: readonly Value[]): string {
   return `{${items.join(',')}}`;
 }
 
-/** The column types of fields. */
-export const COLUMN_TYPES: Readonly<Record<FieldType, string>> = {
-  int4: 'integer',
-  decimal: 'numeric(12,4)',
-  text: 'text collate "C"',
-};
+/** The type of a field's column: text is compared by code point. */
+export function columnType(type: Type): string {
+  return can(type, 'text') ? `${type.postgres.name} collate "C"` : type.postgres.name;
+}

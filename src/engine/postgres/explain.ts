@@ -10,8 +10,8 @@ interface Line {
   readonly 'QUERY PLAN': unknown;
 }
 
-export async function explainRead(pool: SQL, table: string, plan: ReadPlan, dialect: SqlDialect): Promise<Explanation> {
-  const { sql, params } = compileRead(table, plan, dialect);
+export async function explainRead(pool: SQL, plan: ReadPlan, dialect: SqlDialect): Promise<Explanation> {
+  const { sql, params } = compileRead(plan, { form: 'json', stripNulls: false }, dialect);
   const [json] = await query<Line>(pool, { sql: `explain (format json) ${sql}`, params });
   const lines = await query<Line>(pool, { sql: `explain ${sql}`, params });
   return { json: json?.['QUERY PLAN'], text: [sql, ...lines.map((line) => line['QUERY PLAN'])].join('\n') };

@@ -3,7 +3,7 @@
  * imatch fold every letter all the same, as they do on SQLite. The fold is the same on both: upper, then lower, one
  * character for one. It needs a collation that knows Unicode; which one a server has depends on its age and build.
  */
-import { foldCase } from '../text/case.ts';
+import { foldCase } from '../../text/case.ts';
 import { query, type Runner } from './driver.ts';
 
 export interface Folding {

@@ -3,16 +3,17 @@ import type { SQL } from 'bun';
 import type { Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
-import type { InsertPlan } from '../../plan/types.ts';
+import { overwritten } from '../../plan/insert.ts';
+import type { Key } from '../../plan/keys.ts';
+import type { Conflict } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
-import { COLUMN_TYPES } from './dialect.ts';
+import { columnType } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
-import { freePosition, holdSequence, isAtItsEnd, setSequence } from './free-keys.ts';
 import { inTransaction } from './transaction.ts';
-import { isNew, rowsAsJson, type WriteContext } from './writes.ts';
+import { assignedKey, isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
 const STAGED = '"rows to load"';
@@ -37,7 +38,7 @@ export function loadRows(
 
 class Staged {
   private readonly columns: string;
-  private readonly key: string;
+  private readonly keys: string;
   private readonly table: string;
   /** The sets of fields that rows give, by number. */
   private readonly shapes: (readonly Field[])[] = [];
@@ -48,13 +49,13 @@ class Staged {
   ) {
     const { fields, key, name } = context.collection;
     this.columns = fields.map((field) => identifier(field.name)).join(', ');
-    this.key = identifier(key.name);
+    this.keys = key.map((field) => identifier(field.name)).join(', ');
     this.table = identifier(name);
   }
 
   async create(): Promise<void> {
     const { fields } = this.context.collection;
-    const columns = fields.map((field) => `${identifier(field.name)} ${COLUMN_TYPES[field.type]}`).join(', ');
+    const columns = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
     await this.run(
       `create temporary table ${STAGED} ("the row" int8 generated always as identity, "the place" int8, "the shape" int4, ${columns}) on commit drop`,
     );
@@ -62,7 +63,7 @@ class Staged {
 
   async add({ places, rows, given }: LoadBatch): Promise<void> {
     const { fields } = this.context.collection;
-    const types = fields.map((field) => `${identifier(field.name)} ${COLUMN_TYPES[field.type]}`).join(', ');
+    const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
     const shape = this.shapeNumber(given);
     await query(this.connection, {
       sql: `insert into ${STAGED} ("the place", "the shape", ${this.columns})
@@ -76,57 +77,40 @@ class Staged {
 
   async store(terms: LoadTerms): Promise<LoadResult> {
     const { collection } = this.context;
+    const isGiven = collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
     if (terms.onConflict !== 'keep') {
-      const earlier = `select min("the row") from ${STAGED} group by ${this.key}`;
-      const repeats = `${this.key} is not null and "the row" not in (${earlier})`;
+      const earlier = `select min("the row") from ${STAGED} group by ${this.keys}`;
+      const repeats = `${isGiven} and "the row" not in (${earlier})`;
       await this.refuse(terms, repeats, (key) => repeatedKey(collection, key));
     }
     if (terms.onConflict === 'refuse') {
-      const taken = `${this.key} in (select ${this.key} from ${this.table})`;
+      const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
       await this.refuse(terms, taken, (key) => duplicateKey(collection, key));
     }
     if (!terms.dryRun) await this.passKeys();
+    const on = collection.key;
     if (terms.onConflict !== 'overwrite') {
-      return this.storeAll(terms.onConflict, 'true');
+      return this.storeAll(terms.onConflict === 'refuse' ? 'refuse' : { on, overwrite: [] }, 'true');
     }
     const total = { affected: 0, inserted: 0 };
     for (const [shape, given] of this.shapes.entries()) {
-      const overwrite = given.filter((field) => field !== collection.key);
-      const stored = await this.storeAll({ overwrite }, `"the shape" = ${shape}`);
+      const conflict = { on, overwrite: overwritten(collection, given, on) };
+      const stored = await this.storeAll(conflict, `"the shape" = ${shape}`);
       total.affected += stored.affected;
       total.inserted += stored.inserted;
     }
     return total;
   }
 
-  /** Where the sequence is at its end, rows that choose their key go first, and the others get what is free then. */
-  private async storeAll(conflict: InsertPlan['conflict'], which: string): Promise<LoadResult> {
-    const unnumbered = await this.countUnnumbered(which);
-    if (unnumbered === 0 || !(await isAtItsEnd(this.connection, this.context, unnumbered))) {
-      return this.storeRows(conflict, which, `coalesce(${this.key}, nextval(${quoteText(this.context.sequence)}))`);
-    }
-    const chosen = await this.storeRows(conflict, `${which} and ${this.key} is not null`, this.key);
-    await holdSequence(this.connection);
-    const position = await freePosition(this.connection, this.context, unnumbered);
-    await setSequence(this.connection, this.context, position + unnumbered);
-    const numbered = `${position} + row_number() over (order by "the row")`;
-    const assigned = await this.storeRows(conflict, `${which} and ${this.key} is null`, numbered);
-    return { affected: chosen.affected + assigned.affected, inserted: chosen.inserted + assigned.inserted };
-  }
-
-  private async countUnnumbered(which: string): Promise<number> {
-    const [counted] = await this.run<{ rows: number }>(
-      `select count(*)::int4 as rows from ${STAGED} where ${which} and ${this.key} is null`,
-    );
-    return counted!.rows;
-  }
-
-  private async storeRows(conflict: InsertPlan['conflict'], which: string, key: string): Promise<LoadResult> {
-    const { collection } = this.context;
-    const values = collection.fields.map((field) => (field === collection.key ? key : identifier(field.name)));
+  private async storeAll(conflict: Conflict, which: string): Promise<LoadResult> {
+    const { collection, sequence } = this.context;
+    const values = collection.fields.map((field) => {
+      const column = identifier(field.name);
+      return field === collection.assigned ? assignedKey(column, sequence) : column;
+    });
     const [stored] = await this.run<LoadResult>(
       `with stored as (insert into ${this.table} (${this.columns}) select ${values.join(', ')} from ${STAGED}
-        where ${which} order by "the row"${conflictSql(collection, conflict)} returning ${isNew(collection, conflict)} as is_new)
+        where ${which} order by "the row"${conflictSql(conflict)} returning ${isNew(collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
     return stored!;
@@ -134,25 +118,31 @@ class Staged {
 
   /** Keys that were chosen are not assigned again. */
   private async passKeys(): Promise<void> {
-    const { sequence } = this.context;
+    const { sequence, collection } = this.context;
+    if (sequence === undefined) return;
+    const key = identifier(collection.assigned!.name);
     await this.run(
-      `select setval(${quoteText(sequence)}, greatest(max(${this.key}), (select last_value from ${sequence})))
-      from ${STAGED} having max(${this.key}) is not null`,
+      `select setval(${quoteText(sequence)}, greatest(max(${key}), (select last_value from ${sequence})))
+      from ${STAGED} having max(${key}) is not null`,
     );
   }
 
-  private async refuse(terms: LoadTerms, which: string, refusalOf: (key: Value) => Refusal): Promise<void> {
+  private async refuse(terms: LoadTerms, which: string, refusalOf: (key: Key) => Refusal): Promise<void> {
     const { fields, key } = this.context.collection;
+    const shown = fields.map(({ name, type }) => {
+      const column = identifier(name);
+      return `${(type.postgres.plain ?? type.postgres.text)(column)} as ${column}`;
+    });
     const rows = await this.run<Record<string, Value>>(
-      `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${this.columns}`,
+      `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${shown.join(', ')}`,
     );
     rows.sort((one, other) => Number(one['the place']) - Number(other['the place']));
     for (const row of rows) {
       terms.refused({
         place: Number(row['the place']),
         given: this.shapes[Number(row['the shape'])]!,
-        row: fields.map((field) => (field.type === 'decimal' ? asNumber(row[field.name]!) : row[field.name]!)),
-        refusal: refusalOf(row[key.name]!),
+        row: fields.map((field) => row[field.name]!),
+        refusal: refusalOf(key.map(({ name }) => row[name]!)),
       });
     }
     if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();
@@ -166,8 +156,4 @@ class Staged {
     const known = this.shapes.indexOf(given);
     return known === -1 ? this.shapes.push(given) - 1 : known;
   }
-}
-
-function asNumber(value: Value): Value {
-  return value === null ? null : Number(value);
 }

@@ -2,11 +2,14 @@
  * Full text search by PostgreSQL's own functions. What is wrong with a query is said before any row is read: PostgreSQL
  * might say it or not, depending on what else is asked for and on the plan it makes.
  */
+import { builtIn } from '../../collection/types/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { Predicate } from '../../plan/types.ts';
+import { checkSearch } from '../../text/search/index.ts';
 import type { Bind } from '../compile/statement.ts';
-import { checkSearch } from '../text/search/index.ts';
 import { query, type Runner } from './driver.ts';
+
+const TEXT = builtIn('text');
 
 const FUNCTIONS = {
   fts: 'to_tsquery',
@@ -34,8 +37,8 @@ export function searchTest(
 ): string {
   checkConfiguration(config, configurations);
   checkSearch(mode, text);
-  const by = `${bind(config, 'text')}::regconfig`;
-  return `to_tsvector(${by}, ${column}) @@ ${FUNCTIONS[mode]}(${by}, ${bind(text, 'text')})`;
+  const by = `${bind(config, TEXT)}::regconfig`;
+  return `to_tsvector(${by}, ${column}) @@ ${FUNCTIONS[mode]}(${by}, ${bind(text, TEXT)})`;
 }
 
 /** A name is found regardless of case. One with a schema is left to the server. */

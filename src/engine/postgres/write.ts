@@ -1,18 +1,19 @@
 /** A write is carried out: with nothing to check it is one statement, else a transaction that may take it back. */
 import type { SQL } from 'bun';
 import type { Row } from '../../collection/value.ts';
-import { wholeRow } from '../../plan/shape.ts';
+import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import type { Precondition, WritePlan } from '../../plan/types.ts';
+import { planWhole, WHOLE } from '../../plan/whole.ts';
+import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion } from '../terms.ts';
-import { ownNames } from './column-names.ts';
 import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
-import { rememberResult, takeKey } from './retries.ts';
+import { rememberResult, takeKey } from './retry-table.ts';
 import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
-import { compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';
+import { type Answer, compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';
 
 export interface WriteLimits {
   readonly retryHours: number;
@@ -23,12 +24,13 @@ export async function carryOut(
   pool: SQL,
   context: WriteContext,
   plan: WritePlan,
+  encoding: Encoding,
   limits: WriteLimits,
 ): Promise<WriteResult> {
   const started = performance.now();
   const result = standsAlone(plan)
-    ? await inOneStatement(pool, context, plan)
-    : await inTransaction(pool, (connection) => work(connection, context, plan, limits), !plan.dryRun);
+    ? await inOneStatement(pool, context, plan, encoding)
+    : await inTransaction(pool, (connection) => work(connection, context, plan, encoding, limits), !plan.dryRun);
   // A server that waits for its synchronous standby gives up the wait, not the write, when the statement's time is up,
   // and then answers as if all were well. Nothing that took this long counts as confirmed.
   if (performance.now() - started >= limits.querySeconds * 1000) throw new UnconfirmedCommit(undefined);
@@ -42,23 +44,31 @@ function standsAlone(plan: WritePlan): boolean {
   return isPlain && precondition === undefined && retry === undefined && plan.kind !== 'update-each';
 }
 
-async function inOneStatement(pool: SQL, context: WriteContext, plan: WritePlan): Promise<WriteResult> {
+async function inOneStatement(
+  pool: SQL,
+  context: WriteContext,
+  plan: WritePlan,
+  encoding: Encoding,
+): Promise<WriteResult> {
+  const wanted = answerOf(context, plan, encoding);
   let written: Written;
   try {
-    written = await change(pool, context, plan);
+    written = await change(pool, context, plan, wanted);
   } catch (error) {
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
   checkAffected(plan, written.affected);
-  return resultOf(plan, written);
+  return resultOf(plan, written, encoding, wanted);
 }
 
 async function work(
   connection: Runner,
   context: WriteContext,
   plan: WritePlan,
+  encoding: Encoding,
   limits: WriteLimits,
 ): Promise<WriteResult> {
+  const wanted = answerOf(context, plan, encoding);
   if (plan.retry !== undefined) {
     const earlier = await takeKey(connection, plan.retry, limits.retryHours);
     if (earlier !== undefined) return { ...earlier, replayed: true };
@@ -66,46 +76,53 @@ async function work(
   if (plan.precondition !== undefined) {
     checkVersion(plan.precondition, await storedRow(connection, context, plan.precondition));
   }
-  const written = await change(connection, context, plan);
+  const written = await change(connection, context, plan, wanted);
   checkAffected(plan, written.affected);
-  const result = resultOf(plan, written);
+  const result = resultOf(plan, written, encoding, wanted);
   if (plan.retry !== undefined) await rememberResult(connection, plan.retry, result);
   return result;
 }
 
-async function change(runner: Runner, context: WriteContext, plan: WritePlan): Promise<Written> {
-  if (plan.kind === 'update-each') return updateEach(runner, context, plan);
-  const statement =
-    plan.kind === 'insert'
-      ? compileInsert(context, plan)
-      : plan.kind === 'update'
-        ? compileUpdate(context, plan)
-        : compileDelete(context, plan);
-  const [written] = await query<Written>(runner, statement);
-  const { rows } = written!;
-  return rows === undefined || plan.returning === undefined
-    ? written!
-    : { ...written!, rows: ownNames(plan.returning, rows) };
+function answerOf({ dialect }: WriteContext, { returning: shape }: WritePlan, encoding: Encoding): Answer | undefined {
+  return shape === undefined ? undefined : { shape, output: outputOf(shape.columns, encoding, dialect) };
 }
 
-function resultOf(plan: WritePlan, { affected, inserted, key, rows }: Written): WriteResult {
+async function change(
+  runner: Runner,
+  context: WriteContext,
+  plan: WritePlan,
+  wanted: Answer | undefined,
+): Promise<Written> {
+  if (plan.kind === 'update-each') return updateEach(runner, context, plan, wanted);
+  const statement =
+    plan.kind === 'insert'
+      ? compileInsert(context, plan, wanted)
+      : plan.kind === 'update'
+        ? compileUpdate(context, plan, wanted)
+        : compileDelete(context, plan, wanted);
+  const [written] = await query<Written>(runner, statement);
+  return written!;
+}
+
+function resultOf(plan: WritePlan, written: Written, encoding: Encoding, wanted: Answer | undefined): WriteResult {
+  const { affected, inserted, key, rows } = written;
   return {
     affected,
     inserted,
     ...(plan.kind === 'insert' && key !== null ? { key } : {}),
-    ...(rows === undefined ? {} : { rows }),
+    ...(rows === undefined || wanted === undefined ? {} : { body: encodeRows(rows, encoding, wanted.output.form) }),
   };
 }
 
-/** The product as it is now, and as it stays until the transaction ends. */
+/** The whole row in JSON, as it is now and as it stays until the transaction ends. */
 async function storedRow(
   connection: Runner,
   { collection, dialect }: WriteContext,
   { key }: Precondition,
-): Promise<Row | undefined> {
-  const where = { kind: 'compare', field: collection.key, operator: '=', value: key } as const;
-  const read = { kind: 'read', columns: wholeRow(collection), order: [], where, offset: 0 } as const;
-  const statement = compileRead(collection.name, read, dialect);
-  const [row] = await query<Row>(connection, { ...statement, sql: `${statement.sql} for update` });
-  return row;
+): Promise<string | undefined> {
+  const plan = planWhole(collection, key);
+  const output = outputOf(plan.columns, WHOLE, dialect);
+  const { sql, params } = compileRead(plan, output, dialect);
+  const rows = await query<Row>(connection, { sql: `${sql} for update`, params });
+  return rows.length === 0 ? undefined : encodeRows([...rows], WHOLE, output.form).slice(1, -1);
 }

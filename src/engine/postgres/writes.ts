@@ -3,82 +3,113 @@
  * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
+import { can } from '../../collection/types/type.ts';
 import type { Row, Value } from '../../collection/value.ts';
-import type { Bound, DeletePlan, InsertPlan, Predicate, Shape, UpdatePlan } from '../../plan/types.ts';
+import type { Key } from '../../plan/keys.ts';
+import { withKey } from '../../plan/shape.ts';
+import {
+  type Bound,
+  type Conflict,
+  type DeletePlan,
+  fieldOf,
+  type InsertPlan,
+  type Predicate,
+  type Shape,
+  type UpdatePlan,
+} from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
+import type { Scope } from '../compile/expression.ts';
+import type { Output } from '../compile/output.ts';
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
-import { type Bind, buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
-import { keptNames } from './column-names.ts';
-import { TYPE_NAMES } from './dialect.ts';
+import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
+import { columnType, TEXT } from './dialect.ts';
 import { quoteText } from './driver.ts';
 
 /** The one row that every write answers with. */
 export interface Written {
   readonly affected: number;
   readonly inserted: number;
-  /** Null unless exactly one row was written. */
-  readonly key: Value;
+  /** The text forms of its key; null unless exactly one row was written. */
+  readonly key: readonly string[] | null;
   readonly rows?: readonly Row[];
 }
 
 export interface WriteContext {
   readonly collection: Collection;
   readonly dialect: SqlDialect;
-  /** What assigns keys. */
-  readonly sequence: string;
+  /** What assigns keys, where they are assigned. */
+  readonly sequence: string | undefined;
+}
+
+/** The rows of an answer: their shape, and the form in which they leave the database. */
+export interface Answer {
+  readonly shape: Shape;
+  readonly output: Output;
 }
 
 /**
  * Tells a new row from one that was there: the statement sees the table as it was before it. (A row's `xmax` would tell,
  * too, but not in a partitioned table.)
  */
-export function isNew({ name, key }: Collection, conflict: InsertPlan['conflict']): string {
-  if (!overwrites(conflict)) return 'true';
-  const column = identifier(key.name);
-  return `not exists (select from ${identifier(name)} as before where before.${column} = ${identifier(name)}.${column})`;
+export function isNew({ name }: Collection, conflict: Conflict): string {
+  if (conflict === 'refuse' || conflict.overwrite.length === 0) return 'true';
+  const same = conflict.on.map(
+    (field) => `before.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
+  );
+  return `not exists (select from ${identifier(name)} as before where ${same.join(' and ')})`;
 }
 
-function overwrites(conflict: InsertPlan['conflict']): boolean {
-  return typeof conflict === 'object' && conflict.overwrite.length > 0;
+/** The key where it is given, else the next of the sequence. */
+export function assignedKey(column: string, sequence: string | undefined): string {
+  return sequence === undefined ? column : `coalesce(${column}, nextval(${quoteText(sequence)}))`;
 }
 
-export function compileInsert({ collection, dialect, sequence }: WriteContext, plan: InsertPlan): Statement {
-  const { fields, key } = collection;
+export function compileInsert(context: WriteContext, plan: InsertPlan, wanted: Answer | undefined): Statement {
+  const { collection, dialect, sequence } = context;
+  const { fields, assigned } = collection;
   return buildStatement(dialect, (bind) => {
-    const given = bind(rowsAsJson(fields, plan.rows), 'text');
-    const values = fields.map((field) =>
-      field.name === key.name
-        ? `coalesce(given.${identifier(field.name)}, nextval(${quoteText(sequence)}))`
-        : `given.${identifier(field.name)}`,
-    );
-    const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(collection, plan.conflict)}`;
+    const given = bind(rowsAsJson(fields, plan.rows), TEXT);
+    const values = fields.map((field) => {
+      const column = `given.${identifier(field.name)}`;
+      return field === assigned ? assignedKey(column, sequence) : column;
+    });
+    const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(plan.conflict)}`;
     const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
-    return answer(collection, dialect, `${insert} returning ${returning}`, plan.returning);
+    return answer({ dialect, bind, name: collection.name }, collection, `${insert} returning ${returning}`, wanted);
   });
 }
 
-export function compileUpdate({ collection, dialect }: WriteContext, plan: UpdatePlan): Statement {
+export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: Answer | undefined): Statement {
+  const { collection, dialect } = context;
   const table = identifier(collection.name);
   return buildStatement(dialect, (bind) => {
+    const scope: Scope = { dialect, bind, name: collection.name };
     const columns = `${columnList(collection.fields)}, false as "is new"`;
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
     if (plan.set.length === 0) {
-      return answer(collection, dialect, `select ${columns} from ${table} where false`, plan.returning);
+      return answer(scope, collection, `select ${columns} from ${table} where false`, wanted);
     }
     const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
-    const target = boundedWhere(collection, dialect, plan.where, plan.bound, bind);
+    const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const update = `update ${table} set ${set}${target} returning ${columns}`;
-    return answer(collection, dialect, update, inKeyOrder(collection, plan.returning));
+    return answer(scope, collection, update, inKeyOrder(collection, wanted));
   });
 }
 
-export function compileDelete({ collection, dialect }: WriteContext, plan: DeletePlan): Statement {
+export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: Answer | undefined): Statement {
+  const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const target = boundedWhere(collection, dialect, plan.where, plan.bound, bind);
+    const scope: Scope = { dialect, bind, name: collection.name };
+    const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
-    return answer(collection, dialect, remove, inKeyOrder(collection, plan.returning));
+    return answer(scope, collection, remove, inKeyOrder(collection, wanted));
   });
+}
+
+/** The columns that hold the key of a change, beside what it sets. */
+function keyColumns({ key }: Collection): readonly Field[] {
+  return key.map((field) => ({ ...field, name: `the ${field.name}` }));
 }
 
 /** Rows that differ in their values only, each changed by its key; the answer names the keys that were met. */
@@ -88,90 +119,105 @@ export function compileUpdateMany(
   rows: readonly (readonly Value[])[],
 ): Statement {
   const table = identifier(collection.name);
-  const key = identifier(collection.key.name);
+  const keys = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(rowsAsJson(fields, rows, collection.key), 'text'), fields, '"the key" int4, ');
+    const given = recordset(bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
     const set = fields.map((field) => `${identifier(field.name)} = given.${identifier(field.name)}`).join(', ');
-    const columns = collection.fields.map((field) => `${table}.${identifier(field.name)}`).join(', ');
-    return `update ${table} set ${set} from ${given} where ${table}.${key} = given."the key" returning given."the key", ${columns}`;
+    const same = collection.key.map(
+      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
+    );
+    const met = keyText(keys, (field) => `given.${identifier(field.name)}`);
+    return `update ${table} set ${set} from ${given} where ${same.join(' and ')} returning ${met} as "the key", row_to_json(${table}.*)::text as "the row"`;
   });
 }
 
 /** Takes the rows in the order of their keys, as every bulk update does, so that no two of them wait for each other. */
-export function compileLock({ collection, dialect }: WriteContext, keys: readonly Value[]): Statement {
-  const key = identifier(collection.key.name);
+export function compileLock({ collection, dialect }: WriteContext, keys: readonly Key[]): Statement {
+  const table = identifier(collection.name);
+  const columns = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const isOneOf = dialect.memberOf(collection.key, keys, bind);
-    return `select ${key} from ${identifier(collection.name)} where ${isOneOf} order by ${key} for update`;
+    const given = recordset(bind(rowsAsJson(columns, keys), TEXT), columns);
+    const same = collection.key.map(
+      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(columns[index]!.name)}`,
+    );
+    return `select 1 from ${table} join ${given} on ${same.join(' and ')} order by ${qualified(collection)} for update of ${table}`;
   });
 }
 
-/** The shape of an answer over rows that were gathered one by one. */
-export function compileGathered({ collection, dialect }: WriteContext, shape: Shape, rows: readonly Row[]): Statement {
+/** The shape of an answer over rows that were gathered one by one, each as JSON. */
+export function compileGathered(context: WriteContext, { shape, output }: Answer, rows: readonly string[]): Statement {
+  const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(JSON.stringify(rows), 'text'), collection.fields, '', collection.name);
-    return compileShape(keptNames(shape), collection.name, `from ${given}`, dialect);
+    const given = recordset(bind(`[${rows.join(',')}]`, TEXT), collection.fields, collection.name);
+    return compileShape(shape, `from ${given}`, output, { dialect, bind, name: collection.name });
   });
 }
 
-function answer(collection: Collection, dialect: SqlDialect, change: string, shape: Shape | undefined): string {
-  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select min(${identifier(collection.key.name)}) from changed having count(*) = 1) as key`;
-  if (shape === undefined) return `with changed as (${change}) select ${counts}`;
-  const shaped = compileShape(
-    keptNames(shape),
-    collection.name,
-    `from changed as ${identifier(collection.name)}`,
-    dialect,
-  );
+/** The text forms of a key as a JSON list: they tell it from others without losing a digit. */
+function keyText(fields: readonly Field[], column: (field: Field) => string): string {
+  return `json_build_array(${fields.map((field) => field.type.postgres.text(column(field))).join(', ')})`;
+}
+
+function qualified({ name, key }: Collection): string {
+  return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
+}
+
+function answer(scope: Scope, collection: Collection, change: string, wanted: Answer | undefined): string {
+  const key = keyText(collection.key, ({ name }) => identifier(name));
+  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key`;
+  if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
+  const shaped = compileShape(wanted.shape, `from changed as ${identifier(collection.name)}`, wanted.output, scope);
   const rows = `(select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped) as rows`;
   return `with changed as (${change}) select ${counts}, ${rows}`;
 }
 
 /** An update meets its rows in whatever order they lie; a client should not have to see that. */
-function inKeyOrder({ key }: Collection, shape: Shape | undefined): Shape | undefined {
-  if (shape === undefined || shape.groupBy !== undefined || shape.order.length > 0) return shape;
-  return { ...shape, order: [{ expression: { kind: 'field', field: key, type: key.type }, descending: false }] };
+function inKeyOrder(collection: Collection, wanted: Answer | undefined): Answer | undefined {
+  if (wanted === undefined) return undefined;
+  const { shape } = wanted;
+  if (shape.groupBy !== undefined || shape.order.length > 0) return wanted;
+  return { ...wanted, shape: { ...shape, order: withKey(collection, []) } };
 }
 
 /** The rows are taken in the order of their keys first: two writes that overlap wait for each other, never in a circle. */
-function boundedWhere(
-  collection: Collection,
-  dialect: SqlDialect,
-  where: Predicate,
-  bound: Bound | undefined,
-  bind: Bind,
-): string {
-  const matching = compileWhere(where, dialect, bind);
-  const key = identifier(collection.key.name);
+function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bound: Bound | undefined): string {
+  const matching = compileWhere(where, scope);
   if (bound === undefined && namesOneKey(collection, where)) return matching;
+  const key = qualified(collection);
   const order =
-    bound === undefined
-      ? ` order by ${key}`
-      : `${compileOrder(bound.order, collection.name, dialect)}${compilePage(bound, bind)}`;
-  return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${order} for update)`;
+    bound === undefined ? ` order by ${key}` : `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
+  return ` where (${key}) in (select ${key} from ${identifier(collection.name)}${matching}${order} for update)`;
 }
 
 function namesOneKey({ key }: Collection, where: Predicate): boolean {
-  return where.kind === 'compare' && where.operator === '=' && where.field.name === key.name;
+  return key.length === 1 && where.kind === 'compare' && where.operator === '=' && fieldOf(where.of) === key[0];
 }
 
 /** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */
-export function rowsAsJson(
-  fields: readonly Field[],
-  rows: readonly (readonly (Value | undefined)[])[],
-  key?: Field,
-): string {
-  const names = key === undefined ? fields.map((field) => field.name) : ['the key', ...fields.map(({ name }) => name)];
-  return JSON.stringify(rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]]))));
+export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
+  const columns = fields.map(({ name, type }) => ({
+    name,
+    // Their values are JSON already.
+    isJson: can(type, 'json') || can(type, 'array'),
+  }));
+  const texts = rows.map((row) => {
+    const members = columns.flatMap(({ name, isJson }, index) => {
+      const value = row[index];
+      return value === undefined ? [] : `${JSON.stringify(name)}:${isJson ? (value ?? 'null') : jsonOf(value)}`;
+    });
+    return `{${members.join(',')}}`;
+  });
+  return `[${texts.join(',')}]`;
 }
 
-function recordset(json: string, fields: readonly Field[], before = '', name = 'given'): string {
-  const columns = fields.map((field) => `${identifier(field.name)} ${recordType(field)}`).join(', ');
-  return `json_to_recordset(${json}::json) as ${identifier(name)} (${before}${columns})`;
+/** A bigint in all its digits. */
+function jsonOf(value: Value): string {
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 
-function recordType({ type }: Field): string {
-  return type === 'text' ? 'text collate "C"' : TYPE_NAMES[type];
+function recordset(json: string, fields: readonly Field[], name = 'given'): string {
+  const columns = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
+  return `json_to_recordset(${json}::json) as ${identifier(name)} (${columns})`;
 }
 
 function columnList(fields: readonly Field[]): string {

@@ -4,91 +4,85 @@
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS, QUICK_PATTERN_LENGTH, QUICK_PATTERNS } from '../../limits.ts';
-import { isAlways, type OrderKey, type Predicate, type ReadPlan } from '../../plan/types.ts';
+import { fieldOf, isAlways, type OrderKey, type Predicate, type ReadPlan } from '../../plan/types.ts';
+import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
-import { type Access, identifier, type Statement } from '../compile/statement.ts';
+import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
 import { indexName } from './schema.ts';
 
 /** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
-export type RowsPerValue = (field: Field) => number | undefined;
+export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
 
 /** The statement of a quick read; undefined for any other. */
-export function compileQuickRead(
-  collection: Collection,
-  plan: ReadPlan,
-  rowsPerValue: RowsPerValue,
-): Statement | undefined {
+export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): Statement | undefined {
   if (plan.groupBy !== undefined || !hasQuickPatterns(plan)) return undefined;
+  const { from } = plan;
   const terms = conjuncts(plan.where);
-  if (terms.some((term) => namesFewKeys(collection, term))) return compileRead(collection.name, plan, sqliteDialect);
+  if (namesFewKeys(from, terms)) return compileRead(plan, output, sqliteDialect);
   if (plan.count !== undefined || rowsTouched(plan) > QUICK_PAGE_ROWS) return undefined;
-  const orderFields = plan.order.flatMap(({ expression }) => (expression.kind === 'field' ? [expression.field] : []));
+  const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
   const [first] = orderFields;
   if (first === undefined || orderFields.length !== plan.order.length) return undefined;
-  if (isKey(collection, first)) return walkByKey(collection, plan, terms);
-  if (first.indexed !== true || orderFields.length !== 2 || !isKey(collection, orderFields[1]!)) return undefined;
-  return walkByField(collection, plan, terms, first, rowsPerValue);
+  // Other keys than an assigned one have an index of their own, whose order is not that of the table.
+  if (from.assigned === undefined) return undefined;
+  if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned);
+  if (!first.indexed || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
+  return walkByField(plan, output, terms, first, rowsPerValue(from, first));
 }
 
 /** Along the table itself, from its start or from a key; or along the rows with one value, which are in key order. */
-function walkByKey(collection: Collection, plan: ReadPlan, terms: readonly Predicate[]): Statement | undefined {
-  const walks = terms.every((term) => isRange(term, collection.key));
+function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[], key: Field): Statement | undefined {
+  const { from } = plan;
+  const walks = terms.every((term) => isRange(term, key));
+  if (walks) return compileRead(plan, output, sqliteDialect);
   const [only] = terms;
-  const oneValue =
-    terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && only.field.indexed === true;
-  if (!walks && !oneValue) return undefined;
-  const access = oneValue ? { from: fromIndex(collection, only.field) } : undefined;
-  return compileRead(collection.name, plan, sqliteDialect, access);
+  const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
+  if (field?.indexed !== true) return undefined;
+  return compileRead(plan, output, sqliteDialect, { from: fromIndex(from, field) });
 }
 
 /**
  * Along the index of the first order key. Where it runs backwards, the rows of each value must be sorted by key: their keys
- * alone, since most of them may not be on the page.
+ * alone, since most of them may not be on the page. `ties` is how many rows share a value.
  */
 function walkByField(
-  collection: Collection,
   plan: ReadPlan,
+  output: Output,
   terms: readonly Predicate[],
   field: Field,
-  rowsPerValue: RowsPerValue,
+  ties = Number.POSITIVE_INFINITY,
 ): Statement | undefined {
   const [byField, byKey] = plan.order as readonly [OrderKey, OrderKey];
-  const ties = rowsPerValue(field) ?? Number.POSITIVE_INFINITY;
   const backwards = byField.descending !== byKey.descending;
-  const from = fromIndex(collection, field);
-  const access = backwards ? { from, keysFirst: collection.key.name } : { from };
+  const from = fromIndex(plan.from, field);
+  const access = backwards ? { from, keysFirst: plan.from.assigned!.name } : { from };
   if (terms.length === 0) {
-    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(collection.name, plan, sqliteDialect, access);
+    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, sqliteDialect, access);
   }
   // From a value on, past the rows of that value that earlier pages had.
   if (ties > QUICK_PAGE_ROWS) return undefined;
   const seeks = (predicate: Predicate) =>
     conjuncts(predicate).some((term) => isRange(term, field)) &&
-    fieldsOf(predicate).every((each) => each.name === field.name || isKey(collection, each));
-  if (seeks(plan.where)) return compileRead(collection.name, plan, sqliteDialect, access);
+    fieldsOf(predicate).every((each) => each === field || each === plan.from.assigned);
+  if (seeks(plan.where)) return compileRead(plan, output, sqliteDialect, access);
   const [only] = terms;
   if (byField.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
     return undefined;
   const [before, nulls] = only.terms as readonly [Predicate, Predicate];
-  if (nulls.kind !== 'null' || nulls.field.name !== field.name || !seeks(before)) return undefined;
-  return nullsAfter(collection, plan, before, nulls, access);
+  if (nulls.kind !== 'null' || fieldOf(nulls.of)?.name !== field.name || !seeks(before)) return undefined;
+  return nullsAfter(plan, output, before, nulls, access);
 }
 
 /** The rows with values, then those without, each along the index: an `or` of the two would be sorted as a whole. */
-function nullsAfter(
-  collection: Collection,
-  plan: ReadPlan,
-  before: Predicate,
-  nulls: Predicate,
-  access: Access,
-): Statement {
+function nullsAfter(plan: ReadPlan, output: Output, before: Predicate, nulls: Predicate, access: Access): Statement {
   const page = { ...plan, offset: 0, limit: rowsTouched(plan) };
-  const one = compileRead(collection.name, { ...page, where: before }, sqliteDialect, access);
-  const other = compileRead(collection.name, { ...page, where: nulls }, sqliteDialect, access);
+  const one = compileRead({ ...page, where: before }, output, sqliteDialect, access);
+  const other = compileRead({ ...page, where: nulls }, output, sqliteDialect, access);
+  const params = [...one.params, ...other.params];
   return {
-    sql: `select * from (${one.sql}) union all select * from (${other.sql}) limit +? offset ?`,
-    params: [...one.params, ...other.params, plan.limit ?? rowsTouched(plan), plan.offset],
+    sql: `select * from (${one.sql}) union all select * from (${shifted(other, one, '?')}) limit +?${params.length + 1} offset ?${params.length + 2}`,
+    params: [...params, plan.limit ?? rowsTouched(plan), plan.offset],
   };
 }
 
@@ -100,17 +94,19 @@ function rowsTouched({ offset, limit }: ReadPlan): number {
   return offset + (limit ?? Number.POSITIVE_INFINITY);
 }
 
-function isKey({ key }: Collection, field: Field): boolean {
-  return field.name === key.name;
-}
-
 function isRange(term: Predicate, field: Field): boolean {
-  return term.kind === 'compare' && term.field.name === field.name && term.operator !== '<>';
+  return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
 }
 
-function namesFewKeys(collection: Collection, term: Predicate): boolean {
-  if (term.kind === 'compare') return isKey(collection, term.field) && term.operator === '=';
-  return term.kind === 'in' && isKey(collection, term.field) && term.values.length <= QUICK_PAGE_ROWS;
+/** At most so many rows are met: by the values of a key of one field, or by one of each field of a longer one. */
+function namesFewKeys({ key }: Collection, terms: readonly Predicate[]): boolean {
+  const isNamed = (field: Field) =>
+    terms.some((term) => {
+      if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return false;
+      if (term.kind === 'compare') return term.operator === '=';
+      return key.length === 1 && term.values.length <= QUICK_PAGE_ROWS;
+    });
+  return key.every(isNamed);
 }
 
 function conjuncts(predicate: Predicate): readonly Predicate[] {
@@ -118,15 +114,15 @@ function conjuncts(predicate: Predicate): readonly Predicate[] {
   return isAlways(predicate) ? [] : [predicate];
 }
 
-function fieldsOf(predicate: Predicate): readonly Field[] {
+/** Of each test; undefined where it is about more than a field. */
+function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);
-  return predicate.kind === 'constant' ? [] : [predicate.field];
+  return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
 }
 
 /** Whether all patterns of a read together are quick on a row: a long one, or many, may take their time even on few rows. */
 export function hasQuickPatterns({ where }: ReadPlan): boolean {
-  if (where.kind === 'compare' || where.kind === 'constant') return true;
   const patterns = patternsOf(where);
   return patterns.length <= QUICK_PATTERNS && patterns.every(isQuick);
 }

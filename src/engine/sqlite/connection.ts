@@ -22,6 +22,7 @@ export class Connection {
       this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
       // An acknowledged write survives kill -9 and power loss: the log is synced at every commit.
       this.db.run('pragma synchronous = full');
+      this.db.run('pragma foreign_keys = on');
       if (readOnly) this.db.run('pragma query_only = 1');
       // A log that a long read let grow is cut back to this once it is emptied.
       this.db.run(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);

@@ -1,21 +1,22 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
+import type { Type } from '../../collection/types/type.ts';
 import { MAX_INSTRUCTIONS } from '../../limits.ts';
-import { isLongNumber } from '../../plan/computed.ts';
-import { type Bind, identifier, type SqlDialect } from '../compile/statement.ts';
-import { tooComplex } from '../text/regex/problems.ts';
-import { compileRegex } from '../text/regex.ts';
-import { compileSearch } from '../text/search/index.ts';
+import { tooComplex } from '../../text/regex/problems.ts';
+import { compileRegex } from '../../text/regex.ts';
+import { compileSearch } from '../../text/search/index.ts';
+import type { Bind, SqlDialect } from '../compile/statement.ts';
 import { GUARD } from './deadline.ts';
-import { AGGREGATES, CASTS } from './expressions.ts';
 import { compileLike } from './like.ts';
 
 export const sqliteDialect: SqlDialect = {
-  placeholder: () => '?',
+  placeholder: (position) => `?${position}`,
 
-  memberOf(field, values, bind) {
+  stored: (value, type) => type.sqlite.bind?.(value) ?? value,
+
+  memberOf({ sql, of }, values, bind) {
     // One value is common, and lets the planner see that at most one key matches.
-    if (values.length === 1) return `${identifier(field.name)} = ${bind(values[0]!)}`;
-    return `${identifier(field.name)} in (select value from json_each(${bind(JSON.stringify(values))}))`;
+    if (values.length === 1) return `${sql} = ${bind(values[0]!, of.type)}`;
+    return `${sql} in (select value from json_each(${bind(jsonList(values, of.type))}))`;
   },
 
   // Each pattern is compiled here once, so that a bad one is refused even where no row is tested.
@@ -31,17 +32,51 @@ export const sqliteDialect: SqlDialect = {
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
-  cast: (sql, of, to) => CASTS[to](sql, of),
+  contains: ({ sql, of }, operator, value) => `json_${operator}(${of.type.kind === 'array' ? 1 : 0}, ${sql}, ${value})`,
 
-  aggregate: ({ function: name, of }, sql) => AGGREGATES[name](sql, of),
+  path(sql, { steps, type }, bind) {
+    const inside = steps.reduce((of, { key }) => `json_step(${of}, ${bind(key)})`, sql);
+    return type.kind === 'text' ? `json_step_text(${inside})` : inside;
+  },
 
-  // The driver makes doubles of whole numbers. What else has many digits is a text already.
-  output: (sql, expression) =>
-    isLongNumber(expression) && expression.type === 'int8' ? `cast(${sql} as text)` : undefined,
+  cast(sql, from, to) {
+    if (to.kind === 'text') return from.sqlite.casts?.text?.(sql) ?? from.sqlite.text(sql);
+    return from.sqlite.casts?.[to.kind]?.(sql) ?? readAs(to, from.sqlite.text(sql));
+  },
 
-  orderedBy: (sql, expression) =>
-    isLongNumber(expression) && expression.type === 'decimal' ? [`decimal_ordering(${sql})`] : undefined,
+  aggregate: ({ function: name, of }, sql) => of.type.sqlite.aggregate?.[name]?.(sql) ?? `${name}(${sql})`,
+
+  plain: (type) => type.sqlite.plain,
+  json: (sql, type) => type.sqlite.json(sql),
+  text: (sql, type) => type.sqlite.text(sql),
+
+  // A merge patch into nothing leaves the nulls out, at any depth (RFC 7396).
+  rowAsJson(members, stripNulls) {
+    const row = `json_object(${members.map(([name, sql]) => `${literal(name)}, ${sql}`).join(', ')})`;
+    return stripNulls ? `json_patch('{}', ${row})` : row;
+  },
+
+  orderedBy: ({ sql, of }) => [of.type.sqlite.sorted?.(sql) ?? sql],
 };
+
+/** The text form of a value becomes a value of the type, or is refused as PostgreSQL does. */
+function readAs(type: Type, text: string): string {
+  return `read_as(${literal(type.name)}, ${text})`;
+}
+
+/** The values of a list as one JSON text: numbers in all their digits. */
+function jsonList(values: readonly unknown[], type: Type): string {
+  const items = values.map((value) => {
+    const stored = type.sqlite.bind?.(value as never) ?? value;
+    if (typeof stored === 'bigint') return stored.toString();
+    return typeof stored === 'boolean' ? String(Number(stored)) : JSON.stringify(stored);
+  });
+  return `[${items.join(',')}]`;
+}
+
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
 
 /** Of the expressions of each statement: compiling them must not keep others waiting. */
 const instructions = new WeakMap<Bind, number>();

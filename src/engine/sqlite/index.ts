@@ -2,14 +2,13 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import type { Collection } from '../../collection/declaration.ts';
-import type { Row } from '../../collection/value.ts';
-import type { Encoding } from '../../encode/encoding.ts';
-import { planPageEnd } from '../../plan/page-end.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { compileCount, compileRead } from '../compile/read.ts';
+import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
-import type { ChangeMark, Engine, Explanation, MaybePromise, Reading, ReadResult, WriteResult } from '../engine.ts';
+import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { compileQuickRead, hasQuickPatterns } from './access.ts';
@@ -18,12 +17,10 @@ import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
-import { type Compile, Lists } from './lists.ts';
 import { loadRows } from './load.ts';
+import { sqliteMetrics } from './metrics.ts';
 import { Readers } from './readers.ts';
-import { sqliteReadings } from './readings.ts';
-import { booleanColumns, readRows } from './rows.ts';
-import { checkOwner, prepareSchema } from './schema.ts';
+import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
 import { openWatched } from './watched.ts';
@@ -31,23 +28,23 @@ import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
-  readonly collection: Collection;
-  /** What a new catalogue begins with. */
-  readonly firstRows: readonly Row[];
+  readonly catalogue: Catalogue;
+  /** What a new collection begins with. */
+  readonly firstRows: FirstRows;
   readonly retryHours: number;
   readonly querySeconds: number;
 }
 
 export const IN_MEMORY = ':memory:';
 
-export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
+export function openSqlite({ path, catalogue, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
   const first = new Connection(path);
-  const steps: string[] = [];
+  let steps: readonly string[];
   try {
     // Changing the journal mode writes to the file: not before it is known to be ours.
     checkOwner(first.db);
     first.db.run('pragma journal_mode = wal');
-    if (prepareSchema(first.db, collection, firstRows)) steps.push(`table ${collection.name}`);
+    steps = prepareSchema(first.db, catalogue, firstRows);
   } catch (error) {
     first.close();
     throw error;
@@ -56,27 +53,25 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
     const changes = new CountedMark();
     const writer = new Writer((jobs) => {
       changes.changed();
-      return applyJobs(first, collection, jobs, { retryHours, querySeconds });
+      return applyJobs(first, catalogue, jobs, { retryHours, querySeconds });
     });
-    return new SqliteEngine('in memory', steps, collection, first, changes, writer, undefined, async () => {});
+    return new SqliteEngine('in memory', steps, first, changes, writer, undefined, async () => {});
   }
   const { reader, changes } = openWatched(path, first);
-  const thread = new WriterThread(path, collection, { retryHours, querySeconds });
+  const thread = new WriterThread(path, catalogue, { retryHours, querySeconds });
   const readers = new Readers(path, querySeconds * 1000);
   const writer = new Writer(thread.commit);
-  return new SqliteEngine(path, steps, collection, reader, changes, writer, readers, () => thread.close());
+  return new SqliteEngine(path, steps, reader, changes, writer, readers, () => thread.close());
 }
 
 class SqliteEngine implements Engine {
   private readonly statistics: Statistics;
   /** Absent in memory, where the one connection also writes, and nothing comes between two of its reads. */
   private readonly snapshot: Snapshot | undefined;
-  private readonly lists: Lists;
 
   constructor(
     readonly location: string,
     readonly steps: readonly string[],
-    private readonly collection: Collection,
     private readonly reader: Connection,
     readonly changes: ChangeMark,
     private readonly writer: Writer,
@@ -84,51 +79,50 @@ class SqliteEngine implements Engine {
     private readonly readers: Readers | undefined,
     private readonly closeWriter: () => Promise<void>,
   ) {
-    this.statistics = new Statistics(reader, collection);
+    this.statistics = new Statistics(reader);
     this.snapshot = readers === undefined ? undefined : new Snapshot(reader);
-    this.lists = new Lists(reader, collection, changes, this.snapshot);
-  }
-
-  find(plan: ReadPlan): readonly Row[] {
-    this.snapshot?.refresh(this.changes.current());
-    return readRows(this.reader, plan, this.compile(plan));
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
     const mark = this.changes.current();
     this.snapshot?.refresh(mark);
     const { readers } = this;
-    if (readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
-      return this.readHere(plan, mark, this.compile)!;
-    return this.readHere(plan, mark, this.compileQuick) ?? this.readApart(readers, plan, encoding);
+    const output = outputOfRead(plan, encoding, sqliteDialect);
+    if (readers === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan)))
+      return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
+    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
+    if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
+    return this.readApart(readers, plan, encoding, output);
   }
 
-  write(plan: WritePlan): Promise<WriteResult> {
-    return this.writer.write(compileJob(this.collection, plan));
+  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    return this.writer.write(compileJob(plan, encoding));
   }
 
-  async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
     if (this.readers === undefined) {
-      const result = await loadRows(this.reader, this.collection, batches, terms);
+      const result = await loadRows(this.reader, collection, batches, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
     const connection = new Connection(this.location);
     try {
-      return await loadRows(connection, this.collection, batches, terms);
+      return await loadRows(connection, collection, batches, terms);
     } finally {
       connection.close();
     }
   }
 
   explain(plan: ReadPlan): Explanation {
-    const { sql, params } = this.compileQuick(plan) ?? this.compile(plan);
+    const output: Output = { form: 'json', stripNulls: false };
+    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
+    const { sql, params } = quick ?? compileRead(plan, output, sqliteDialect);
     const steps = this.reader.rows({ sql: `explain query plan ${sql}`, params });
     return explanationOf(sql, steps as unknown as PlanStep[]);
   }
 
-  readings(): readonly Reading[] {
-    return sqliteReadings(this.writer, this.readers, this.readers === undefined ? undefined : this.location);
+  metrics(): readonly Metric[] {
+    return sqliteMetrics(this.writer, this.readers, this.readers === undefined ? undefined : this.location);
   }
 
   async close(): Promise<void> {
@@ -139,43 +133,38 @@ class SqliteEngine implements Engine {
     await this.closeWriter();
   }
 
-  /** Undefined where `compile` is. */
-  private readHere(plan: ReadPlan, mark: number, compile: Compile): ReadResult | undefined {
+  private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
     const isPage = plan.offset > 0 || plan.limit !== undefined;
-    const read = (): ReadResult | undefined => {
-      const rows = this.lists.rows(plan, mark, compile);
-      if (rows === undefined) return undefined;
-      if (plan.count === undefined) return { kind: 'rows', rows };
-      return { kind: 'rows', rows, total: isPage ? this.count(plan) : rows.length };
+    const read = (): ReadResult => {
+      const rows = this.reader.rows(statement);
+      const body = encodeRows(rows, encoding, output.form);
+      const result = { returned: rows.length, body, end: endOf(endNames(plan, output), rows.at(-1)) };
+      if (plan.count === undefined) return result;
+      return { ...result, total: isPage ? this.count(plan) : rows.length };
     };
     return this.snapshot === undefined || plan.count === undefined || !isPage ? read() : this.snapshot.during(read);
   }
 
   private count(plan: ReadPlan): number {
-    return this.reader.number(compileCount(this.collection.name, plan, sqliteDialect));
+    return this.reader.number(compileCount(plan, sqliteDialect));
   }
 
-  private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
+  private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     const { offset, limit } = plan;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
-    const end = planPageEnd(plan);
-    const parts = await readers.read({
-      statement: compileRead(this.collection.name, plan, guardedDialect),
+    const result = await readers.read({
+      statement: compileRead(plan, output, guardedDialect),
       // All rows are counted along an index, far quicker than each could be asked for the time.
-      count: compileCount(this.collection.name, plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
+      count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
-      ...(end === undefined ? {} : { keys: end.columns, end: compileRead(this.collection.name, end, guardedDialect) }),
+      endNames: endNames(plan, output),
+      ...compileEnd(plan, guardedDialect),
       encoding,
-      booleans: booleanColumns(plan),
+      form: output.form,
     });
-    return { ...parts, state };
+    return { ...result, state };
   }
-
-  private readonly compile = (plan: ReadPlan): Statement => compileRead(this.collection.name, plan, sqliteDialect);
-
-  private readonly compileQuick = (plan: ReadPlan): Statement | undefined =>
-    compileQuickRead(this.collection, plan, this.statistics.rowsPerValue);
 }

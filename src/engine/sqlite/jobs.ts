@@ -2,16 +2,20 @@
  * A write plan compiled to SQL: a job, small plain data that the writer's thread carries out without knowing plans.
  * Compiling happens beside the requests, so that the one writer does nothing but write.
  */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
+import { keyIs } from '../../plan/keys.ts';
 import type { Assignment, Bound, Predicate, Shape, WritePlan } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
+import type { Scope } from '../compile/expression.ts';
+import { outputOf } from '../compile/output.ts';
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
-import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
+import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
-import { booleanColumns } from './rows.ts';
+import { columnList, storedValues } from './schema.ts';
 
 export type Job = JobTerms &
   (
@@ -19,19 +23,34 @@ export type Job = JobTerms &
         readonly kind: 'insert';
         readonly sql: string;
         readonly rows: readonly (readonly Value[])[];
-        /** Whether a row may meet an existing one, so that the two must be told apart. */
-        readonly merges: boolean;
+        /** Tells whether a row meets an existing one, from the values at these places of it. */
+        readonly meets?: { readonly sql: string; readonly places: readonly number[] };
       }
-    | { readonly kind: 'change'; readonly statement: Statement; readonly newKey?: Value }
+    | ({ readonly kind: 'change' } & Change)
     | {
         readonly kind: 'change-each';
-        readonly changes: readonly { readonly key: Value; readonly statement: Statement }[];
+        readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
       }
   );
 
+interface Change {
+  readonly statement: Statement;
+  /** What it sets, by the names of the fields. */
+  readonly set: Readonly<Record<string, Value>>;
+  /** The keys of the rows that it will meet, where others may refer to them and it may take that away. */
+  readonly met?: Statement;
+}
+
+/** A query over the changed rows, bound as one JSON text before its other parameters, that makes the rows of the answer. */
+export interface Returning {
+  readonly statement: Statement;
+  readonly encoding: Encoding;
+  readonly form: RowForm;
+}
+
 interface JobTerms {
-  /** A query over the changed rows, bound as one JSON array, that makes the rows of the answer. */
-  readonly returning?: { readonly sql: string; readonly booleans: readonly string[] };
+  readonly collection: string;
+  readonly returning?: Returning;
   readonly maxAffected?: number;
   readonly singular: boolean;
   readonly mustExist: boolean;
@@ -40,70 +59,95 @@ interface JobTerms {
   readonly retry?: WritePlan['retry'];
 }
 
-export function compileJob(collection: Collection, plan: WritePlan): Job {
-  const terms = compileTerms(collection, plan);
-  const returning = plan.returning === undefined ? '' : ` returning ${columnList(collection.fields)}`;
+export function compileJob(plan: WritePlan, encoding: Encoding): Job {
+  const collection = plan.into;
+  const terms = compileTerms(plan, encoding);
+  const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
   switch (plan.kind) {
     case 'insert':
       return {
         kind: 'insert',
         ...terms,
-        sql: insertSql(collection) + conflictSql(collection, plan.conflict) + returning,
-        rows: plan.rows.map((row) => row.map((value) => value ?? null)),
-        merges: typeof plan.conflict === 'object',
+        sql: insertSql(collection) + conflictSql(plan.conflict) + returning,
+        rows: plan.rows.map((row) => storedValues(collection.fields, row)),
+        ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
+          ? { meets: meeting(collection, plan.conflict.on) }
+          : {}),
       };
-    case 'update': {
-      const newKey = plan.set.find(({ field }) => field.name === collection.key.name)?.value;
-      return {
-        kind: 'change',
-        ...terms,
-        statement: compileUpdate(collection, plan.set, plan.where, plan.bound, returning),
-        ...(newKey === undefined ? {} : { newKey }),
-      };
-    }
+    case 'update':
+      return { kind: 'change', ...terms, ...compileUpdate(collection, plan.set, plan.where, plan.bound, returning) };
     case 'update-each':
       return {
         kind: 'change-each',
         ...terms,
         changes: plan.changes.map(({ key, set }) => ({
-          key,
-          statement: compileUpdate(collection, set, keyIs(collection, key), undefined, returning),
+          key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
+          ...compileUpdate(collection, set, keyIs(collection, key), undefined, returning),
         })),
       };
     case 'delete':
       return {
         kind: 'change',
         ...terms,
-        statement: buildStatement(sqliteDialect, (bind) => {
-          const target = boundedWhere(collection, plan.where, plan.bound, bind);
+        set: {},
+        met: compileMet(collection, plan.where, plan.bound),
+        statement: buildStatement(guardedDialect, (bind) => {
+          const target = boundedWhere(collection, plan.where, plan.bound, { ...GUARDED, bind, name: collection.name });
           return `delete from ${identifier(collection.name)}${target}${returning}`;
         }),
       };
   }
 }
 
-function compileTerms(collection: Collection, plan: WritePlan): JobTerms {
-  const { returning, maxAffected, singular, mustExist, dryRun, precondition, retry } = plan;
+function meeting({ name, fields }: Collection, on: readonly Field[]): { sql: string; places: readonly number[] } {
+  const tests = on.map((field, index) => `${identifier(field.name)} = ?${index + 1}`);
   return {
+    sql: `select 1 from ${identifier(name)} where ${tests.join(' and ')}`,
+    places: on.map((field) => fields.indexOf(field)),
+  };
+}
+
+/** The first field of the key tells which rows are met: only a key of one field is referred to. */
+function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
+  return buildStatement(guardedDialect, (bind) => {
+    const target = boundedWhere(collection, where, bound, { ...GUARDED, bind, name: collection.name });
+    return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target}`;
+  });
+}
+
+function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
+  const { into, returning, maxAffected, singular, mustExist, dryRun, precondition, retry } = plan;
+  return {
+    collection: into.name,
     singular,
     mustExist,
     dryRun,
-    ...(returning === undefined ? {} : { returning: compileReturning(collection, returning) }),
+    ...(returning === undefined ? {} : { returning: compileReturning(into, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
     ...(precondition === undefined ? {} : { precondition }),
     ...(retry === undefined ? {} : { retry }),
   };
 }
 
+/** A stored row as JSON, in which no digit of it is lost. */
+function storedRow({ name, fields }: Collection): string {
+  return `json_array(${fields.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ')})`;
+}
+
 /** The shape of the answer over the changed rows, in the order they were changed unless another is asked for. */
-function compileReturning(collection: Collection, shape: Shape): { sql: string; booleans: readonly string[] } {
+function compileReturning(collection: Collection, shape: Shape, encoding: Encoding): Returning {
+  const output = outputOf(shape.columns, encoding, sqliteDialect);
   const cells = collection.fields
     .map((field, index) => `json_extract(value, '$[${index}]') as ${identifier(field.name)}`)
     .join(', ');
-  const changed = `from (select ${cells} from json_each(?) order by key) as ${identifier(collection.name)}`;
-  const sql = compileShape(shape, collection.name, changed, sqliteDialect);
-  return { sql, booleans: booleanColumns(shape) };
+  const statement = buildStatement(sqliteDialect, (bind) => {
+    const changed = `from (select ${cells} from json_each(${bind(null)}) order by key) as ${identifier(collection.name)}`;
+    return compileShape(shape, changed, output, { dialect: sqliteDialect, bind, name: collection.name });
+  });
+  return { statement, encoding, form: output.form };
 }
+
+const GUARDED = { dialect: guardedDialect } as const;
 
 function compileUpdate(
   collection: Collection,
@@ -111,35 +155,31 @@ function compileUpdate(
   where: Predicate,
   bound: Bound | undefined,
   returning: string,
-): Statement {
-  return buildStatement(sqliteDialect, (bind) => {
+): Change {
+  const statement = buildStatement(guardedDialect, (bind) => {
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
-    if (set.length === 0)
-      return `select ${columnList(collection.fields)} from ${identifier(collection.name)} where 1=0`;
-    const assignments = set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value)}`).join(', ');
-    const target = boundedWhere(collection, where, bound, bind);
-    return `update ${identifier(collection.name)} set ${assignments}${target}${returning}`;
+    if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
+    const assignments = set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`);
+    const target = boundedWhere(collection, where, bound, { ...GUARDED, bind, name: collection.name });
+    return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${returning}`;
   });
+  const setsKey = set.some(({ field }) => isKey(collection, field));
+  return {
+    statement,
+    set: Object.fromEntries(set.map(({ field, value }) => [field.name, sqliteDialect.stored(value, field.type)])),
+    ...(setsKey ? { met: compileMet(collection, where, bound) } : {}),
+  };
 }
 
-function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, bind: Bind): string {
-  const matching = compileWhere(where, guardedDialect, bind);
+function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, scope: Scope): string {
+  const matching = compileWhere(where, scope);
   if (bound === undefined) return matching;
-  const key = identifier(collection.key.name);
-  const page = `${compileOrder(bound.order, collection.name, sqliteDialect)}${compilePage(bound, bind)}`;
-  return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${page})`;
+  const page = `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
+  return ` where rowid in (select rowid from ${identifier(collection.name)}${matching}${page})`;
 }
 
 /** One text for all: the jobs of a batch that share it are sent to the writer's thread with one copy of it. */
 const insertSql = oncePer(
   ({ name, fields }: Collection) =>
-    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`,
+    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map((_, index) => `?${index + 1}`).join(', ')})`,
 );
-
-function keyIs({ key }: Collection, value: Value): Predicate {
-  return { kind: 'compare', field: key, operator: '=', value };
-}
-
-function columnList(fields: readonly Field[]): string {
-  return fields.map((field) => identifier(field.name)).join(', ');
-}

@@ -5,8 +5,8 @@
  * A `%` is only ever retried from the last one seen, so the worst case is text length times pattern length.
  */
 
-import { foldCase } from '../text/case.ts';
-import { checkLike } from '../text/like.ts';
+import { foldCase } from '../../text/case.ts';
+import { checkLike } from '../../text/like.ts';
 import { checkDeadline } from './deadline.ts';
 
 /** Tokens of a pattern: a code point, or one of these two, which no code point can be. */

@@ -5,13 +5,12 @@
 import type { Row, Value } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
-import { keyValues } from '../../plan/page-end.ts';
+import { endOf } from '../compile/output.ts';
 import { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
 import { forgetPatterns } from './functions.ts';
 import { asOutcome } from './outcome.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './readers.ts';
-import { withBooleans } from './rows.ts';
 
 declare const self: Worker;
 
@@ -87,16 +86,12 @@ function begin(id: number, job: ReadJob): ReaderAnswer {
     const total = counted();
     const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
     readings.set(id, { ...reading, parts: chain(text, reading.parts) });
-    const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end)[0];
-    return { kind: 'long', id, returned, ...(job.wantsTotal ? { total } : {}), lastKeys: keysIn(last, job) };
+    const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end.statement)[0];
+    return { kind: 'long', id, returned, ...(job.wantsTotal ? { total } : {}), end: endOf(job.end?.names, last) };
   }
   const total = job.wantsTotal ? { total: counted() } : {};
   end(id);
-  return { kind: 'whole', id, text, returned: progress.rows, ...total, lastKeys: keysIn(progress.last, job) };
-}
-
-function keysIn(row: Row | undefined, { keys }: ReadJob): readonly Value[] | undefined {
-  return row === undefined || keys === undefined ? undefined : keyValues(keys, row);
+  return { kind: 'whole', id, text, returned: progress.rows, ...total, end: endOf(job.endNames, progress.last) };
 }
 
 function* chain(first: string, rest: Generator<string, void>): Generator<string, void> {
@@ -105,12 +100,12 @@ function* chain(first: string, rest: Generator<string, void>): Generator<string,
 }
 
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
-  const { statement, encoding, booleans } = job;
+  const { statement, encoding, form } = job;
   let text = opening(encoding);
   let rows: Row[] = [];
   let isFirst = true;
   const encode = () => {
-    text += encodeChunk(withBooleans(rows, booleans), encoding, isFirst);
+    text += encodeChunk(rows, encoding, form, isFirst);
     isFirst = isFirst && rows.length === 0;
     rows = [];
   };

@@ -1,12 +1,11 @@
 /** The threads for costly reads: started when the first one comes, each read given to the thread with the fewest. */
 import { availableParallelism } from 'node:os';
-import type { Value } from '../../collection/value.ts';
-import type { Encoding } from '../../encode/encoding.ts';
+import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import { IDLE_STREAM_SECONDS, MAX_COSTLY_READS } from '../../limits.ts';
-import type { OutputColumn } from '../../plan/types.ts';
+import type { End } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
-import type { ReadParts } from '../engine.ts';
+import type { ReadResult } from '../engine.ts';
 import { type FailedOutcome, failure } from './outcome.ts';
 import { Thread } from './thread.ts';
 
@@ -16,11 +15,11 @@ export interface ReadJob {
   readonly wantsTotal: boolean;
   readonly offset: number;
   readonly limit?: number;
-  /** The columns that tell where the page ends, and a statement that finds them where its last row is not at hand. */
-  readonly keys?: readonly OutputColumn[] | undefined;
-  readonly end?: Statement | undefined;
+  /** The columns that tell where the page ends, and a statement that tells it where its last row is not at hand. */
+  readonly endNames?: readonly string[] | undefined;
+  readonly end?: End;
   readonly encoding: Encoding;
-  readonly booleans: readonly string[];
+  readonly form: RowForm;
   /** When its time is up, in milliseconds since the epoch. */
   readonly deadline: number;
 }
@@ -32,12 +31,7 @@ export type ReaderRequest =
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close'; readonly id: number };
 
-interface Found {
-  readonly id: number;
-  readonly returned: number;
-  readonly total?: number;
-  readonly lastKeys?: readonly Value[] | undefined;
-}
+type Found = { readonly id: number } & Pick<ReadResult, 'returned' | 'total' | 'end'>;
 
 export type ReaderAnswer =
   | ({ readonly kind: 'whole'; readonly text: string } & Found)
@@ -57,9 +51,9 @@ export class Readers {
     private readonly limitMs: number,
   ) {}
 
-  async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadParts> {
-    const underWay = this.threads.reduce((sum, thread) => sum + thread.busy, 0);
-    if (underWay >= MAX_COSTLY_READS) throw tooManyReads();
+  async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadResult> {
+    const pending = this.threads.reduce((sum, thread) => sum + thread.busy, 0);
+    if (pending >= MAX_COSTLY_READS) throw tooManyReads();
     return this.leastBusy().read({ ...job, deadline: Date.now() + this.limitMs }, this.limitMs);
   }
 
@@ -118,7 +112,7 @@ class ReaderThread {
     });
   }
 
-  async read(job: ReadJob, limitMs: number): Promise<ReadParts> {
+  async read(job: ReadJob, limitMs: number): Promise<ReadResult> {
     const id = ++this.lastId;
     this.busy++;
     let isLong = false;
@@ -127,10 +121,9 @@ class ReaderThread {
       if (answer.kind === 'failed') throw failure(answer.outcome);
       if (answer.kind !== 'whole' && answer.kind !== 'long') throw new Error(`unexpected answer ${answer.kind}`);
       isLong = answer.kind === 'long';
-      const { returned, lastKeys } = answer;
+      const { returned, end } = answer;
       const total = answer.total === undefined ? {} : { total: answer.total };
-      const parts = answer.kind === 'whole' ? ([answer.text] as const) : this.parts(id, limitMs);
-      return { kind: 'parts', returned, ...total, lastKeys, parts };
+      return { returned, ...total, end, body: answer.kind === 'whole' ? answer.text : this.parts(id, limitMs) };
     } finally {
       if (!isLong) this.busy--;
     }

@@ -1,6 +1,7 @@
 /** The thread that writes: it owns the writing connection and knows nothing but jobs. */
+import { type Catalogue, declareCatalogue } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
-import { applyJobs } from './apply.ts';
+import { applyJobs, type WriteBounds } from './apply.ts';
 import { Connection } from './connection.ts';
 import type { Job } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
@@ -9,7 +10,7 @@ import type { WriterAnswer, WriterRequest } from './writer.ts';
 
 declare const self: Worker;
 
-let terms: Extract<WriterRequest, { kind: 'open' }> | undefined;
+let terms: { readonly path: string; readonly catalogue: Catalogue; readonly bounds: WriteBounds } | undefined;
 let connection: Connection | undefined;
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
@@ -20,7 +21,7 @@ self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
 function answer(request: WriterRequest): WriterAnswer | undefined {
   switch (request.kind) {
     case 'open':
-      terms = request;
+      terms = { ...request, catalogue: declareCatalogue(request.catalogue) };
       // At once, so that the first write finds it open; where that fails, the first write is told why.
       attempt(open);
       return undefined;
@@ -43,11 +44,11 @@ function attempt<T>(work: () => T): T | { readonly fault: string } {
 }
 
 function commit(jobs: readonly Job[]): readonly Outcome[] {
-  const { collection, bounds } = terms!;
+  const { catalogue, bounds } = terms!;
   try {
-    return applyJobs(open(), collection, jobs, bounds);
+    return applyJobs(open(), catalogue, jobs, bounds);
   } catch (error) {
-    const outcome = asOutcome(translateError(error, collection, undefined));
+    const outcome = asOutcome(translateError(error));
     return jobs.map(() => outcome);
   }
 }

@@ -2,7 +2,8 @@
  * The one writer: writes that arrive while a commit is under way wait for it and share the next one. The commits
  * themselves run on a thread of their own, so that syncing the disk never holds up a read.
  */
-import type { Collection } from '../../collection/declaration.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
+import type { CatalogueDraft } from '../../collection/draft.ts';
 import { MAX_WRITES_PER_COMMIT } from '../../limits.ts';
 import type { MaybePromise, WriteResult } from '../engine.ts';
 import type { WriteBounds } from './apply.ts';
@@ -73,7 +74,7 @@ export class Writer {
 
 /** A message to the writer's thread; all but the first are answered. */
 export type WriterRequest =
-  | { readonly kind: 'open'; readonly path: string; readonly collection: Collection; readonly bounds: WriteBounds }
+  | { readonly kind: 'open'; readonly path: string; readonly catalogue: CatalogueDraft; readonly bounds: WriteBounds }
   | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
   | { readonly kind: 'close' };
 export type WriterAnswer = { readonly outcomes: readonly Outcome[] } | { readonly fault: string };
@@ -83,10 +84,10 @@ export class WriterThread {
   private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
   private readonly thread: Thread<WriterRequest, WriterAnswer>;
 
-  constructor(path: string, collection: Collection, bounds: WriteBounds) {
+  constructor(path: string, { draft }: Catalogue, bounds: WriteBounds) {
     this.thread = new Thread({
       file: new URL('./writer-thread.ts', import.meta.url),
-      opening: { kind: 'open', path, collection, bounds },
+      opening: { kind: 'open', path, catalogue: draft, bounds },
       answered: (answer) => this.waiting.shift()?.resolve(answer),
       lost: (refusal) => {
         for (const { reject } of this.waiting.splice(0)) reject(refusal);

@@ -2,7 +2,7 @@
  * What is wrong with a table, cell by cell, before anything is stored. The field types' own rules find every bad cell
  * at once; then the service has the last word in a dry run, which stores nothing (`Prefer: tx=rollback`).
  */
-import { FIELD_TYPES } from '../../../collection/field-types.ts';
+import { coerce } from '../../../plan/coerce.ts';
 import { parts } from '../shared/api.ts';
 import { fieldNamed, fields, key, listPath } from '../shared/collection.ts';
 import { ask, messageOf, problemOf } from '../shared/http.ts';
@@ -57,9 +57,7 @@ function faultsOfRow(cells: Table['rows'][number], row: number): Fault[] {
       return isMissing ? [{ row, column: field.name, message: `${field.name} is required` }] : [];
     }
     try {
-      const rules = FIELD_TYPES[field.type];
-      if (typeof cell === 'number') rules.storeNumber(cell);
-      else rules.readStorable(typeof cell === 'string' ? cell : JSON.stringify(cell));
+      coerce(field, cell);
       return [];
     } catch (error) {
       return [{ row, column: field.name, message: messageOf(error) }];

@@ -2,7 +2,7 @@
 import { Box, Link, Typography } from '@mui/material';
 import { Link as RouterLink } from 'react-router-dom';
 import { listLink } from '../shared/query.ts';
-import type { Bar } from './figures.ts';
+import type { Bar } from './bar.ts';
 
 interface ChartProps {
   readonly bars: readonly Bar[];

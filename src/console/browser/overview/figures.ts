@@ -5,13 +5,8 @@
 import { collectionName, fieldWith, labelOf, type Record_ } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
 import { type Chip, queryText } from '../shared/query.ts';
+import type { Bar } from './bar.ts';
 import { priceRanges } from './price-ranges.ts';
-
-export interface Bar {
-  readonly label: string;
-  readonly value: number;
-  readonly where: readonly Chip[];
-}
 
 export interface Figures {
   readonly count: number;

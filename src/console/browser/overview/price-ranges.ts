@@ -1,5 +1,5 @@
 /** Prices in ranges that people would choose: 1, 2, 5, 10, 20, 50 and so on, as far as the prices reach. */
-import type { Bar } from './figures.ts';
+import type { Bar } from './bar.ts';
 
 interface Priced {
   readonly price: number | null;

@@ -2,7 +2,7 @@
 import { Box, Button, Checkbox, FormControlLabel, MenuItem, Popover, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { OPERATORS, type OperatorName, type OperatorRules } from '../../../dialect/operators.ts';
+import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../../../dialect/operators.ts';
 import { IS_VALUES } from '../../../dialect/tree.ts';
 import { fieldNamed, fields, labelOf } from '../shared/collection.ts';
 import type { Chip } from '../shared/query.ts';
@@ -107,7 +107,7 @@ function ValueInput({ form, value, onChange }: ValueInputProps) {
 /** Those that serve the type; the words true and false are for the service to refuse where they make no sense. */
 function operatorsFor(field: Field): readonly OperatorName[] {
   return (Object.keys(OPERATORS) as OperatorName[]).filter((name) =>
-    (OPERATORS[name] as OperatorRules).serves.includes(field.type),
+    servesType(OPERATORS[name] as OperatorRules, field.type),
   );
 }
 

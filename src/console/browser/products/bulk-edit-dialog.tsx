@@ -3,7 +3,7 @@ import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, Te
 import { type ChangeEvent, type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Changes } from '../shared/api.ts';
-import { fieldNamed, fields, formatValue, isNumeric, key, labelOf } from '../shared/collection.ts';
+import { fieldNamed, fields, formatValue, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
 
 interface BulkEditDialogProps {
   readonly what: string;
@@ -18,7 +18,7 @@ export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
   const field = fieldNamed(name)!;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void apply({ [name]: value === '' && !(field.required && field.type === 'text') ? null : value });
+    void apply({ [name]: value === '' && !(field.required && isText(field)) ? null : value });
   };
   return (
     <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="bulk-title">

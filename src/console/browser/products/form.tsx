@@ -11,8 +11,7 @@ import {
   type Validator,
 } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { INT4_MAX, INT4_MIN } from '../../../limits.ts';
-import { fields, key, labelOf } from '../shared/collection.ts';
+import { fields, isDecimal, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
 
 const TEXT_LENGTH = 10_000;
 
@@ -45,17 +44,19 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
       />
     );
   }
-  if (field.type === 'text') return <TextInput {...common} validate={validate} fullWidth />;
-  return <NumberInput {...common} validate={validate} step={field.type === 'decimal' ? 0.01 : 1} fullWidth />;
+  if (isText(field)) return <TextInput {...common} validate={validate} fullWidth />;
+  return <NumberInput {...common} validate={validate} step={isDecimal(field) ? 0.01 : 1} fullWidth />;
 }
 
 /** What the service would refuse anyway, said before it is sent. */
 function rulesOf(field: Field, isNew: boolean): Validator[] {
   const rules: Validator[] = [];
   if (field.required && field.default === undefined && !(field === key && isNew)) rules.push(required());
-  if (field.type === 'int4') rules.push(minValue(INT4_MIN), maxValue(INT4_MAX), isWhole);
-  if (field.type === 'decimal') rules.push(minValue(-99_999_999.9999), maxValue(99_999_999.9999));
-  if (field.type === 'text') rules.push(maxLength(TEXT_LENGTH));
+  const { minimum, maximum } = field.type.schema;
+  if (typeof minimum === 'number') rules.push(minValue(minimum));
+  if (typeof maximum === 'number') rules.push(maxValue(maximum));
+  if (isNumeric(field) && !isDecimal(field)) rules.push(isWhole);
+  if (isText(field)) rules.push(maxLength(TEXT_LENGTH));
   return rules;
 }
 
@@ -64,5 +65,5 @@ const isWhole: Validator = (value: unknown) =>
 
 /** A description that only repeats the label is left out. */
 function isTelling(field: Field): boolean {
-  return field.description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
+  return (field.description ?? '').replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
 }

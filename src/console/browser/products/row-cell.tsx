@@ -4,7 +4,16 @@ import type { KeyboardEvent } from 'react';
 import { Link } from 'react-router-dom';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { formatValue, isNumeric, itemPath, labelOf, type Record_, titleOf } from '../shared/collection.ts';
+import {
+  formatValue,
+  isDecimal,
+  isNumeric,
+  isText,
+  itemPath,
+  labelOf,
+  type Record_,
+  titleOf,
+} from '../shared/collection.ts';
 import type { Draft, EditingActions } from './inline-editing.tsx';
 
 export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
@@ -44,7 +53,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
       value={value ?? ''}
       onChange={(event) => set(field.name, readInput(field, event.target.value))}
       onKeyDown={onKeyDown}
-      inputProps={{ 'aria-label': label, step: field.type === 'decimal' ? 'any' : 1 }}
+      inputProps={{ 'aria-label': label, step: isDecimal(field) ? 'any' : 1 }}
       sx={{
         border: 1,
         borderColor: 'primary.main',
@@ -52,7 +61,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
         px: 0.75,
         // As wide as its column, which should not grow for it.
         width: '100%',
-        minWidth: field.type === 'text' ? 110 : 58,
+        minWidth: isText(field) ? 110 : 58,
         '& input': {
           textAlign: isNumeric(field) ? 'right' : 'left',
           py: 0.25,
@@ -69,7 +78,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
 
 /** An empty input is null, where the field may be; what is no number is left to the service to refuse. */
 function readInput(field: Field, text: string): Value {
-  if (text === '') return field.required && field.type === 'text' ? '' : null;
+  if (text === '') return field.required && isText(field) ? '' : null;
   if (!isNumeric(field)) return text;
   const number = Number(text);
   return Number.isNaN(number) ? text : number;

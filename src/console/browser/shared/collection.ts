@@ -1,18 +1,21 @@
 /** The collection as the service declares it: the page carries it as data, so that no list of fields is kept here. */
-import type { Collection, Field, FieldRole } from '../../../collection/declaration.ts';
+import { declareCollection, type Field } from '../../../collection/declaration.ts';
+import type { CollectionDraft } from '../../../collection/draft.ts';
+import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { formatDecimal, formatNumber } from './numbers.ts';
 
 interface PageData {
-  readonly collection: Collection;
+  readonly collection: CollectionDraft;
   readonly version: string;
 }
 
 const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;
 
 export const { version } = data;
-export const { name: collectionName, fields } = data.collection;
-export const key: Field = fields.find((field) => field.name === data.collection.key.name)!;
+const collection = declareCollection(data.collection);
+export const { name: collectionName, fields } = collection;
+export const key: Field = collection.key[0]!;
 export const collectionTitle = collectionName.charAt(0).toUpperCase() + collectionName.slice(1);
 export const listPath = `/${collectionName}`;
 
@@ -24,7 +27,7 @@ export function fieldNamed(name: string): Field | undefined {
   return fields.find((field) => field.name === name);
 }
 
-export function fieldWith(role: FieldRole): Field | undefined {
+export function fieldWith(role: string): Field | undefined {
   return fields.find((field) => field.role === role);
 }
 
@@ -48,10 +51,13 @@ export function titleOf(row: Cells): string {
 export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (field.role === 'flag') return value === 0 ? 'No' : 'Yes';
-  if (typeof value !== 'number') return value;
+  if (typeof value !== 'number') return String(value);
   // An identifier is a name made of digits, and is not grouped into thousands.
   if (field === key || field.name.endsWith('_id')) return String(value);
-  return field.type === 'decimal' ? formatDecimal(value, 2, 4) : formatNumber(value);
+  return isDecimal(field) ? formatDecimal(value, 2, 4) : formatNumber(value);
 }
 
-export const isNumeric = (field: Field): boolean => field.type !== 'text';
+export const isNumeric = ({ type }: Field): boolean => can(type, 'number');
+export const isText = ({ type }: Field): boolean => can(type, 'text');
+/** A number that may have decimals. */
+export const isDecimal = ({ type }: Field): boolean => can(type, 'number') && type.schema.type !== 'integer';

@@ -1,0 +1,44 @@
+/** One of several processes that serve: started by `catalogue serve --workers`, told its settings, and no command for people. */
+import { ConfigError } from '../config.ts';
+import type { Observation } from '../observe/observation.ts';
+import { accountAnswers, ToldAccount } from '../serve/account.ts';
+import { Channel, type Message } from '../serve/channel.ts';
+import { serveHere } from '../serve/instance.ts';
+import { openLog } from '../serve/log.ts';
+import { stopSignal } from '../serve/stop-signal.ts';
+import type { Task } from '../serve/worker-process.ts';
+import type { Command } from './command.ts';
+
+/** How long the other processes may take to be asked. */
+const PATIENCE_MS = 4_000;
+
+export const worker: Command = {
+  name: 'worker',
+  summary: 'a process of catalogue serve --workers',
+  help: () => 'Started by catalogue serve --workers, and by nobody else.',
+
+  async run() {
+    if (process.send === undefined) throw new ConfigError('a worker is started by catalogue serve --workers');
+    let observation: Observation | undefined;
+    const stopped = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<Task>();
+    const channel = new Channel((message) => process.send?.(message), {
+      serve: begun.resolve,
+      stop: stopped.resolve,
+      ...accountAnswers(() => observation?.account),
+    });
+    process.on('message', (message: Message) => channel.receive(message));
+    // Nobody looks after it any more.
+    process.on('disconnect', stopped.resolve);
+    const { worker, settings } = await begun.promise;
+    await serveHere(settings, {
+      log: openLog(settings, worker),
+      askedToStop: Promise.race([stopSignal(), stopped.promise]),
+      whole: new ToldAccount(channel, PATIENCE_MS),
+      observed: (each) => {
+        observation = each;
+      },
+      started: (greeting) => channel.tell('started', greeting),
+    });
+  },
+};

@@ -1,0 +1,16 @@
+/** The catalogue that is served where nothing else is declared: one collection, with the rows of a new database. */
+import { type Catalogue, declareCatalogue } from './declaration.ts';
+import { products } from './products.ts';
+import referenceProducts from './reference-products.json' with { type: 'json' };
+import type { Row } from './value.ts';
+
+/** A catalogue, and what its collections begin with, in the JSON of a body. */
+export interface Begun {
+  readonly catalogue: Catalogue;
+  readonly rows: (collection: string) => readonly Row[];
+}
+
+export const BUILT_IN: Begun = {
+  catalogue: declareCatalogue({ collections: [products.draft] }),
+  rows: (name) => (name === products.name ? referenceProducts : []),
+};

@@ -1,0 +1,49 @@
+/**
+ * A catalogue as it is declared, in plain data: what a user's file says once it is read and found right, and what is sent to
+ * another thread. Names are names; nothing is resolved yet.
+ */
+
+export interface CatalogueDraft {
+  readonly collections: readonly CollectionDraft[];
+}
+
+export interface CollectionDraft {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** What it was called before: its table is renamed. */
+  readonly was?: string;
+  /** The fields that identify a row, at least one. */
+  readonly key: readonly string[];
+  /** In the order in which a row shows them. */
+  readonly fields: readonly FieldDraft[];
+  /** Fields that are unique together. */
+  readonly unique?: readonly (readonly string[])[];
+  /** A file of rows to begin with, as a path that can be opened. */
+  readonly rows?: string;
+}
+
+export type OnDelete = 'restrict' | 'cascade' | 'set null';
+
+export interface FieldDraft {
+  readonly name: string;
+  /** As in `int4`, `decimal(12,4)`, `text[]`. */
+  readonly type: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly was?: string;
+  /** What the console makes of it. */
+  readonly role?: string;
+  readonly required?: boolean;
+  /** A JSON value of the type; or `now` of a date or time, `uuid` of a uuid. */
+  readonly default?: unknown;
+  readonly unique?: boolean;
+  readonly indexed?: boolean;
+  readonly references?: { readonly collection: string; readonly onDelete: OnDelete };
+  readonly minimum?: number | string;
+  readonly maximum?: number | string;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly oneOf?: readonly (number | string)[];
+  readonly onUpdate?: 'now';
+}

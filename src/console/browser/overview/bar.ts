@@ -1,0 +1,8 @@
+/** A bar of a chart: what it shows, and the filters that list its rows. */
+import type { Chip } from '../shared/query.ts';
+
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  readonly where: readonly Chip[];
+}

@@ -1,0 +1,31 @@
+/** Expressions in SQL, kind by kind. Fields are qualified by the name that their read has in the statement. */
+import type { Expression } from '../../plan/types.ts';
+import { type Bind, identifier, type Operand, type SqlDialect } from './statement.ts';
+
+/** What SQL is compiled in: the engine's dialect, the statement's parameters, and what the read is called. */
+export interface Scope {
+  readonly dialect: SqlDialect;
+  readonly bind: Bind;
+  readonly name: string;
+}
+
+type Kind = Expression['kind'];
+type Compilers = { readonly [K in Kind]: (expression: Expression & { kind: K }, scope: Scope) => string };
+
+const compilers: Compilers = {
+  field: ({ field }, { name }) => `${identifier(name)}.${identifier(field.name)}`,
+  null: ({ type }, { dialect }) => dialect.nullOf?.(type) ?? 'null',
+  path: (expression, scope) => scope.dialect.path(compileExpression(expression.of, scope), expression, scope.bind),
+  count: () => 'count(*)',
+  cast: ({ of, type }, scope) => scope.dialect.cast(compileExpression(of, scope), of.type, type),
+  aggregate: (expression, scope) => scope.dialect.aggregate(expression, compileExpression(expression.of, scope)),
+};
+
+export function compileExpression(expression: Expression, scope: Scope): string {
+  const compile = compilers[expression.kind] as (expression: Expression, scope: Scope) => string;
+  return compile(expression, scope);
+}
+
+export function compileOperand(of: Expression, scope: Scope): Operand {
+  return { sql: compileExpression(of, scope), of };
+}

@@ -1,0 +1,101 @@
+/**
+ * How the rows of an answer leave the database. Most are columns of plain values, which JSON.stringify prints quickest. Where
+ * a column has no such value (json, an int8, an array), the database makes the JSON text of the whole row. For CSV each column
+ * has its text form. Beside them may be the text forms of the order keys, which tell where a page ends.
+ */
+import { can } from '../../collection/types/type.ts';
+import type { Row } from '../../collection/value.ts';
+import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
+import { endKeys, shownKeys } from '../../plan/page-end.ts';
+import type { Expression, OrderKey, OutputColumn, ReadPlan } from '../../plan/types.ts';
+import type { ReadResult } from '../engine.ts';
+import { compileExpression, type Scope } from './expression.ts';
+import { identifier, type SqlDialect } from './statement.ts';
+
+export interface Output {
+  readonly form: RowForm;
+  readonly stripNulls: boolean;
+  /** The keys whose text forms come with each row, in columns of their own. */
+  readonly keys?: readonly OrderKey[];
+}
+
+/** An object's own names, and no longer than an identifier may be. */
+const ORDINARY = /^(?!__proto__$)[\w $-]{1,60}$/;
+
+/** The form of rows that have no page. */
+export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {
+  const { format, stripNulls } = encoding;
+  if (format === 'csv') return { form: 'text', stripNulls };
+  const isPlain = columns.every(({ name, expression }) => {
+    return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined;
+  });
+  return { form: isPlain ? 'plain' : 'json', stripNulls };
+}
+
+export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
+  const output = outputOf(plan.columns, encoding, dialect);
+  const keys = endKeys(plan);
+  if (keys === undefined) return output;
+  if (output.form === 'plain' && shownKeys(keys, plan.columns) !== undefined) return output;
+  return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
+}
+
+/** The columns that tell where a page ends; undefined where none do. */
+export function endNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
+  if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
+  const keys = endKeys(plan);
+  return keys && shownKeys(keys, plan.columns);
+}
+
+/** Where a page ends, in the text forms of its order keys; undefined where that cannot be told of this row. */
+export function endOf(names: readonly string[] | undefined, last: Row | undefined): ReadResult['end'] {
+  if (last === undefined) return undefined;
+  return names?.map((name) => (last[name] === null ? null : String(last[name])));
+}
+
+/** Compiles the expression of a column; another than usual where it was computed before. */
+export type CompileColumn = (expression: Expression, index: number) => string;
+
+/** The list after `select`. */
+export function compileOutput(
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  compile: CompileColumn = (expression) => compileExpression(expression, scope),
+): string {
+  const rows = compileColumns(columns, output, scope.dialect, compile);
+  const keys = output.keys?.map(({ expression }, index) => {
+    return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
+  });
+  return keys === undefined ? rows : [rows, ...keys].join(', ');
+}
+
+function compileColumns(
+  columns: readonly OutputColumn[],
+  { form, stripNulls }: Output,
+  dialect: SqlDialect,
+  compile: CompileColumn,
+): string {
+  if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
+  if (form === 'json') {
+    const members = columns.map(({ name, expression }, index): [string, string] => [
+      name,
+      dialect.json(compile(expression, index), expression.type),
+    ]);
+    return `${dialect.rowAsJson(members, stripNulls)} as ${identifier(ROW)}`;
+  }
+  return columns
+    .map(({ name, expression }, index) => {
+      const sql = compile(expression, index);
+      const { type } = expression;
+      if (form === 'plain') return `${dialect.plain(type)!(sql)} as ${identifier(name)}`;
+      const isAsItIs = can(type, 'number') || can(type, 'text');
+      const shown = isAsItIs ? dialect.plain(type)?.(sql) : undefined;
+      return `${shown ?? dialect.text(sql, type)} as ${identifier(cellName(index))}`;
+    })
+    .join(', ');
+}
+
+function keyName(index: number): string {
+  return `key ${index}`;
+}

@@ -1,0 +1,62 @@
+/**
+ * The work under way on a server, each with the time by which it must have ended: the server keeps the time of a
+ * statement, and this is for a server that keeps nothing any more. One clock serves all: a timer for each piece of work
+ * would cost more than the rest of a quick read.
+ */
+import { NoAnswer } from './driver.ts';
+
+const TICK_MS = 500;
+
+interface Piece {
+  readonly until: number;
+  readonly giveUp: (reason: unknown) => void;
+}
+
+export class Pending {
+  /** In the order of their ends, since all get the same time. */
+  private readonly pieces = new Set<Piece>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly milliseconds: number) {}
+
+  get size(): number {
+    return this.pieces.size;
+  }
+
+  /** The same outcome; or NoAnswer, when there is none in time. */
+  add<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const piece = { until: performance.now() + this.milliseconds, giveUp: reject };
+      this.pieces.add(piece);
+      this.timer ??= setInterval(() => this.look(), TICK_MS).unref();
+      work.then(
+        (result) => {
+          this.pieces.delete(piece);
+          resolve(result);
+        },
+        (error) => {
+          this.pieces.delete(piece);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** Resolves when there is none, or when the time for it is up. */
+  async settled(seconds: number): Promise<void> {
+    const until = performance.now() + seconds * 1000;
+    while (this.pieces.size > 0 && performance.now() < until) await Bun.sleep(5);
+  }
+
+  private look(): void {
+    const now = performance.now();
+    for (const piece of this.pieces) {
+      if (piece.until > now) break;
+      this.pieces.delete(piece);
+      piece.giveUp(new NoAnswer('no answer in time'));
+    }
+    if (this.pieces.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+}

@@ -1,0 +1,12 @@
+/** Where SQLite assigns keys from: after the largest that was ever stored, and after what it is told here. */
+import type { Collection } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import type { Connection } from './connection.ts';
+
+/** Keys up to this one are not assigned any more, as if it had been stored. */
+export function passKey(connection: Connection, { name }: Collection, key: Value): void {
+  const sql = 'update sqlite_sequence set seq = max(seq, ?) where name = ?';
+  if (connection.run({ sql, params: [key, name] }).changes > 0) return;
+  // Nothing was stored yet.
+  connection.run({ sql: 'insert into sqlite_sequence (name, seq) values (?, max(0, ?))', params: [name, key] });
+}

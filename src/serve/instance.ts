@@ -1,0 +1,83 @@
+/** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
+import { type App, createApp } from '../app.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
+import type { ServeSettings } from '../config.ts';
+import { consolePages, startPath } from '../console/pages.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openEngine } from '../engine/open.ts';
+import { firstOf } from '../http/pages.ts';
+import { DRAIN_SECONDS } from '../limits.ts';
+import type { Account } from '../observe/health.ts';
+import type { Log } from '../observe/log.ts';
+import { Observation } from '../observe/observation.ts';
+import { requestId } from '../observe/request-id.ts';
+import { describe } from '../openapi/described.ts';
+import { openApiPages } from '../openapi/pages.ts';
+import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
+import { countProducts, type Greeting } from './greeting.ts';
+import { startListening } from './listening.ts';
+import type { Listening } from './server.ts';
+
+export interface Surroundings {
+  readonly log: Log;
+  readonly askedToStop: Promise<void>;
+  /** Who tells of the service as a whole, where this process is one of several. */
+  readonly whole?: Account;
+  /** Told before anything is opened, so that the health of the service can be asked for from the start. */
+  readonly observed?: (observation: Observation) => void;
+  readonly started: (greeting: Greeting) => void;
+}
+
+/** Resolves when it has stopped. */
+export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
+  const { log, askedToStop, whole, observed, started } = surroundings;
+  const { catalogue } = BUILT_IN;
+  const described = describe(BUILT_IN);
+  let app: App | undefined;
+  let engine: Engine | undefined;
+  let listening: Listening | undefined;
+  let drainSeconds = 0;
+  const observation = new Observation(catalogue, settings, log, {
+    engine: () => engine,
+    inProgress: () => listening?.inProgress() ?? 0,
+    app: () => app?.metrics?.() ?? [],
+    whole,
+  });
+  observed?.(observation);
+  // Whoever shares a port opens the database first, since others on it answer already.
+  const isAlone = !settings.handover && settings.workers === 1;
+  try {
+    // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
+    // loop: no request is read before the app is there.
+    if (isAlone) listening = startListening(settings, { fetch: (request, atWork) => app!.fetch(request, atWork) });
+    engine = openEngine(settings.database, {
+      catalogue,
+      firstRows: settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN),
+      notice: (level, message) => log.write(level, message),
+      ...settings,
+    });
+    app = createApp({
+      catalogue,
+      engine,
+      maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
+      allowUnfilteredWrites: settings.allowUnfilteredWrites,
+      pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
+      onAnswer: observation.onAnswer,
+      requestId,
+      plans: settings.plans,
+      serverTiming: settings.serverTiming,
+    });
+    await engine.opened;
+    observation.health.phase = 'serving';
+    listening ??= startListening(settings, app);
+    started({ url: listening.url, location: engine.location, products: await countProducts(engine) });
+    await askedToStop;
+    drainSeconds = DRAIN_SECONDS;
+  } finally {
+    observation.health.phase = 'draining';
+    await listening?.stop(drainSeconds);
+    await engine?.close();
+    observation.settle();
+    log.flush();
+  }
+}

@@ -1,0 +1,40 @@
+/** The ports of a service: the one for everybody, and the one for those who run it. */
+import type { App } from '../app.ts';
+import { ConfigError, type ServeSettings } from '../config.ts';
+import type { Pages } from '../http/pages.ts';
+import { type Listening, type ListenOptions, listen } from './server.ts';
+
+export function startListening({ host, port, handover, workers }: ServeSettings, app: App): Listening {
+  return listenOrSay(app, { host, port, handover, ...(workers === 1 ? {} : { processes: workers }) }, '--port');
+}
+
+/** What those who run the service look at, on a port that need not be open to others. */
+export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Listening | undefined {
+  if (adminPort === undefined) return undefined;
+  const app: App = {
+    fetch: (request) => pages(new URL(request.url).pathname, request) ?? new Response(null, { status: 404 }),
+  };
+  return listenOrSay(app, { host, port: adminPort }, '--admin-port');
+}
+
+/** The port that several processes will share: a free one where any will do, and none that somebody else has already. */
+export async function sharedPort({ host, port, handover }: ServeSettings): Promise<number> {
+  if (handover && port !== 0) return port;
+  const alone = listenOrSay({ fetch: () => new Response(null, { status: 503 }) }, { host, port }, '--port');
+  await alone.stop(0);
+  return Number(new URL(alone.url).port);
+}
+
+function listenOrSay(app: App, options: ListenOptions, flag: string): Listening {
+  try {
+    return listen(app, options);
+  } catch (error) {
+    const { host, port } = options;
+    const inUse = (error as { code?: string }).code === 'EADDRINUSE';
+    throw new ConfigError(
+      inUse
+        ? `port ${port} is in use on ${host}; choose another with ${flag}`
+        : `cannot listen on ${host}:${port}: ${(error as Error).message}`,
+    );
+  }
+}

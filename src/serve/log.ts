@@ -1,0 +1,13 @@
+/** The log of a service, on standard error. */
+import type { ServeSettings } from '../config.ts';
+import { inPieces, Log } from '../observe/log.ts';
+
+/** `worker` is the number of a process that has standard error in common with others. */
+export function openLog({ logLevel, logFormat }: ServeSettings, worker?: number): Log {
+  const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true);
+  if (worker === undefined) return new Log(logLevel, { write: (text) => process.stderr.write(text), isPretty });
+  const write = (text: string) => {
+    for (const piece of inPieces(text)) process.stderr.write(piece);
+  };
+  return new Log(logLevel, { write, isPretty }, { worker });
+}

@@ -1,0 +1,112 @@
+/**
+ * Several processes that serve on one port. Whichever dies is started again; they are told from here when to stop; and what
+ * is asked about the service as a whole is put together here.
+ */
+import type { ServeSettings } from '../config.ts';
+import { checkShareable } from '../engine/open.ts';
+import type { Pages } from '../http/pages.ts';
+import { STOP_SECONDS } from '../limits.ts';
+import { type Family, family } from '../observe/exposition.ts';
+import { type Account, healthPages } from '../observe/health.ts';
+import type { Log } from '../observe/log.ts';
+import { ProcessMetrics } from '../observe/process-metrics.ts';
+import { counted, together } from '../observe/together.ts';
+import type { Greeting } from './greeting.ts';
+import { sharedPort } from './listening.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+/** One that dies again and again is started at growing intervals; one that has lived so long is as good as new. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const LONG_LIFE_MS = 10_000;
+
+export class Workers implements Account {
+  readonly pages: Pages = healthPages(this, { metrics: true });
+  private readonly running = new Map<number, WorkerProcess>();
+  private readonly process = new ProcessMetrics();
+  private phase: 'starting' | 'serving' | 'draining' = 'starting';
+  private restarts = 0;
+  /** What those that are gone have counted: a sum that shrinks would be taken for a new beginning. */
+  private departed: readonly Family[] = [];
+  private exitCode = 0;
+
+  constructor(
+    private readonly settings: ServeSettings,
+    private readonly log: Log,
+  ) {}
+
+  /** Resolves when all of them serve; to undefined where one cannot, or where they are asked to stop before. */
+  async start(askedToStop: Promise<void>): Promise<Greeting | undefined> {
+    checkShareable(this.settings.database);
+    const settings = { ...this.settings, port: await sharedPort(this.settings) };
+    // The first makes the tables, or finds what is wrong, before there are others.
+    const first = await Promise.race([this.launch(1, settings), askedToStop]);
+    if (first === undefined) return undefined;
+    const others = Array.from({ length: settings.workers - 1 }, (_, index) => this.launch(index + 2, settings));
+    const all = await Promise.race([Promise.all(others), askedToStop]);
+    if (all === undefined || all.includes(undefined)) return undefined;
+    this.phase = 'serving';
+    return first;
+  }
+
+  /** Resolves to the exit code when all are gone. */
+  async stop(): Promise<number> {
+    this.phase = 'draining';
+    await Promise.all([...this.running.values()].map((each) => each.stop(STOP_SECONDS)));
+    return this.exitCode;
+  }
+
+  async notReady(): Promise<string | undefined> {
+    if (this.phase !== 'serving') return this.phase;
+    const serving = this.serving();
+    if (serving.length === 0) return 'starting';
+    const reasons = await Promise.all(serving.map((each) => each.account.notReady()));
+    // One that has died meanwhile is sent no requests either.
+    return reasons.find((reason, index) => reason !== undefined && serving[index]!.isServing);
+  }
+
+  async families(): Promise<readonly Family[]> {
+    const serving = this.serving();
+    // Before anyone is waited for: a worker that ends meanwhile is among those who are asked.
+    const { departed } = this;
+    const own = [
+      family('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', {
+        value: Number(this.phase === 'serving' && serving.length > 0),
+      }),
+      family('catalogue_workers', 'gauge', 'Processes that answer requests.', { value: serving.length }),
+      family('catalogue_worker_restarts_total', 'counter', 'Processes that were started again.', {
+        value: this.restarts,
+      }),
+      ...this.process.families(),
+    ];
+    return together([...(await Promise.all(serving.map((each) => each.account.families()))), departed, own]);
+  }
+
+  private serving(): WorkerProcess[] {
+    return [...this.running.values()].filter((each) => each.isServing);
+  }
+
+  /** Resolves when it serves, or to undefined where it ends before. */
+  private async launch(
+    number: number,
+    settings: ServeSettings,
+    pauseMs = FIRST_PAUSE_MS,
+  ): Promise<Greeting | undefined> {
+    const started = performance.now();
+    const worker = new WorkerProcess({ worker: number, settings }, this);
+    this.running.set(number, worker);
+    void worker.ended.then(async (end) => {
+      this.running.delete(number);
+      this.departed = together([this.departed, counted(worker.account.lastFamilies())]);
+      if (this.phase !== 'serving') this.exitCode = Math.max(this.exitCode, end.exitCode);
+      if (this.phase !== 'serving') return;
+      this.log.write('error', 'a worker ended and is started again', { worker: number, ...end });
+      const livedLong = performance.now() - started > LONG_LIFE_MS;
+      await Bun.sleep(livedLong ? FIRST_PAUSE_MS : pauseMs);
+      if (this.phase !== 'serving') return;
+      this.restarts++;
+      void this.launch(number, settings, livedLong ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
+    });
+    return Promise.race([worker.started, worker.ended.then(() => undefined)]);
+  }
+}

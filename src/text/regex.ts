@@ -1,0 +1,66 @@
+/**
+ * PostgreSQL's `~` and `~*`: its advanced regular expressions, run by RE2 in time linear in the text, so that no pattern
+ * a client sends can hang the service. What RE2 cannot do in linear time (back-references, look-around) is refused.
+ */
+import { RE2JS } from 're2js';
+import { Refusal } from '../errors.ts';
+import { readOptions } from './regex/options.ts';
+import { Pattern } from './regex/pattern.ts';
+import { tooComplex, Unsupported } from './regex/problems.ts';
+import { translate } from './regex/translate.ts';
+
+/** Compiled instructions. Matching costs text length times this at worst, so it is bounded. */
+const MAX_PROGRAM_SIZE = 20_000;
+
+/** Nothing can end a match that is under way: what would take more than some seconds is not begun. */
+const MAX_STEPS = 100_000_000;
+
+function tooLong(): Refusal {
+  return new Refusal('57014', 'canceling statement due to statement timeout', {
+    details: 'The regular expression would take too long on one of the texts.',
+    hint: 'Write smaller bounds than in {200}, or filter by another field first.',
+  });
+}
+
+/** A compiled expression, and how many instructions it takes. */
+export interface Program {
+  readonly test: (text: string) => boolean;
+  readonly size: number;
+}
+
+export function compileRegex(pattern: string, caseless: boolean): Program {
+  const reading = new Pattern(pattern);
+  const options = readOptions(reading, caseless);
+  const source = options.literal ? RE2JS.quote(reading.rest()) : translate(reading, options);
+  const flags = (options.caseless ? RE2JS.CASE_INSENSITIVE : 0) | (source.includes('(?<') ? RE2JS.LOOKBEHINDS : 0);
+  const program = compile(source, flags);
+  const size = program.programSize();
+  const test = (text: string) => {
+    if (size * text.length > MAX_STEPS) throw tooLong();
+    return program.test(text);
+  };
+  return { test, size };
+}
+
+/** Refuses a pattern that is none, for an engine that can run all that are. */
+export function checkRegex(pattern: string): void {
+  const reading = new Pattern(pattern);
+  try {
+    const options = readOptions(reading, false);
+    if (!options.literal) translate(reading, options);
+  } catch (problem) {
+    if (!(problem instanceof Unsupported)) throw problem;
+  }
+}
+
+function compile(source: string, flags: number): RE2JS {
+  try {
+    const program = RE2JS.compile(source, flags);
+    if (program.programSize() > MAX_PROGRAM_SIZE) throw tooComplex();
+    return program;
+  } catch (problem) {
+    if (problem instanceof Refusal) throw problem;
+    // The translation is valid syntax, so what RE2 objects to is size: nested bounds over 1000, or the depth of nesting.
+    throw tooComplex();
+  }
+}

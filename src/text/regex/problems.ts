@@ -1,0 +1,33 @@
+/** What can be wrong with a regular expression, in PostgreSQL's words, with advice of our own where it helps. */
+import { Refusal } from '../../errors.ts';
+
+const REASONS = {
+  version: 'invalid regexp (reg version 0.8)',
+  collation: 'invalid collating element',
+  class: 'invalid character class',
+  escape: 'invalid escape \\ sequence',
+  reference: 'invalid backreference number',
+  brackets: 'brackets [] not balanced',
+  parentheses: 'parentheses () not balanced',
+  braces: 'braces {} not balanced',
+  count: 'invalid repetition count(s)',
+  range: 'invalid character range',
+  operand: 'quantifier operand invalid',
+  option: 'invalid embedded option',
+  complex: 'regular expression is too complex',
+} as const;
+
+export function invalid(reason: keyof typeof REASONS, hint?: string): Refusal {
+  return new Refusal('2201B', `invalid regular expression: ${REASONS[reason]}`, { hint });
+}
+
+export function tooComplex(hint = 'Use smaller bounds in {m,n}, and nest fewer groups.'): Refusal {
+  return invalid('complex', hint);
+}
+
+/** Valid in PostgreSQL, but not to be had in linear time, or of no use here. */
+export class Unsupported extends Refusal {
+  constructor(feature: string, hint: string) {
+    super('2201B', `invalid regular expression: ${feature} not supported`, { hint });
+  }
+}

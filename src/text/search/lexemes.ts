@@ -1,0 +1,60 @@
+/** From words to lexemes: what a text search configuration makes of a text, with the place of each. */
+import { Refusal } from '../../errors.ts';
+import { lowerCase } from '../case.ts';
+import { stemEnglish } from './english.ts';
+import { ENGLISH_STOP_WORDS } from './stop-words.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+export interface Lexeme {
+  readonly text: string;
+  readonly position: number;
+}
+
+/** Makes a lexeme of a token; null for a stop word. */
+type Dictionary = (token: Token) => string | null;
+
+const CONFIGURATIONS: ReadonlyMap<string, Dictionary> = new Map<string, Dictionary>([
+  ['english', ({ text, word }) => (word ? englishWord(lowerCase(text)) : lowerCase(text))],
+  ['simple', ({ text }) => lowerCase(text)],
+]);
+
+/** PostgreSQL does not index longer words. */
+const LONGEST_WORD_BYTES = 2047;
+
+export type Reader = (text: string) => Iterable<Lexeme>;
+
+export function readerFor(configuration: string): Reader {
+  // Configurations are identifiers: found regardless of case, and also by their schema.
+  const dictionary = CONFIGURATIONS.get(configuration.toLowerCase().replace(/^pg_catalog\./, ''));
+  if (!dictionary) {
+    throw new Refusal('42704', `text search configuration "${configuration}" does not exist`, {
+      hint: `The configurations are ${[...CONFIGURATIONS.keys()].join(' and ')}.`,
+    });
+  }
+  return (text) => read(text, dictionary);
+}
+
+/** Stop words are left out, but keep their place: a phrase counts them. */
+function* read(text: string, dictionary: Dictionary): Generator<Lexeme> {
+  let position = 0;
+  for (const token of tokenize(text)) {
+    if (token.text.length * 3 > LONGEST_WORD_BYTES && Buffer.byteLength(token.text) > LONGEST_WORD_BYTES) continue;
+    position += 1;
+    const lexeme = dictionary(token);
+    if (lexeme !== null) yield { text: lexeme, position };
+  }
+}
+
+/** The same words come up in row after row, so what they came to is remembered. */
+const remembered = new Map<string, string | null>();
+const MAX_REMEMBERED = 20_000;
+const LONGEST_REMEMBERED = 40;
+
+function englishWord(word: string): string | null {
+  const known = remembered.get(word);
+  if (known !== undefined) return known;
+  const lexeme = ENGLISH_STOP_WORDS.has(word) ? null : stemEnglish(word);
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (word.length <= LONGEST_REMEMBERED) remembered.set(word, lexeme);
+  return lexeme;
+}

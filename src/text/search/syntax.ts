@@ -1,0 +1,151 @@
+/** The two written forms of a query: to_tsquery's operators, and what people type into a search box. */
+import { Refusal } from '../../errors.ts';
+import type { Reader } from './lexemes.ts';
+import { addText, Builder, type Draft, GAP, NEXT_TO, type OperandFlags, type Operator } from './query.ts';
+
+const MAX_DISTANCE = 16384;
+/** White space as the C library has it: a no-break space does not separate. */
+const SPACES = '\\t-\\r \\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000';
+const SPACE = new RegExp(`[${SPACES}]+`, 'y');
+const QUOTED = /'((?:[^'\\]|''|\\.)*)'/suy;
+const BARE = new RegExp(`(?:[^${SPACES}'\\\\!&|()<:]|\\\\.)(?:[^${SPACES}\\\\!&|()<:]|\\\\.)*`, 'suy');
+const MODIFIERS = /:([abcd*]*)/iy;
+// PostgreSQL only takes it for an operator when something follows, be it a space.
+const PHRASE = /<(-|[0-9]+)>(?=.)/sy;
+
+const PLAIN: OperandFlags = { prefix: false, weights: '' };
+
+/** A place in the query, moved on by sticky expressions. */
+class Scanner {
+  at = 0;
+
+  constructor(readonly text: string) {}
+
+  take(expression: RegExp): RegExpExecArray | null {
+    expression.lastIndex = this.at;
+    const found = expression.exec(this.text);
+    if (found) this.at += found[0].length;
+    return found;
+  }
+
+  eat(character: string): boolean {
+    const seen = this.text[this.at] === character;
+    if (seen) this.at += 1;
+    return seen;
+  }
+
+  get ended(): boolean {
+    return this.at >= this.text.length;
+  }
+}
+
+/** `fat & (rat | !cat:*) <-> 'two words'`. Null when it says nothing. */
+export function parseOperators(query: string, read: Reader): Draft | null {
+  const scanner = new Scanner(query);
+  const builder = new Builder();
+  let depth = 0;
+  let empty = true;
+  for (;;) {
+    // An operand, after any number of ! and (
+    scanner.take(SPACE);
+    if (scanner.ended) {
+      if (empty) return null;
+      throw syntaxError(query, 'no operand in tsquery');
+    }
+    empty = false;
+    if (scanner.eat('!')) {
+      builder.operator({ kind: 'not' });
+      continue;
+    }
+    if (scanner.eat('(')) {
+      builder.open();
+      depth += 1;
+      continue;
+    }
+    const word = takeOperand(scanner);
+    addText(builder, word, read, NEXT_TO, takeFlags(scanner));
+    // An operator, after any number of )
+    scanner.take(SPACE);
+    while (depth > 0 && scanner.eat(')')) {
+      builder.close();
+      depth -= 1;
+      scanner.take(SPACE);
+    }
+    if (scanner.ended && depth === 0) return builder.finish();
+    builder.operator(takeOperator(scanner));
+  }
+}
+
+function takeOperand(scanner: Scanner): string {
+  const written = scanner.take(QUOTED)?.[1] ?? scanner.take(BARE)?.[0];
+  if (!written) throw syntaxError(scanner.text);
+  return written.replace(/\\(.)|''/gsu, (pair, escaped) => escaped ?? (pair && "'"));
+}
+
+function takeFlags(scanner: Scanner): OperandFlags {
+  const modifiers = scanner.take(MODIFIERS)?.[1]?.toLowerCase() ?? '';
+  return { prefix: modifiers.includes('*'), weights: modifiers.replaceAll('*', '') };
+}
+
+function takeOperator(scanner: Scanner): Operator {
+  if (scanner.eat('&')) return { kind: 'and' };
+  if (scanner.eat('|')) return { kind: 'or' };
+  const phrase = scanner.take(PHRASE)?.[1];
+  if (!phrase) throw syntaxError(scanner.text);
+  const distance = phrase === '-' ? 1 : Number(phrase);
+  if (distance > MAX_DISTANCE) {
+    const reason = `distance in phrase operator must be an integer value between zero and ${MAX_DISTANCE} inclusive`;
+    throw new Refusal('42601', reason);
+  }
+  return { kind: 'phrase', distance };
+}
+
+function syntaxError(query: string, reason = 'syntax error in tsquery'): Refusal {
+  return new Refusal('42601', `${reason}: "${query}"`, {
+    hint: 'Join words with &, | or <->, or use plfts, phfts or wfts for text as people type it.',
+  });
+}
+
+const WEB_QUOTED = /"([^"]*)"?/y;
+const WEB_WORD = new RegExp(`.[^${SPACES}!&|()<:"]*`, 'suy');
+const WEB_IGNORED = /[!&|()<]+/y;
+/** `or` is an operator when it is a word of its own and something follows. */
+const WEB_OR = new RegExp(`or(?![\\p{Alphabetic}\\p{Nd}_\\-])(?=.[${SPACES}]*[^${SPACES}])`, 'isuy');
+
+/** `fat rat -cat "two words" or dog`: never a syntax error. Null when it says nothing. */
+export function parseWebSearch(query: string, read: Reader): Draft | null {
+  const scanner = new Scanner(query);
+  const builder = new Builder();
+  let expectsOperand = true;
+  let empty = true;
+  for (;;) {
+    while (scanner.take(SPACE) || scanner.take(WEB_IGNORED)) {
+      /* neither separates nor joins anything */
+    }
+    if (scanner.ended) break;
+    if (!expectsOperand) {
+      builder.operator({ kind: scanner.take(WEB_OR) ? 'or' : 'and' });
+      expectsOperand = true;
+      continue;
+    }
+    empty = false;
+    if (scanner.eat('-')) {
+      builder.operator({ kind: 'not' });
+      continue;
+    }
+    const quoted = scanner.take(WEB_QUOTED);
+    const text = quoted ? quoted[1]! : scanner.take(WEB_WORD)![0];
+    addText(builder, text, read, NEXT_TO, PLAIN);
+    expectsOperand = false;
+  }
+  if (empty) return null;
+  if (expectsOperand) builder.operand(GAP);
+  return builder.finish();
+}
+
+/** All of a text, joined by one operator. */
+export function parseText(query: string, read: Reader, operator: Operator): Draft | null {
+  const builder = new Builder();
+  addText(builder, query, read, operator, PLAIN);
+  return builder.finish();
+}
