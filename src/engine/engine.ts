@@ -65,6 +65,8 @@ export interface Engine {
   load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
   /** How the engine would carry out a read: the statement and its plan, without values. */
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
+  /** Why it should be sent no requests, where it can tell more than a read that fails. */
+  trouble?(): string | undefined;
   /** What goes on inside, for the metrics. */
   metrics?(): readonly Metric[];
   close(): Promise<void>;

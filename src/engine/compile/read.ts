@@ -46,7 +46,7 @@ export interface End {
 }
 
 function isCheap({ columns }: ReadPlan, { form }: Output): boolean {
-  return form === 'plain' && columns.every(({ expression }) => expression.kind === 'field');
+  return form === 'number' || (form === 'plain' && columns.every(({ expression }) => expression.kind === 'field'));
 }
 
 /** How many rows the same read has without its page. */

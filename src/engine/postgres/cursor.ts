@@ -6,7 +6,7 @@ import type { ReservedSQL, SQL } from 'bun';
 import type { Row } from '../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../encode/encoding.ts';
 import type { ReadPlan } from '../../plan/types.ts';
-import { endOf, outputOf } from '../compile/output.ts';
+import { endIn, outputOf } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
@@ -39,7 +39,7 @@ export async function openCursor(
     return {
       returned,
       ...(plan.count === undefined ? {} : { total }),
-      end: endOf(end?.names, last[0]),
+      end: endIn(end?.names, last[0]),
       body: new Parts(connection, encoding, output.form, giveBack),
     };
   } catch (error) {

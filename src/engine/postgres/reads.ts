@@ -4,7 +4,7 @@ import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { CURSOR_ROWS } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
-import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
+import { endOf, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import { type SqlDialect, shifted } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
@@ -31,7 +31,7 @@ export async function readList(
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
     ...(total === undefined ? {} : { total }),
-    end: endOf(endNames(plan, output), rows.at(-1)),
+    end: endOf(plan, output, rows.at(-1)),
   };
 }
 

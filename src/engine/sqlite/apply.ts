@@ -9,6 +9,7 @@ import type { Key } from '../../plan/keys.ts';
 import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
+import type { Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion } from '../terms.ts';
 import { writeRows } from './change-rows.ts';
@@ -20,6 +21,10 @@ import { asOutcome, type Outcome } from './outcome.ts';
 import { brokenReference } from './references.ts';
 import { isReferenceError, translateError } from './refusals.ts';
 import { recallResult, rememberResult } from './retry-table.ts';
+
+const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
+const ROLLBACK: Statement = { sql: 'rollback to job', params: [] };
+const RELEASE: Statement = { sql: 'release job', params: [] };
 
 /** How long answers to idempotency keys are kept, and how long one write may take while others wait for it. */
 export interface WriteBounds {
@@ -33,37 +38,35 @@ export function applyJobs(
   jobs: readonly Job[],
   bounds: WriteBounds,
 ): Outcome[] {
-  const { db } = connection;
   try {
     connection.beginWriting();
     const outcomes = jobs.map((job) => applyJob(connection, catalogue, job, bounds));
-    db.run('commit');
+    connection.commit();
     return outcomes;
   } catch (error) {
-    if (db.inTransaction) db.run('rollback');
+    connection.rollback();
     const outcome = asOutcome(translateError(error));
     return jobs.map(() => outcome);
   }
 }
 
 function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): Outcome {
-  const { db } = connection;
   const collection = catalogue.collections.get(job.collection)!;
-  connection.prepare('savepoint job').run();
+  connection.run(SAVEPOINT);
   try {
-    setDeadline(Date.now() + bounds.querySeconds * 1000);
+    setDeadline(bounds.querySeconds * 1000);
     const result = runJob(connection, collection, job, bounds.retryHours);
-    if (job.dryRun) db.run('rollback to job');
-    connection.prepare('release job').run();
+    if (job.dryRun) connection.run(ROLLBACK);
+    connection.run(RELEASE);
     return { kind: 'done', result };
   } catch (error) {
     const translated = translateError(error, { collection });
     // A full disk ends the whole transaction, with all that shares it.
-    if (!db.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
-    db.run('rollback to job');
+    if (!connection.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
+    connection.run(ROLLBACK);
     // As the rows were before it: SQLite does not say which reference it was.
     const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
-    db.run('release job');
+    connection.run(RELEASE);
     return asOutcome(refused);
   } finally {
     clearDeadline();

@@ -36,29 +36,29 @@ export function writeRows(connection: Connection, collection: Collection, job: J
 
 function insertRows(connection: Connection, collection: Collection, job: InsertJob): Written {
   const { fields, assigned, key: keyFields } = collection;
-  const insert = connection.prepare(job.sql);
-  const meets = job.meets === undefined ? undefined : connection.prepare(job.meets.sql);
   const keyPlaces = keyFields.map((field) => fields.indexOf(field));
   if (assigned !== undefined) passChosen(connection, collection, job);
   // Rows of one request may refer to each other, whatever their order.
   const refersToItself = job.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
-  if (refersToItself) connection.db.run('pragma defer_foreign_keys = on');
+  if (refersToItself) connection.execute('pragma defer_foreign_keys = on');
   const changed: string[] = [];
   let affected = 0;
   let inserted = 0;
   let key: readonly Value[] | undefined;
   for (const [index, row] of job.rows.entries()) {
     const met = job.meets?.places.map((place): Value => row[place] ?? null);
-    const known = met !== undefined && !met.includes(null) && meets!.values(...(met as never[])).length > 0;
+    const known =
+      met !== undefined && !met.includes(null) && connection.values({ sql: job.meets!.sql, params: met }).length > 0;
+    const insert: Statement = { sql: job.sql, params: row };
     const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
       if (job.returning === undefined) {
-        const { changes, lastInsertRowid } = insert.run(...(row as Value[]));
+        const { changes, lastInsertRowid } = connection.run(insert);
         affected += changes;
-        if (changes > 0) key = given.includes(null) ? [Number(lastInsertRowid)] : given;
+        if (changes > 0) key = given.includes(null) ? [lastInsertRowid] : given;
         if (changes > 0 && !known) inserted++;
       } else {
-        const [written] = insert.values(...(row as Value[]));
+        const [written] = connection.values(insert);
         if (written === undefined) continue;
         affected++;
         if (!known) inserted++;
@@ -100,10 +100,10 @@ function changeRows(connection: Connection, collection: Collection, job: ChangeJ
 
 function changeEach(connection: Connection, collection: Collection, job: ChangeEachJob): Written {
   const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
-  const exists = connection.prepare(`select 1 from ${identifier(collection.name)} where ${tests}`);
+  const exists = `select 1 from ${identifier(collection.name)} where ${tests}`;
   const changed = job.changes.flatMap(({ key, set, statement }, index) => {
     // An object with nothing but its key changes nothing, and must name a row all the same.
-    if (exists.values(...(key as Value[])).length === 0) throw missingRow(collection, key, index);
+    if (connection.values({ sql: exists, params: key }).length === 0) throw missingRow(collection, key, index);
     try {
       return change(connection, statement, job.returning !== undefined).changed;
     } catch (error) {
@@ -120,7 +120,7 @@ function change(
   wantRows: boolean,
 ): Pick<Written, 'affected' | 'changed'> {
   if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
-  const changed = connection.prepare(statement.sql).values(...(statement.params as Value[]));
+  const changed = connection.values(statement);
   return { affected: changed.length, changed: changed.map(([row]) => row as string) };
 }
 

@@ -26,21 +26,20 @@ export async function loadRows(
   batches: AsyncIterable<LoadBatch>,
   terms: LoadTerms,
 ): Promise<LoadResult> {
-  const { db } = connection;
-  db.run(`pragma cache_size = -${CACHE_KB}`);
-  db.run("attach '' as staging");
+  connection.execute(`pragma cache_size = -${CACHE_KB}`);
+  connection.execute("attach '' as staging");
   try {
-    db.run('pragma staging.synchronous = off');
-    db.run('pragma staging.journal_mode = off');
+    connection.execute('pragma staging.synchronous = off');
+    connection.execute('pragma staging.journal_mode = off');
     const staged = new Staged(connection, collection);
     for await (const batch of batches) staged.add(batch);
     return staged.store(terms);
   } catch (error) {
-    if (db.inTransaction) db.run('rollback');
+    connection.rollback();
     throw translateError(error, { collection });
   } finally {
-    db.run('detach staging');
-    db.run('pragma cache_size = -2000');
+    connection.execute('detach staging');
+    connection.execute('pragma cache_size = -2000');
   }
 }
 
@@ -68,14 +67,13 @@ class Staged {
     this.keys = columnList(key);
     this.keyPlaces = key.map((field) => fields.indexOf(field));
     this.table = identifier(name);
-    connection.db.run(`create table staging.given ("the place", "the shape", ${this.columns})`);
+    connection.execute(`create table staging.given ("the place", "the shape", ${this.columns})`);
   }
 
   add({ places, rows, given }: LoadBatch): void {
-    const { db } = this.connection;
     const { fields } = this.collection;
     const shape = this.shapeNumber(given);
-    db.run('begin');
+    this.connection.begin();
     for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
       const values: Value[] = [];
       const to = Math.min(rows.length, from + ROWS_PER_INSERT);
@@ -84,9 +82,9 @@ class Staged {
         this.seeKey(row);
         values.push(places[at]!, shape, ...row);
       }
-      this.connection.prepare(this.insertOf(to - from)).run(...values);
+      this.connection.run({ sql: this.insertOf(to - from), params: values });
     }
-    db.run('commit');
+    this.connection.commit();
   }
 
   private seeKey(row: readonly Value[]): void {
@@ -111,27 +109,26 @@ class Staged {
   }
 
   store(terms: LoadTerms): LoadResult {
-    const { db } = this.connection;
     this.connection.waitInTurn();
     this.connection.beginWriting();
-    db.run('pragma defer_foreign_keys = on');
+    this.connection.execute('pragma defer_foreign_keys = on');
     if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
     if (this.assigns) passKey(this.connection, this.collection, this.largest);
     const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
-    db.run(terms.dryRun ? 'rollback' : 'commit');
+    if (terms.dryRun) this.connection.rollback();
+    else this.connection.commit();
     return result;
   }
 
   /** Straight in; only where a key is taken, the rows that are in the way are looked for. */
   private insertNew(terms: LoadTerms): LoadResult {
-    const { db } = this.connection;
-    db.run('savepoint new');
+    this.connection.execute('savepoint new');
     try {
       return this.storeAll('');
     } catch (error) {
       if (!(error instanceof SQLiteError) || !/CONSTRAINT_(PRIMARYKEY|ROWID|UNIQUE)/.test(error.code ?? ''))
         throw error;
-      db.run('rollback to new');
+      this.connection.execute('rollback to new');
     }
     this.refuseRepeated(terms);
     this.refuse(terms, `(${this.keys}) in (select ${this.keys} from ${this.table})`, (key) =>
@@ -157,7 +154,7 @@ class Staged {
   }
 
   private storeAll(conflict: string, which = 'true'): LoadResult {
-    const { changes } = this.connection.db.run(
+    const changes = this.connection.execute(
       `insert into ${this.table} (${this.columns}) select ${this.columns} from staging.given where ${which} order by rowid${conflict}`,
     );
     return { affected: changes, inserted: changes };
@@ -166,23 +163,23 @@ class Staged {
   /** Of rows with the same key the first stands. */
   private refuseRepeated(terms: LoadTerms): void {
     if (this.ascending) return;
-    this.connection.db.run(`create index if not exists staging.given_key on given (${this.keys})`);
+    this.connection.execute(`create index if not exists staging.given_key on given (${this.keys})`);
     const earlier = `select min(rowid) from staging.given group by ${this.keys}`;
     const isGiven = this.collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
     this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, (key) => repeatedKey(this.collection, key));
   }
 
   private refuse(terms: LoadTerms, which: string, refusalOf: (key: readonly Value[]) => Refusal): void {
-    const { db } = this.connection;
-    const statement = db.prepare<unknown, []>(`select * from staging.given where ${which} order by rowid`);
-    const rows = statement.values();
-    statement.finalize();
+    const rows = this.connection.values({
+      sql: `select * from staging.given where ${which} order by rowid`,
+      params: [],
+    });
     for (const [place, shape, ...row] of rows as [number, number, ...Value[]][]) {
       const key = this.keyPlaces.map((at) => row[at]!);
       terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(key) });
     }
     if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();
-    db.run(`delete from staging.given where ${which}`);
+    this.connection.execute(`delete from staging.given where ${which}`);
   }
 
   private shapeNumber(given: readonly Field[]): number {

@@ -75,7 +75,7 @@ export function checkOwnReferences(
 
 function exists(connection: Connection, table: string, column: string, value: Value): boolean {
   const sql = `select 1 from ${identifier(table)} where ${identifier(column)} = ? limit 1`;
-  return connection.prepare(sql).values(value).length > 0;
+  return connection.values({ sql, params: [value] }).length > 0;
 }
 
 function unknownReference({ name }: Collection): Refusal {

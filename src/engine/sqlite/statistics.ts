@@ -6,7 +6,10 @@ import type { Connection } from './connection.ts';
 import { indexName } from './schema.ts';
 
 const KEPT_MS = 1_000;
-const SIZE: Statement = { sql: 'select page_count * page_size from pragma_page_count, pragma_page_size', params: [] };
+const SIZE: Statement = {
+  sql: 'select (page_count - freelist_count) * page_size from pragma_page_count, pragma_freelist_count, pragma_page_size',
+  params: [],
+};
 
 interface Seen {
   at: number;
@@ -39,7 +42,7 @@ export class Statistics {
   private look({ name }: Collection): boolean {
     const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
     const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
-    if (isShort) return this.connection.number(SIZE) <= SMALL_TABLE_BYTES;
+    if (isShort && this.connection.number(SIZE) <= SMALL_TABLE_BYTES) return true;
     const known = this.connection.number({
       sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
       params: [],
