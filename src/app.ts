@@ -12,7 +12,7 @@ import { readBytes, readDocument } from './http/body.ts';
 import { type Call, pathAndQuery, readCall } from './http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsAnswer } from './http/cors.ts';
-import { negotiate } from './http/negotiate.ts';
+import { negotiate, ofOne } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
 import { locate } from './http/prefix.ts';
 import { planRead, planReadItem } from './plan/read.ts';
@@ -24,7 +24,7 @@ import { KeptAnswers, responder } from './response/kept-answers.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
-import { type Answerer, andThen, type Responder, type Trace } from './response/trace.ts';
+import { type Answerer, type AtWork, andThen, type Responder, type Trace, working } from './response/trace.ts';
 import { writeAnswer } from './response/write.ts';
 
 export interface AppOptions extends Observers {
@@ -41,7 +41,7 @@ export interface AppOptions extends Observers {
 }
 
 export interface App {
-  fetch(request: Request): MaybePromise<Response>;
+  fetch(request: Request, atWork?: AtWork): MaybePromise<Response>;
   /** What it keeps, for the metrics. */
   metrics?(): readonly Metric[];
 }
@@ -79,14 +79,14 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     const plan = planRead(call.collection, query, page, preferences.count);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
-    return andThen(engine.read(plan, encoding), (result) => {
+    return andThen(working(trace, engine.read(plan, encoding)), (result) => {
       trace.done('engine');
       return listAnswer({ call, media, query, preferences, plan, trace }, result);
     });
   }
 
   function readItem(call: Call, key: string, trace: Trace): MaybePromise<Answer> {
-    const media = negotiate(call.request.headers.get('accept'));
+    const media = ofOne(negotiate(call.request.headers.get('accept')));
     const query = parseQuery(call.query);
     trace.done('parse');
     const { collection } = call;
@@ -96,8 +96,8 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     // The whole row first: a version may be older than the answer it goes with, but never newer.
     const wholePlan = { ...plan, columns: wholeRow(collection) };
     const isWhole = plan.columns === wholePlan.columns && media.format === 'json' && !media.stripNulls;
-    return andThen(engine.read(wholePlan, WHOLE), (whole) =>
-      andThen(isWhole ? whole : engine.read(plan, encoding), (shown) => {
+    return andThen(working(trace, engine.read(wholePlan, WHOLE)), (whole) =>
+      andThen(isWhole ? whole : working(trace, engine.read(plan, encoding)), (shown) => {
         trace.done('engine');
         return itemAnswer({ call, media, trace }, shown, whole);
       }),
@@ -140,7 +140,7 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     const plan = planWrite(collection, method, request, document);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.returning?.columns ?? []);
-    const result = await engine.write(plan, encoding);
+    const result = await working(trace, engine.write(plan, encoding));
     trace.done('engine');
     trace.rows = result.affected;
     return writeAnswer({ collection, prefix: call.prefix, method, media, preferences, plan }, result);

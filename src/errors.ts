@@ -5,6 +5,8 @@
  * what neither of them has. An expected failure is a `Refusal`, thrown wherever it is noticed and caught once, in
  * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
  */
+import { shortened } from './shortened.ts';
+
 interface CatalogueEntry {
   readonly status: number;
   readonly meaning: string;
@@ -27,6 +29,7 @@ export const ERRORS = {
   PGRST200: { status: 400, meaning: 'There is no relationship to embed' },
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'There is no such collection' },
+  '0A000': { status: 400, meaning: 'NaN and infinity are no whole numbers' },
   '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
   '22003': { status: 400, meaning: 'A number is out of range for its field' },
   '2200H': { status: 400, meaning: 'No id is left to assign' },
@@ -74,7 +77,7 @@ export interface RefusalDetails {
   readonly cause?: string;
 }
 
-/** What a client asked for cannot be done, and why. */
+/** What a client asked for cannot be done, and why. Whatever it repeats of what was asked is shortened. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly details: string | null;
@@ -86,9 +89,9 @@ export class Refusal extends Error {
     message: string,
     { details, hint, headers, cause }: RefusalDetails = {},
   ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.details = details ?? null;
-    this.hint = hint ?? null;
+    super(shortened(message), cause === undefined ? undefined : { cause });
+    this.details = details === undefined ? null : shortened(details);
+    this.hint = hint === undefined ? null : shortened(hint);
     this.headers = headers ?? {};
   }
 

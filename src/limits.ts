@@ -40,6 +40,8 @@ export const SQLITE_BUSY_MS = 5_000;
 export const SQLITE_WRITE_WAIT_MS = 60_000;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
+export const IDLE_CONNECTION_SECONDS = 120;
 /** Costly reads that may wait for their turn, and for how long at most. */
 export const MAX_WAITING_READS = 64;
 export const MAX_QUEUE_SECONDS = 15;
@@ -56,7 +58,10 @@ export const MAX_INSTRUCTIONS = 50_000;
 /** A pattern of at most this length, few of them together, is quick on every row of a small table. */
 export const QUICK_PATTERN_LENGTH = 100;
 export const QUICK_PATTERNS = 4;
-/** Headers that repeat the URL or values of rows are left out when they would be longer: many clients take no more. */
+/**
+ * What repeats what a client sent: headers with the URL or values of rows are left out when they would be longer, since many
+ * clients take no more; texts of an error and fields of a log line are shortened to it.
+ */
 export const MAX_ECHOED_LENGTH = 2_048;
 /** Shorter bodies are not compressed: they fit into one packet as they are. */
 export const MIN_COMPRESSED_LENGTH = 1024;
@@ -98,6 +103,9 @@ export const DEFAULT_COMMAND_SECONDS = 3_600;
 export const DEFAULT_SLOW_QUERY_MS = 1_000;
 /** Scheduled backups kept, unless --backup-keep says otherwise. */
 export const DEFAULT_BACKUPS_KEPT = 24;
+
+/** Digits of a number that a text is cast to on SQLite: far beyond any catalogue, and quick to reckon with. */
+export const MAX_NUMERIC_DIGITS = 1_000;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

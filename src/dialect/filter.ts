@@ -116,7 +116,8 @@ function readQuantifier(scanner: Scanner): Quantifier | undefined {
   return scanner.fail(OPERATOR, start + 1);
 }
 
-/** `id=1` is the commonest slip. */
+/** `id=1` is the commonest slip, `q=chai` the next. */
 function hintFor(key: string, value: string): string | undefined {
-  return /^(not\.)?[a-z]+[.(]/.test(value) ? undefined : `To filter by a value, write ${key}=eq.${value}`;
+  if (/^(not\.)?[a-z]+[.(]/.test(value)) return undefined;
+  return `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*`;
 }

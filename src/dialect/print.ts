@@ -1,5 +1,5 @@
 /** A syntax tree as a query string again: reading what this writes gives the same tree. */
-import { isLogicKey } from './logic.ts';
+import { AFTER, isLogicKey } from './logic.ts';
 import { isParameter } from './query.ts';
 import type { Condition, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
 
@@ -26,8 +26,8 @@ function printTopLevel(condition: Condition): [key: string, value: string] {
   if (condition.kind === 'comparison') {
     return [printField(condition.field), printTest(condition.negated, condition.test, (value) => value)];
   }
-  const { negated, joiner, terms } = condition;
-  return [`${negated ? 'not.' : ''}${joiner}`, `(${terms.map(printTerm).join(',')})`];
+  const { negated, joiner, terms, after } = condition;
+  return [after === true ? AFTER : `${negated ? 'not.' : ''}${joiner}`, `(${terms.map(printTerm).join(',')})`];
 }
 
 function printTerm(condition: Condition): string {

@@ -9,7 +9,7 @@ import { Refusal } from '../errors.ts';
 import { splitQuery } from '../http/query-string.ts';
 import { MAX_CONDITIONS } from '../limits.ts';
 import { parseFilter } from './filter.ts';
-import { isLogicKey, parseLogic } from './logic.ts';
+import { isAfter, isLogicKey, parseAfter, parseLogic } from './logic.ts';
 import { readName } from './names.ts';
 import { parseOrder } from './order.ts';
 import { Scanner } from './scanner.ts';
@@ -27,27 +27,29 @@ export function isParameter(key: string): boolean {
   return (PARAMETERS as readonly string[]).includes(key);
 }
 
+/** Of a parameter that is there twice the first counts, of `limit` and `offset` the last, as in PostgREST. */
 export function parseQuery(text: string): Query {
   if (text === '') return EMPTY_QUERY;
   const conditions: Condition[] = [];
-  const query: { -readonly [Key in keyof Query]: Query[Key] } = {
-    conditions,
-    select: EMPTY_QUERY.select,
-    order: EMPTY_QUERY.order,
-  };
+  const query: { -readonly [Key in keyof Query]?: Query[Key] } = { conditions };
   for (const pair of splitQuery(text)) {
     const key = pair[0];
     const value = pair[1];
-    if (key === 'select') query.select = parseSelect(value);
-    else if (key === 'order') query.order = parseOrder(value);
-    else if (key === 'limit') query.limit = parseWholeNumber(key, value);
+    if (key === 'select') query.select ??= parseSelect(value);
+    else if (key === 'order') {
+      const order = parseOrder(value);
+      query.order ??= order;
+    } else if (key === 'limit') query.limit = parseWholeNumber(key, value);
     else if (key === 'offset') query.offset = parseWholeNumber(key, value);
-    else if (key === 'columns') query.columns = parseNames('columns parameter', value);
-    else if (key === 'on_conflict') query.onConflict = parseNames('on_conflict parameter', value);
-    else conditions.push(isLogicKey(key) ? parseLogic(key, value) : parseFilter(key, value));
+    else if (key === 'columns') query.columns ??= parseNames('columns parameter', value);
+    else if (key === 'on_conflict') query.onConflict ??= parseNames('on_conflict parameter', value);
+    else if (isLogicKey(key)) conditions.push(parseLogic(key, value));
+    else conditions.push(isAfter(key, value) ? parseAfter(value) : parseFilter(key, value));
   }
   checkConditionCount(conditions);
-  return query;
+  query.select ??= EMPTY_QUERY.select;
+  query.order ??= EMPTY_QUERY.order;
+  return query as Query;
 }
 
 function parseWholeNumber(name: string, value: string): number {

@@ -12,8 +12,8 @@ const CAST_NAME = /[\p{L}\p{N}_$ ]+/uy;
 export const EVERYTHING: readonly SelectItem[] = [{ kind: 'all' }];
 
 export function parseSelect(value: string): readonly SelectItem[] {
+  if (value.trim() === '') return EVERYTHING;
   const items: SelectItem[] = [];
-  if (value.trim() === '') return items;
   const scanner = new Scanner('select parameter', value);
   do {
     items.push(readItem(scanner));

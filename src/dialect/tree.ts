@@ -27,6 +27,8 @@ export interface Group {
   readonly joiner: 'and' | 'or';
   readonly negated: boolean;
   readonly terms: readonly Condition[];
+  /** Where a page begins: after the last row of the one before, as its link says. */
+  readonly after?: true;
 }
 
 export type Test =

@@ -21,7 +21,7 @@ export interface Representation {
   /** Before any coding. */
   readonly plain: Body;
   /** Undefined where it is sent as it is. */
-  readonly coding: Coding | undefined;
+  readonly coding?: Coding | undefined;
   readonly content: () => Body | Promise<Body>;
 }
 
@@ -30,7 +30,7 @@ type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
 export function represent(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
   const { status, headers, body: plain } = answer;
   if (accepted === undefined || plain === null || lengthOf(plain) < accepted.from) {
-    return { status, headers, plain, coding: undefined, content: () => plain };
+    return { status, headers, plain, content: () => plain };
   }
   const { coding } = accepted;
   let content: Body | Promise<Body> | undefined;
@@ -92,7 +92,7 @@ export function unchangedResponse({
  * The length is that of the body a GET would have had (RFC 9110, 8.6). Where that is not known, nothing is compressed or
  * read to find it out: a transfer coding keeps Bun from sending a length of 0 (RFC 9112, 6.1).
  */
-export function headResponse({ status, headers, plain, coding }: Representation): Response {
+export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
   const length =
     typeof plain === 'string' ? Buffer.byteLength(plain) : plain instanceof Uint8Array ? plain.length : undefined;
   const isKnown = coding === undefined && length !== undefined;

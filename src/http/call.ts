@@ -55,9 +55,10 @@ export function readCall(named: string, { prefix, path }: Place, request: Reques
 /** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
 const PAST_SCHEME = 'http://'.length + 1;
 
-/** An HTTP/1.0 request without a Host has no scheme and host in its URL. */
+/** A request without a usable Host has no scheme and host in its URL, and whatever bytes were sent: no header may hold those. */
 export function pathAndQuery(url: string): string {
-  const start = url[0] === '/' ? 0 : url.indexOf('/', PAST_SCHEME);
+  if (url[0] === '/') return url.split('#', 1)[0]!.replace(/[^\x00-\x7f]+/g, encodeURIComponent);
+  const start = url.indexOf('/', PAST_SCHEME);
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);

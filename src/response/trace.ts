@@ -16,6 +16,16 @@ export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybeP
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
+/** Told when the service begins to work at an answer, and when it has done so: in between its connection is not idle. */
+export type AtWork = (isAtWork: boolean) => void;
+
+/** Whatever takes its time for a request, other than the client itself. */
+export function working<T>({ atWork }: Pick<Trace, 'atWork'>, work: MaybePromise<T>): MaybePromise<T> {
+  if (atWork === undefined || !(work instanceof Promise)) return work;
+  atWork(true);
+  return work.finally(() => atWork(false));
+}
+
 /** A request that was answered. */
 export interface Answered {
   /** The request's id, if it has one. */
@@ -57,6 +67,7 @@ export class Trace implements Answered {
     readonly url: string,
     readonly id: string | undefined,
     private readonly timed: boolean,
+    readonly atWork?: AtWork | undefined,
   ) {}
 
   planned(plan: ReadPlan | WritePlan): void {

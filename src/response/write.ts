@@ -15,7 +15,6 @@ import { wholeRow } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import type { WriteMethod } from '../plan/write.ts';
 import { type Action, appliedHeader } from './applied.ts';
-import { bodyOf } from './body.ts';
 import { itemTag } from './etag.ts';
 import { contentRange } from './range.ts';
 
@@ -55,8 +54,10 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   }
   headers['content-type'] = media.contentType;
   const isWhole = plan.returning.columns === wholeRow(collection) && media.format === 'json' && !media.stripNulls;
-  if (isWhole && result.affected === 1) headers.etag = itemTag(versionOfText(result.body.slice(1, -1)));
-  const body = bodyOf(result.body, result.affected, media);
+  const { body } = result;
+  if (isWhole && result.affected === 1) {
+    headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
+  }
   return { status: statusWithBody(action, preferences, result), headers, body };
 }
 

@@ -50,7 +50,8 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   try {
     // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
     // loop: no request is read before the app is there.
-    if (isAlone) listening = startListening(settings, { fetch: (request) => app!.fetch(request) }, notice);
+    const fetch: App['fetch'] = (request, atWork) => app!.fetch(request, atWork);
+    if (isAlone) listening = startListening(settings, { fetch }, notice);
     engine = openEngine(settings.database, {
       catalogue,
       firstRows: settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN),

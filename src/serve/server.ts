@@ -1,6 +1,6 @@
 /** The socket: listens, hands requests to the app, and stops without cutting anyone off. */
 import type { App } from '../app.ts';
-import { HANDOVER_QUIET_MS, HANDOVER_SECONDS } from '../limits.ts';
+import { HANDOVER_QUIET_MS, HANDOVER_SECONDS, IDLE_CONNECTION_SECONDS } from '../limits.ts';
 import { limitConnections } from './connection-limit.ts';
 import { SharedPort } from './shared-port.ts';
 
@@ -21,13 +21,15 @@ export interface ListenOptions {
   readonly handover?: boolean;
   /** Told when connections have to wait, and when no longer. Where there is nobody to tell, they never have to. */
   readonly notice?: (message: string) => void;
+  /** A connection on which nothing happens for so long is closed. */
+  readonly idleSeconds?: number;
 }
 
 /** The app refuses larger bodies itself, with an explanation; the runtime's own limit would just cut the connection. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export function listen(app: App, options: ListenOptions): Listening {
-  const { host, port, processes, handover = false, notice } = options;
+  const { host, port, processes, handover = false, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   let isStopping = false;
   let lastRequest = 0;
   const server = Bun.serve({
@@ -35,16 +37,23 @@ export function listen(app: App, options: ListenOptions): Listening {
     port,
     reusePort: handover || processes !== undefined,
     maxRequestBodySize: NO_LIMIT,
-    idleTimeout: 120,
-    fetch: (request) => (isStopping ? lastAnswer(request) : app.fetch(request)),
+    idleTimeout: idleSeconds,
+    fetch: (request) => (isStopping || request.method === 'CONNECT' ? lastAnswer(request) : answer(request)),
   });
 
   const stopLimiting = notice === undefined ? () => undefined : limitConnections(server.port!, notice);
 
-  /** The client is told to come back on another connection, which the other process may get. */
+  function answer(request: Request): ReturnType<App['fetch']> {
+    return app.fetch(request, (isAtWork) => server.timeout(request, isAtWork ? 0 : idleSeconds));
+  }
+
+  /**
+   * The client is told to come back on another connection, which the other process may get. After a CONNECT it must: nothing
+   * more is read from this one, since Bun takes it for a tunnel.
+   */
   async function lastAnswer(request: Request): Promise<Response> {
     lastRequest = performance.now();
-    const response = await app.fetch(request);
+    const response = await answer(request);
     response.headers.set('connection', 'close');
     return response;
   }

@@ -39,12 +39,6 @@ export function specialDecimal(text: string): 'NaN' | 'Infinity' | '-Infinity' |
   return match[1] === '-' ? '-Infinity' : 'Infinity';
 }
 
-/** A decimal as a text that needs no further reading, or undefined. */
-export function comparable(text: string): string | undefined {
-  const exact = exactDecimal(text);
-  return exact === undefined ? specialDecimal(text) : printDecimal(exact);
-}
-
 /** The nearest with so many decimals, halves away from zero. */
 export function rounded({ units, scale }: Exact, decimals: number): bigint {
   if (scale <= decimals) return units * 10n ** BigInt(decimals - scale);

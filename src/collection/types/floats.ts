@@ -2,6 +2,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { specialDecimal } from './decimal-text.ts';
+import { jsonOfNumber } from './numeric.ts';
 import { defineType, refuseSyntax, type Type } from './type.ts';
 
 const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -17,8 +18,6 @@ function float(name: 'float4' | 'float8', title: string, round: (number: number)
     if (!Number.isFinite(number) || isLost) throw new Refusal('22003', `"${text}" is out of range for type ${title}`);
     return number + 0;
   };
-  const infinite = (sql: string, otherwise: string) =>
-    `case ${sql} when 9e999 then 'Infinity' when -9e999 then '-Infinity' else ${otherwise} end`;
   const printed = (sql: string) => (name === 'float4' ? `float4_text(${sql})` : `float8_text(${sql})`);
   return defineType({
     name,
@@ -31,19 +30,14 @@ function float(name: 'float4' | 'float8', title: string, round: (number: number)
     aggregates: { sum: name, avg: 'float8', max: name, min: name },
     sqlite: {
       column: 'any',
-      ...(name === 'float8' ? { plain: (sql: string) => infinite(sql, sql) } : {}),
-      json: (sql) =>
-        infinite(
-          sql,
-          name === 'float4'
-            ? `json(${printed(sql)})`
-            : `iif(${sql} = cast(${sql} as integer) and abs(${sql}) < 1e15, cast(${sql} as integer), ${sql})`,
-        ),
-      text: (sql) => infinite(sql, printed(sql)),
+      json: (sql) => jsonOfNumber(printed(sql)),
+      text: printed,
       casts: {
         int2: (sql) => `whole_from_float(16, ${sql})`,
         int4: (sql) => `whole_from_float(32, ${sql})`,
         int8: (sql) => `whole_from_float(64, ${sql})`,
+        // With the digits that surely are right (FLT_DIG, DBL_DIG), as PostgreSQL does it.
+        numeric: (sql) => `float_to_numeric(${sql}, ${name === 'float4' ? 6 : 15})`,
         float4: (sql) => `float4_of(${sql})`,
         float8: (sql) => sql,
       },

@@ -1,9 +1,10 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
 
 import { builtIn } from '../../collection/types/index.ts';
+import { endKeys } from '../../plan/page-end.ts';
 import type { Expression, OrderKey, ReadPlan, Shape } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
-import { type CompileColumn, compileOutput, type Output } from './output.ts';
+import { type CompileColumn, compileOutput, endNames, type Output } from './output.ts';
 import { compileWhere } from './predicate.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
@@ -28,6 +29,20 @@ export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect,
     const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
     return compileShape(plan, `from (${rows}) as ${identifier(table)}`, output, scope);
   });
+}
+
+/** The keys of the last row of a page, where its rows are not at hand; undefined where its end cannot be named. */
+export function compileEnd(plan: ReadPlan, dialect: SqlDialect): { end?: End } {
+  const keys = endKeys(plan);
+  if (keys === undefined || plan.limit === 0) return {};
+  const last = { ...plan, columns: [], offset: plan.offset + plan.limit! - 1, limit: 1 };
+  const output: Output = { form: 'plain', stripNulls: false, keys };
+  return { end: { statement: compileRead(last, output, dialect), names: endNames(plan, output)! } };
+}
+
+export interface End {
+  readonly statement: Statement;
+  readonly names: readonly string[];
 }
 
 function isCheap({ columns }: ReadPlan, { form }: Output): boolean {

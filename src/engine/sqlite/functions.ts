@@ -1,12 +1,13 @@
 /** PostgreSQL's text operators, casts and exact arithmetic as SQL functions. Null in, null out. */
 import type { Database } from 'bun:sqlite';
-import { divided, exactDecimal, printDecimal, printTrimmed, rounded } from '../../collection/types/decimal-text.ts';
+import { type Exact, exactDecimal, printTrimmed, rounded } from '../../collection/types/decimal-text.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { compileSearch, type SearchMode } from '../../text/search/index.ts';
 import { compileLike } from './like.ts';
+import { defineNumeric } from './numeric.ts';
 import { type Matches, Patterns } from './patterns.ts';
 
 export function defineFunctions(db: Database): void {
@@ -15,7 +16,7 @@ export function defineFunctions(db: Database): void {
   db.function('text_regex', (text, pattern, caseless) => test(text, regex.get(pattern, caseless)));
   db.function('text_search', (text, mode, config, query) => test(text, search.get(mode, config, query)));
   defineCasts(db);
-  defineArithmetic(db);
+  defineNumeric(db);
 }
 
 /** For all connections of a thread: what is compiled for one may be used by another. */
@@ -46,7 +47,7 @@ function defineCasts(db: Database): void {
   });
   db.function('whole_of', (bits, value) => (value === null ? null : whole(bits, BigInt(value))));
   db.function('whole_from_decimal', (bits, text) =>
-    text === null ? null : whole(bits, rounded(exactDecimal(text)!, 0)),
+    text === null ? null : whole(bits, rounded(finite(bits, text), 0)),
   );
   // A double that lies halfway goes to the even neighbour, as in PostgreSQL.
   db.function('whole_from_float', (bits, value) => {
@@ -72,6 +73,7 @@ function shortest(value: number): number {
 
 /** As PostgreSQL prints floats: an exponent of two digits, and only where there are more digits than fit. */
 function floatText(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return String(value);
   const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);
   if (power >= -4 && power < digits) return plainText(mantissa, power);
@@ -82,17 +84,10 @@ function plainText(mantissa: string, power: number): string {
   return printTrimmed(exactDecimal(`${mantissa}e${power}`)!);
 }
 
-function defineArithmetic(db: Database): void {
-  const combined = (high: string, low: string) => (BigInt(high) << 32n) + BigInt(low);
-  db.function('decimal_sum', (high, low, scale) =>
-    high === null ? null : printTrimmed({ units: combined(high, low), scale }),
-  );
-  db.function('decimal_avg', (sum, count) =>
-    sum === null ? null : printDecimal(divided(exactDecimal(sum)!, BigInt(count))),
-  );
-  db.function('decimal_text', (units, scale) =>
-    units === null ? null : printTrimmed({ units: BigInt(units), scale }),
-  );
+function finite(bits: Bits, text: string): Exact {
+  const exact = exactDecimal(text);
+  if (exact !== undefined) return exact;
+  throw new Refusal('0A000', `cannot convert ${text === 'NaN' ? text : 'infinity'} to ${TITLES[bits]}`);
 }
 
 function whole(bits: Bits, value: bigint): number | bigint {

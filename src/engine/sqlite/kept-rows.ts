@@ -7,7 +7,7 @@
  */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
-import { type Encoding, encodeRows, ROW, type RowForm } from '../../encode/encoding.ts';
+import { closing, type Encoding, encodeRows, opening, ROW, type RowForm } from '../../encode/encoding.ts';
 import { MAX_KEPT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
@@ -49,7 +49,8 @@ export class KeptRows {
     if (missing.length > 0) this.learn(plan.from, texts, missing);
     // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
     if (this.changes.current() !== mark) return undefined;
-    const body = `[${numbers.map((number) => texts.get(number)).join(',')}]`;
+    const list = numbers.map((number) => texts.get(number)).join(',');
+    const body = `${opening(encoding)}${list}${closing(encoding)}`;
     return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
   }
 
