@@ -6,6 +6,10 @@ export const MAX_URL_LENGTH = 512 * 1024;
 export const DEFAULT_MAX_BODY_MB = 64;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
+/** Zeros that the exponents of all numbers in one json value may stand for: 1e300 is printed with 300 of them. */
+export const MAX_JSON_PADDING = 10_000;
+/** How often a part of one json value may be held against a part of another, where one is asked to contain the other. */
+export const MAX_CONTAINMENT_STEPS = 1_000_000;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
 export const MAX_CONDITIONS = 500;
 /** Values in one list: `in.(…)`, `eq(any).{…}`. */

@@ -4,7 +4,7 @@
  * else to do the work.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
-import type { Type } from '../collection/types/type.ts';
+import type { Containment, Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
 import type { Aggregate, JsonStep } from '../dialect/tree.ts';
@@ -32,7 +32,6 @@ export type Predicate =
     };
 
 export type Comparator = '=' | '<>' | '>' | '>=' | '<' | '<=';
-export type Containment = 'cs' | 'cd' | 'ov';
 
 export const ALWAYS: Predicate = { kind: 'constant', value: true };
 

@@ -17,16 +17,17 @@ export interface RecordedCase {
   };
 }
 
-const FOLDER = new URL('../data/recorded/', import.meta.url);
+const folderOf = (name: string) => new URL(`../data/${name}/`, import.meta.url);
 
-export function recordedAreas(): string[] {
-  return readdirSync(FOLDER)
+/** `folder` is `recorded`, of the reference products, or `recorded-shop`, of a declared catalogue. */
+export function recordedAreas(folder = 'recorded'): string[] {
+  return readdirSync(folderOf(folder))
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => name.slice(0, -'.jsonl'.length));
 }
 
-export function recordedCases(area: string): RecordedCase[] {
-  return readFileSync(new URL(`${area}.jsonl`, FOLDER), 'utf8')
+export function recordedCases(area: string, folder = 'recorded'): RecordedCase[] {
+  return readFileSync(new URL(`${area}.jsonl`, folderOf(folder)), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as RecordedCase);

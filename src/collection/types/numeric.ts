@@ -2,7 +2,10 @@
  * numeric: what exact arithmetic yields, of any number of digits. No field is one; sums, averages and casts are. On SQLite it
  * is text, and made from whole units, so that no digit is lost on the way.
  */
-import { comparable, refuseDecimal } from './decimal-text.ts';
+import type { Value } from '../value.ts';
+import { exactDecimal, printDecimal, specialDecimal } from './decimal-text.ts';
+import { toNumbers, wholeOfDecimal } from './number-casts.ts';
+import { refuseSyntax } from './refuse.ts';
 import { defineType, itself } from './type.ts';
 
 /** Sums of 64 bits may overflow: the two halves of each unit are summed apart, and put together exactly. */
@@ -14,36 +17,27 @@ export function averageOfUnits(units: string, scale: number): string {
   return `decimal_avg(${sumOfUnits(units, scale)}, count(${units}))`;
 }
 
-const read = (text: string): string => comparable(text) ?? refuseDecimal(text);
+function read(text: string): string {
+  const exact = exactDecimal(text);
+  return exact === undefined ? (specialDecimal(text) ?? refuseSyntax('numeric', text)) : printDecimal(exact);
+}
+
+const isSpecial = (value: Value) => /[a-z]/i.test(String(value));
 
 export const numeric = defineType({
   name: 'numeric',
-  kind: 'numeric',
-  title: 'numeric',
   abilities: ['number'],
   read,
-  store: read,
-  casts: ['int2', 'int4', 'int8', 'decimal', 'float4', 'float8'],
+  json: (value) => (isSpecial(value) ? JSON.stringify(value) : String(value)),
+  casts: toNumbers(String, wholeOfDecimal),
   aggregates: { sum: 'numeric', avg: 'numeric', max: 'numeric', min: 'numeric' },
   sqlite: {
     column: 'text',
-    json: (sql) => `json(${sql})`,
+    keyed: true,
+    json: (sql) => `iif(${sql} glob '*[NI]*', json_quote(${sql}), ${sql})`,
     text: itself,
-    sorted: (sql) => `cast(${sql} as real)`,
-    casts: {
-      int2: (sql) => `whole_from_decimal(16, ${sql})`,
-      int4: (sql) => `whole_from_decimal(32, ${sql})`,
-      int8: (sql) => `whole_from_decimal(64, ${sql})`,
-      float4: (sql) => `cast(${sql} as real)`,
-      float8: (sql) => `cast(${sql} as real)`,
-    },
-    aggregate: { max: (sql) => `max(cast(${sql} as real))`, min: (sql) => `min(cast(${sql} as real))` },
   },
-  postgres: {
-    name: 'numeric',
-    json: itself,
-    text: (sql) => `(${sql})::text`,
-  },
+  postgres: { name: 'numeric' },
   schema: { type: 'number' },
   typescript: 'number',
   input: 'number',

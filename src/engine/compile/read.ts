@@ -103,7 +103,9 @@ export function compilePage({ offset, limit }: { offset: number; limit?: number 
 
 function groupClause(groupBy: readonly Expression[], scope: Scope): string {
   const keys = groupBy.filter((expression) => expression.kind !== 'null');
-  return keys.length === 0 ? '' : ` group by ${keys.map((each) => compileExpression(each, scope)).join(', ')}`;
+  return keys.length === 0
+    ? ''
+    : ` group by ${keys.map((each) => scope.dialect.groupedBy(compileOperand(each, scope))).join(', ')}`;
 }
 
 function compileOrderKey({ expression, descending, nulls }: OrderKey, scope: Scope): string {

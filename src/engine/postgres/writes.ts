@@ -3,7 +3,6 @@
  * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { can } from '../../collection/types/type.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
 import {
@@ -21,7 +20,7 @@ import type { Output } from '../compile/output.ts';
 import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
-import { columnType, TEXT } from './dialect.ts';
+import { columnType, TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
 
 /** The one row that every write answers with. */
@@ -140,7 +139,7 @@ export function compileGathered(context: WriteContext, { shape, output }: Answer
 
 /** The text of a key, which tells it from others without losing a digit. */
 function asText({ type }: Field, sql: string): string {
-  return type.postgres.text(sql);
+  return textOf(sql, type);
 }
 
 function answer(scope: Scope, collection: Collection, change: string, wanted: Answer | undefined): string {
@@ -181,23 +180,17 @@ export function rowsAsJson(
   key?: Field,
 ): string {
   const columns = (key === undefined ? fields : [{ ...key, name: 'the key' }, ...fields]).map(({ name, type }) => ({
-    name,
-    // Their values are JSON already.
-    isJson: can(type, 'json') || can(type, 'array'),
+    name: JSON.stringify(name),
+    json: type.json,
   }));
   const texts = rows.map((row) => {
-    const members = columns.flatMap(({ name, isJson }, index) => {
+    const members = columns.flatMap(({ name, json }, index) => {
       const value = row[index];
-      return value === undefined ? [] : `${JSON.stringify(name)}:${isJson ? (value ?? 'null') : jsonOf(value)}`;
+      return value === undefined ? [] : `${name}:${value === null ? 'null' : json(value)}`;
     });
     return `{${members.join(',')}}`;
   });
   return `[${texts.join(',')}]`;
-}
-
-/** A bigint in all its digits. */
-function jsonOf(value: Value): string {
-  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 
 function recordset(json: string, fields: readonly Field[], before = '', name = 'given'): string {

@@ -9,7 +9,7 @@ import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
-import { indexName } from './schema.ts';
+import { hasIndex, indexName } from './schema.ts';
 
 /** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
 export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
@@ -25,7 +25,7 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   const [first] = orderFields;
   if (first === undefined || orderFields.length !== plan.order.length) return undefined;
   if (isKey(from, first)) return walkByKey(plan, output, terms);
-  if (first.indexed !== true || orderFields.length !== 2 || !isKey(from, orderFields[1]!)) return undefined;
+  if (!hasIndex(first) || orderFields.length !== 2 || !isKey(from, orderFields[1]!)) return undefined;
   return walkByField(plan, output, terms, first, rowsPerValue(from, first));
 }
 
@@ -36,7 +36,7 @@ function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[]):
   if (walks) return compileRead(plan, output, sqliteDialect);
   const [only] = terms;
   const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
-  if (field?.indexed !== true) return undefined;
+  if (field === undefined || !hasIndex(field)) return undefined;
   return compileRead(plan, output, sqliteDialect, { from: fromIndex(from, field) });
 }
 

@@ -5,7 +5,7 @@ import type { Collection } from '../../collection/declaration.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Finding, Progress } from '../maintenance.ts';
 import { integrityProblems, openExisting } from './backup.ts';
-import { checkOwner, indexName, SCHEMA_VERSION } from './schema.ts';
+import { checkOwner, hasIndex, indexName, SCHEMA_VERSION } from './schema.ts';
 
 export function checkDatabase(path: string, collection: Collection, progress: Progress): Finding[] {
   const db = openExisting(path);
@@ -58,7 +58,7 @@ function values(db: Database, { name, fields }: Collection): Finding {
 function indexes(db: Database, collection: Collection): Finding {
   const present = db.query("select name from sqlite_schema where type = 'index'").values().flat();
   const missing = collection.fields
-    .filter((field) => field.indexed === true && !present.includes(indexName(collection, field)))
+    .filter((field) => hasIndex(field) && !present.includes(indexName(collection, field)))
     .map((field) => `the index on ${field.name} is missing; it is made when the service starts`);
   return finding('indexes', missing, 'all there');
 }

@@ -77,7 +77,12 @@ function missingFields(db: Database, collection: Collection): readonly Field[] {
 }
 
 function indexedFields(collection: Collection): readonly Field[] {
-  return collection.fields.filter((field) => field.indexed === true);
+  return collection.fields.filter(hasIndex);
+}
+
+/** An index on what is compared by its keys would serve nothing. */
+export function hasIndex({ indexed, type }: Field): boolean {
+  return indexed === true && type.sqlite.keyed !== true;
 }
 
 /** An index ends with the key by itself, so that it also serves the order by field and key. */
