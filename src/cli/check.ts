@@ -1,5 +1,5 @@
 /** `catalogue check`: whether the database is whole and holds what it should. */
-import { products } from '../collection/products.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Command } from './command.ts';
@@ -22,7 +22,7 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values } = readCommand(OPTIONS, args, env, 0);
-    const maintenance = maintenanceOf(values.database, products, values);
+    const maintenance = maintenanceOf(values.database, BUILT_IN.catalogue, values);
     const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));

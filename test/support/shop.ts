@@ -1,94 +1,98 @@
-/** The products of the shop, a declared catalogue with every type: its declaration and rows lie in test/data/shop. */
+/** The shop, a declared catalogue with every type and every kind of reference: its declaration and rows lie in test/data/shop. */
 import { readFileSync } from 'node:fs';
 import { createApp } from '../../src/app.ts';
-import { type Collection, type CollectionDraft, declareCollection } from '../../src/collection/declaration.ts';
-import { typeNamed } from '../../src/collection/types/index.ts';
-import type { Row, Value } from '../../src/collection/value.ts';
+import { type Catalogue as Declared, declareCatalogue } from '../../src/collection/declaration.ts';
+import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts';
+import { parseJson } from '../../src/collection/exact-json.ts';
+import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openPostgres } from '../../src/engine/postgres/index.ts';
-import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+import { openSqlite } from '../../src/engine/sqlite/index.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
+import { makeLarge, newFile, TEST_OPTIONS } from './sqlite.ts';
 
-interface DeclaredField {
-  readonly type: string;
-  readonly required?: boolean;
-  readonly indexed?: boolean;
-  readonly default?: Value;
+interface DeclaredCollection {
+  readonly key?: string | readonly string[];
+  readonly rows: string;
+  readonly fields: Readonly<Record<string, Omit<FieldDraft, 'references'> & { readonly references?: unknown }>>;
 }
 
-const FOLDER = new URL('../data/shop/', import.meta.url);
-const declared = Bun.YAML.parse(readFileSync(new URL('collections.yaml', FOLDER), 'utf8')) as {
-  collections: Record<string, { fields: Record<string, DeclaredField> }>;
-};
+const read = (file: string) => readFileSync(new URL(`../data/shop/${file}`, import.meta.url), 'utf8');
+const declared = Bun.YAML.parse(read('collections.yaml')) as { collections: Record<string, DeclaredCollection> };
 
-export const SHOP_COLLECTIONS: readonly string[] = Object.keys(declared.collections);
-export const SHOP_ROWS: readonly Row[] = JSON.parse(readFileSync(new URL('products.json', FOLDER), 'utf8'));
+/** As a body is read: a number that a double does not hold is in the digits it was written in. */
+export const SHOP_ROWS: Readonly<Record<string, readonly Row[]>> = Object.fromEntries(
+  Object.entries(declared.collections).map(([name, { rows }]) => [name, parseJson(read(rows)) as Row[]]),
+);
 
-/** Fields whose default is made anew for each row. */
-export const GENERATED: readonly string[] = Object.entries(declared.collections.products!.fields)
-  .filter(([, field]) => isGenerated(field))
-  .map(([name]) => name);
-
-function isGenerated({ type, default: value }: DeclaredField): boolean {
-  return typeof value === 'string' && Object.keys(typeNamed(type)?.generated ?? {}).includes(value);
-}
-
-export const shopProducts: Collection = declareCollection({
-  name: 'products',
-  key: 'id',
-  fields: Object.entries(declared.collections.products!.fields).map(([name, field]) => ({
+export const SHOP = declareCatalogue({
+  collections: Object.entries(declared.collections).map(([name, { key = 'id', fields }]) => ({
     name,
-    type: field.type,
-    description: name,
-    ...(field.required === true || name === 'id' ? { required: true } : {}),
-    ...(field.indexed === true ? { indexed: true } : {}),
-    ...(field.default === undefined || isGenerated(field) ? {} : { default: field.default }),
+    key: [key].flat(),
+    fields: Object.entries(fields).map(([field, { references, ...rest }]) => ({
+      ...rest,
+      name: field,
+      ...(references === undefined ? {} : { references: referenceOf(references) }),
+    })),
   })),
 });
 
-/** A collection of these types, each a field called as its type, beside the key. */
-export function collectionOf(fields: Readonly<Record<string, string>>): Collection {
-  const drafts: CollectionDraft['fields'] = Object.entries(fields).map(([name, type]) => ({
-    name,
-    type,
-    description: name,
-  }));
-  const id = { name: 'id', type: 'int4', required: true, description: 'id' };
-  return declareCollection({ name: 'products', key: 'id', fields: [id, ...drafts] });
+function referenceOf(declaration: unknown): NonNullable<FieldDraft['references']> {
+  const given = typeof declaration === 'string' ? { collection: declaration } : (declaration as object);
+  return { onDelete: 'restrict', ...given } as NonNullable<FieldDraft['references']>;
 }
 
-const OPEN: Readonly<Record<string, (collection: Collection) => Promise<Engine>>> = {
-  SQLite: async (collection) =>
-    openSqlite({ path: IN_MEMORY, collection, firstRows: [], retryHours: 24, querySeconds: 10 }),
-  PostgreSQL: async (collection) => {
+/** One collection `things`, keyed by `id`, with a field of each of these types. */
+export function thingsOf(fields: Readonly<Record<string, string>>): Declared {
+  const things: CollectionDraft = {
+    name: 'things',
+    key: ['id'],
+    fields: [{ name: 'id', type: 'int4' }, ...Object.entries(fields).map(([name, type]) => ({ name, type }))],
+  };
+  return declareCatalogue({ collections: [things] });
+}
+
+type Rows = Readonly<Record<string, readonly Row[]>>;
+
+const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise<Engine>>> = {
+  SQLite: async (catalogue, rows) => sqlite(newFile(), catalogue, rows),
+  'SQLite with large tables': async (catalogue, rows) => {
+    const path = newFile();
+    const engine = sqlite(path, catalogue, rows);
+    makeLarge(path);
+    return engine;
+  },
+  PostgreSQL: async (catalogue, rows) => {
     const { url } = testServer;
-    const engine = openPostgres({ ...TEST_SETTINGS, collection, url, schema: newSchema(), firstRows: [] });
+    const firstRows = beginning(catalogue, rows);
+    const engine = openPostgres({ ...TEST_SETTINGS, catalogue, url, schema: newSchema(), firstRows });
     await engine.opened;
     return engine;
   },
 };
 
-/** Any collection on an engine, empty. */
-export async function openCollection(engineName: string, collection: Collection): Promise<Catalogue> {
-  const engine = await OPEN[engineName]!(collection);
-  const app = createApp({ collection, engine, maxBodyBytes: 64 * 1024 * 1024, allowUnfilteredWrites: false });
+function sqlite(path: string, catalogue: Declared, rows: Rows): Engine {
+  return openSqlite({ ...TEST_OPTIONS, catalogue, path, firstRows: beginning(catalogue, rows) });
+}
+
+function beginning(catalogue: Declared, rows: Rows) {
+  return firstRowsOf({ catalogue, rows: (name) => rows[name] ?? [] });
+}
+
+/** Any catalogue on an engine. */
+export async function openDeclared(engineName: string, catalogue: Declared, rows: Rows = {}): Promise<Catalogue> {
+  const engine = await OPEN[engineName]!(catalogue, rows);
+  const app = createApp({ catalogue, engine, maxBodyBytes: 64 * 1024 * 1024, allowUnfilteredWrites: false });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
   return {
     fetch,
-    list: async (path = `/${collection.name}`) => (await (await fetch(path)).json()) as Row[],
+    list: async (path = '/') => (await (await fetch(path)).json()) as Row[],
     close: () => engine.close(),
   };
 }
 
-/** The products of the shop with their 77 rows. */
-export async function openShop(engineName: string): Promise<Catalogue> {
-  const catalogue = await openCollection(engineName, shopProducts);
-  const response = await catalogue.fetch('/products', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(SHOP_ROWS),
-  });
-  if (response.status !== 201) throw new Error(await response.text());
-  return catalogue;
+export function openShop(engineName: string): Promise<Catalogue> {
+  return openDeclared(engineName, SHOP, SHOP_ROWS);
 }

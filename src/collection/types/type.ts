@@ -102,7 +102,7 @@ export interface Type {
   readonly aggregates: Readonly<Partial<Record<Exclude<AggregateName, 'count'>, string>>>;
   /** Of arrays and json: a test of values, made once for the value that they are held against. */
   readonly contains?: (operator: Containment, value: Value) => (tested: Value) => boolean;
-  /** The defaults that are made anew for each row. */
+  /** Values that are made at the time, by the names that a default has for them. */
   readonly generated?: Readonly<Partial<Record<'now' | 'uuid', () => Value>>>;
   readonly sqlite: SqliteForm;
   readonly postgres: PostgresForm;

@@ -9,11 +9,12 @@ import { compileSearch } from '../../text/search/index.ts';
 import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
 import { GUARD } from './deadline.ts';
 import { compileLike } from './like.ts';
+import { storedForm } from './stored-values.ts';
 
 export const sqliteDialect: SqlDialect = {
   placeholder: (position) => `?${position}`,
 
-  stored: (value, type) => (value === null ? null : (type.sqlite.bind?.(value) ?? value)),
+  stored: (value, type) => storedForm(type, value),
 
   compare: (operand, operator, value, bind) => {
     const { type } = operand.of;

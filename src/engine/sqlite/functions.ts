@@ -5,6 +5,7 @@
 import type { Database, SQLFunctionResult } from 'bun:sqlite';
 import { parseJson } from '../../collection/exact-json.ts';
 import { castValue } from '../../collection/types/cast.ts';
+import { compareText } from '../../collection/types/compare.ts';
 import { divided } from '../../collection/types/decimal-division.ts';
 import { exactDecimal, exactUnits, printDecimal, printTrimmed } from '../../collection/types/decimal-text.ts';
 import { builtIn } from '../../collection/types/index.ts';
@@ -17,6 +18,7 @@ import { compileSearch, type SearchMode } from '../../text/search/index.ts';
 import { compileLike } from './like.ts';
 import { Patterns } from './patterns.ts';
 import { stringsIn, withoutNulls } from './stored-json.ts';
+import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
   definePatterns(db);
@@ -93,20 +95,6 @@ function defineTypes(db: Database): void {
       result: (found) => found?.stored ?? null,
     });
   }
-}
-
-function valueIn({ sqlite }: Type, stored: Value): Value {
-  if (sqlite.value !== undefined) return sqlite.value(stored);
-  return typeof stored === 'bigint' ? Number(stored) : stored;
-}
-
-function storedForm({ sqlite }: Type, value: Value): SQLFunctionResult {
-  return value === null ? null : (sqlite.bind?.(value) ?? value);
-}
-
-/** By code point, as SQLite compares. */
-function compareText(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 function defineJson(db: Database): void {
