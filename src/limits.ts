@@ -83,8 +83,8 @@ export const CURSOR_ROWS = 2_000;
 /** Answers kept for the next client that asks the same: all of them together, and the largest of them. */
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 export const MAX_KEPT_ANSWER_BYTES = 256 * 1024;
-/** Rows kept for the next list that has them: about this much in all. */
-export const MAX_KNOWN_BYTES = 2 * 1024 * 1024;
+/** The JSON texts of rows kept for the next list that has them: about this much in all, as of the tables that are small. */
+export const MAX_KEPT_ROW_BYTES = 4 * 1024 * 1024;
 
 /** The same for a command, which nobody waits for at the other end of a socket. */
 export const DEFAULT_COMMAND_SECONDS = 3_600;

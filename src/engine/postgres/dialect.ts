@@ -19,6 +19,7 @@ const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@'
 
 export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
   return {
+    name: 'postgres',
     placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${parameterType(type)}`),
 
     stored(value, type) {

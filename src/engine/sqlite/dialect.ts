@@ -12,6 +12,7 @@ import { compileLike } from './like.ts';
 import { storedForm } from './stored-values.ts';
 
 export const sqliteDialect: SqlDialect = {
+  name: 'sqlite',
   placeholder: (position) => `?${position}`,
 
   stored: (value, type) => storedForm(type, value),

@@ -18,6 +18,7 @@ import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
+import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
@@ -74,6 +75,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       files,
       thread,
       snapshot: new Snapshot(reader),
+      rows: new KeptRows(reader, changes),
       readers: new Readers({
         path,
         files,
@@ -96,6 +98,7 @@ interface Parts {
     readonly thread: WriterThread;
     readonly snapshot: Snapshot;
     readonly readers: Readers;
+    readonly rows: KeptRows;
   };
 }
 
@@ -124,8 +127,11 @@ class SqliteEngine implements Engine {
     const { file } = this;
     file?.snapshot.refresh(mark);
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (file === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan)))
+    if (file === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan))) {
+      const kept = file?.snapshot.isStill === true ? file.rows.list(plan, encoding, mark) : undefined;
+      if (kept !== undefined) return this.counted(plan, kept);
       return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
+    }
     const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
     if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
     return this.readApart(file.readers, plan, encoding, output);
@@ -182,16 +188,18 @@ class SqliteEngine implements Engine {
   }
 
   private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
-    const isPage = plan.offset > 0 || plan.limit !== undefined;
     const read = (): ReadResult => {
       const rows = this.reader.rows(statement);
       const body = encodeRows(rows, encoding, output.form);
-      const result = { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) };
-      if (plan.count === undefined) return result;
-      return { ...result, total: isPage ? this.count(plan) : rows.length };
+      return this.counted(plan, { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) });
     };
     const { file } = this;
-    return file === undefined || plan.count === undefined || !isPage ? read() : file.snapshot.during(read);
+    return file === undefined || plan.count === undefined || !isPage(plan) ? read() : file.snapshot.during(read);
+  }
+
+  private counted(plan: ReadPlan, result: ReadResult): ReadResult {
+    if (plan.count === undefined) return result;
+    return { ...result, total: isPage(plan) ? this.count(plan) : result.returned };
   }
 
   private count(plan: ReadPlan): number {
@@ -214,4 +222,8 @@ class SqliteEngine implements Engine {
     });
     return { ...result, state };
   }
+}
+
+function isPage({ offset, limit }: ReadPlan): boolean {
+  return offset > 0 || limit !== undefined;
 }
