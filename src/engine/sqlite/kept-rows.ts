@@ -45,6 +45,8 @@ export class KeptRows {
     const rows = this.connection.rows(compileRead(plan, output, sqliteDialect));
     const texts = this.textsOf(plan.from);
     const numbers = rows.map((row) => row[ROW] as number);
+    // A key of more digits than a double has is not told from its neighbours.
+    if (!numbers.every(Number.isSafeInteger)) return undefined;
     const missing = numbers.filter((number) => !texts.has(number));
     if (missing.length > 0) this.learn(plan.from, texts, missing);
     // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
