@@ -12,6 +12,10 @@ export const RESERVED_DESCRIPTORS = 1_024;
 export const DESCRIPTORS_FOR_FILES = 48;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
+/** Zeros that the exponents of all numbers in one json value may stand for: 1e300 is printed with 300 of them. */
+export const MAX_JSON_PADDING = 10_000;
+/** How often a part of one json value may be held against a part of another, where one is asked to contain the other. */
+export const MAX_CONTAINMENT_STEPS = 1_000_000;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
 export const MAX_CONDITIONS = 500;
 /** Values in one list: `in.(…)`, `eq(any).{…}`. */
@@ -20,6 +24,9 @@ export const MAX_LIST_VALUES = 50_000;
 export const MAX_LOGIC_DEPTH = 20;
 /** Columns in `select`, terms in `order`. */
 export const MAX_TERMS = 200;
+/** Embeddings in one request, and how deep they may nest. */
+export const MAX_EMBEDS = 30;
+export const MAX_EMBED_DEPTH = 8;
 /** Length of an Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */

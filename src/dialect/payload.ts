@@ -2,7 +2,7 @@
  * The body of a write as rows of cells. Every row has the same columns: those of `columns=`, or the keys of the
  * objects, which must then agree.
  */
-import { WrittenNumber } from '../collection/written-number.ts';
+import { WrittenNumber } from '../collection/exact-json.ts';
 import { Refusal } from '../errors.ts';
 import type { Document } from '../http/body.ts';
 

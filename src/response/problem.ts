@@ -6,16 +6,15 @@ import { CORS_HEADERS } from '../http/cors.ts';
 export interface ProblemBody {
   readonly code: string;
   readonly message: string;
-  readonly details: string | null;
+  readonly details: string | null | Refusal['candidates'];
   readonly hint: string | null;
 }
 
 /** An unexpected fault tells the client nothing about itself: its details are for the log. */
 export function problemResponse(error: unknown, method: string): Response {
   const refusal = error instanceof Refusal ? error : new Refusal('CAT500', ERRORS.CAT500.meaning);
-  const { code, message, details, hint } = refusal;
-  const { status } = refusal;
-  const problem: ProblemBody = { code, message, details, hint };
+  const { status, code, message, details, hint, candidates } = refusal;
+  const problem: ProblemBody = { code, message, details: candidates ?? details, hint };
   const body = JSON.stringify(problem);
   const headers = {
     ...CORS_HEADERS,

@@ -42,7 +42,8 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   const action = ACTIONS[asked.method];
   const headers: Record<string, string> = { ...CORS_HEADERS, ...appliedHeader(action, preferences) };
   const total = preferences.count === undefined ? undefined : result.affected;
-  if (action === 'update') headers['content-range'] = contentRange(0, result.affected, total);
+  const shown = result.shown ?? result.affected;
+  if (action === 'update') headers['content-range'] = contentRange(0, shown, total);
   else if (action !== 'replace') headers['content-range'] = contentRange(0, 0, total);
   if (action === 'insert' && result.key !== undefined) {
     const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);

@@ -74,13 +74,13 @@ describe.each(Object.keys(ENGINES))('computed numbers on %s', (engine) => {
     const long = '123456789012345678901234567890.123456789';
     await store({ quantity_per_unit: long }, { quantity_per_unit: '-1.50' }, { quantity_per_unit: '1e25' });
     expect(await text('select=n:quantity_per_unit::numeric&order=id')).toBe(
-      `[{"n":${long}},{"n":-1.5},{"n":1${'0'.repeat(25)}}]`,
+      `[{"n":${long}},{"n":-1.50},{"n":1${'0'.repeat(25)}}]`,
     );
     expect(await text('select=quantity_per_unit::numeric.sum()::text')).toBe(
       '[{"sum":"123466789012345678901234567888.623456789"}]',
     );
     expect(await text('select=n:quantity_per_unit::numeric,count()')).toBe(
-      `[{"n":-1.5,"count":1},{"n":1${'0'.repeat(25)},"count":1},{"n":${long},"count":1}]`,
+      `[{"n":-1.50,"count":1},{"n":1${'0'.repeat(25)},"count":1},{"n":${long},"count":1}]`,
     );
   });
 

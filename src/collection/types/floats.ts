@@ -2,53 +2,80 @@
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { specialDecimal } from './decimal-text.ts';
-import { jsonOfNumber } from './numeric.ts';
-import { defineType, refuseSyntax, type Type } from './type.ts';
+import { floatText, shortestFloat4 } from './float-text.ts';
+import { toNumbers, wholeOfFloat } from './number-casts.ts';
+import { refuseSyntax, shortened } from './refuse.ts';
+import { defineType, type Type } from './type.ts';
 
-const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-function float(name: 'float4' | 'float8', title: string, round: (number: number) => number): Type {
+interface Width {
+  readonly name: 'float4' | 'float8';
+  readonly title: string;
+  /** The nearest number that it holds. */
+  readonly round: (number: number) => number;
+  /** The number with the fewest digits that rounds to this one. */
+  readonly shortest: (number: number) => number;
+  /** So many digits any of them holds: what becomes of it as a decimal, and how long it is without an exponent. */
+  readonly digits: number;
+}
+
+function float({ name, title, round, shortest, digits }: Width): Type {
   const read = (text: string): Value => {
     const trimmed = text.trim();
     const special = specialDecimal(trimmed);
     if (special !== undefined) return special === 'NaN' ? 'NaN' : Number(special);
     if (!FLOAT.test(trimmed)) return refuseSyntax(title, text);
     const number = round(Number(trimmed));
-    const isLost = number === 0 && /[1-9]/.test(trimmed.split(/e/i)[0]!);
-    if (!Number.isFinite(number) || isLost) throw new Refusal('22003', `"${text}" is out of range for type ${title}`);
+    const isLost = number === 0 && /^[^e]*[1-9]/i.test(trimmed);
+    if (!Number.isFinite(number) || isLost)
+      throw new Refusal('22003', `"${shortened(text)}" is out of range for type ${title}`);
     return number + 0;
   };
-  const printed = (sql: string) => (name === 'float4' ? `float4_text(${sql})` : `float8_text(${sql})`);
+  const print = (value: Value) => (typeof value === 'number' ? floatText(shortest(value), digits) : String(value));
+  const isNumber = (value: Value) => Number.isFinite(Number(value));
+  const asDecimal = (value: Value) =>
+    isNumber(value) ? String(Number(Number(value).toPrecision(digits))) : String(value);
+  const hasNaN = (sql: string) => `max(typeof(${sql}) = 'text') or (sum(${sql}) is null and count(${sql}) > 0)`;
+  const ofNumbers = (sql: string, aggregate: string) => `case when ${hasNaN(sql)} then 'NaN' else ${aggregate} end`;
   return defineType({
     name,
-    kind: name,
     title,
     abilities: ['number'],
     read,
-    store: read,
-    casts: ['int2', 'int4', 'int8', 'decimal', 'numeric', 'float4', 'float8'],
+    print,
+    json: (value) => (isNumber(value) ? print(value) : JSON.stringify(print(value))),
+    casts: { ...toNumbers(asDecimal, wholeOfFloat), float4: String, float8: String },
     aggregates: { sum: name, avg: 'float8', max: name, min: name },
     sqlite: {
       column: 'any',
-      json: (sql) => jsonOfNumber(printed(sql)),
-      text: printed,
-      casts: {
-        int2: (sql) => `whole_from_float(16, ${sql})`,
-        int4: (sql) => `whole_from_float(32, ${sql})`,
-        int8: (sql) => `whole_from_float(64, ${sql})`,
-        // With the digits that surely are right (FLT_DIG, DBL_DIG), as PostgreSQL does it.
-        numeric: (sql) => `float_to_numeric(${sql}, ${name === 'float4' ? 6 : 15})`,
-        float4: (sql) => `float4_of(${sql})`,
-        float8: (sql) => sql,
+      aggregate: {
+        // Added up as doubles: a float4 would lose what comes late in a long list.
+        sum: (sql) => ofNumbers(sql, name === 'float4' ? `cast_as('float8', 'float4', sum(${sql}))` : `sum(${sql})`),
+        avg: (sql) => ofNumbers(sql, `avg(${sql})`),
       },
-      aggregate: { sum: (sql) => `sum(${sql})`, avg: (sql) => `avg(${sql})` },
     },
-    postgres: { name, json: (sql) => sql, text: (sql) => `(${sql})::text` },
+    postgres: {
+      name,
+      ...(name === 'float4' ? { aggregate: { sum: (sql) => `sum((${sql})::float8)::float4` } } : {}),
+    },
     schema: { type: ['number', 'string'], format: name === 'float4' ? 'float' : 'double' },
     typescript: 'number',
     input: 'number',
   });
 }
 
-export const float4 = float('float4', 'real', Math.fround);
-export const float8 = float('float8', 'double precision', (number) => number);
+export const float4 = float({
+  name: 'float4',
+  title: 'real',
+  round: Math.fround,
+  shortest: shortestFloat4,
+  digits: 6,
+});
+export const float8 = float({
+  name: 'float8',
+  title: 'double precision',
+  round: (number) => number,
+  shortest: (number) => number,
+  digits: 15,
+});

@@ -4,25 +4,19 @@
  */
 import { Refusal } from '../../errors.ts';
 import { MAX_NUMERIC_DIGITS } from '../../limits.ts';
-import { exactDecimal, printTrimmed, refuseDecimal, specialDecimal } from './decimal-text.ts';
+import type { Value } from '../value.ts';
+import { exactDecimal, printDecimal, specialDecimal } from './decimal-text.ts';
+import { toNumbers, wholeOfDecimal } from './number-casts.ts';
+import { refuseSyntax } from './refuse.ts';
 import { defineType, itself } from './type.ts';
 
 /** Sums of 64 bits may overflow: the two halves of each unit are summed apart, and put together exactly. */
 export function sumOfUnits(units: string, scale: number): string {
-  return `decimal_sum(${halves(units)}, ${scale})`;
+  return `decimal_sum(cast(sum((${units}) >> 32) as text), cast(sum((${units}) & 4294967295) as text), ${scale})`;
 }
 
 export function averageOfUnits(units: string, scale: number): string {
-  return `decimal_avg(${halves(units)}, ${scale}, count(${units}))`;
-}
-
-function halves(units: string): string {
-  return `cast(sum((${units}) >> 32) as text), cast(sum((${units}) & 4294967295) as text)`;
-}
-
-/** The digits of a text as a JSON number; NaN and infinity are texts in JSON, which has no number for them. */
-export function jsonOfNumber(text: string): string {
-  return `json(json_number(${text}))`;
+  return `decimal_avg(${sumOfUnits(units, scale)}, count(${units}))`;
 }
 
 const EXPONENT = /e([+-]?\d+)\s*$/i;
@@ -35,43 +29,26 @@ function read(text: string): string {
     });
   }
   const exact = exactDecimal(text);
-  // Without zeros at its end, so that equal numbers are the same text.
-  return exact === undefined ? (specialDecimal(text) ?? refuseDecimal(text)) : printTrimmed(exact);
+  return exact === undefined ? (specialDecimal(text) ?? refuseSyntax('numeric', text)) : printDecimal(exact);
 }
+
+const isSpecial = (value: Value) => /[a-z]/i.test(String(value));
 
 export const numeric = defineType({
   name: 'numeric',
-  kind: 'numeric',
-  title: 'numeric',
   abilities: ['number'],
   read,
-  store: read,
-  casts: ['int2', 'int4', 'int8', 'decimal', 'float4', 'float8'],
+  json: (value) => (isSpecial(value) ? JSON.stringify(value) : String(value)),
+  casts: toNumbers(String, wholeOfDecimal),
   aggregates: { sum: 'numeric', avg: 'numeric', max: 'numeric', min: 'numeric' },
   sqlite: {
     column: 'text',
-    json: jsonOfNumber,
+    keyed: true,
+    json: (sql) => `iif(${sql} glob '*[NI]*', json_quote(${sql}), ${sql})`,
     text: itself,
-    sorted: (sql) => `numeric_order(${sql})`,
-    casts: {
-      int2: (sql) => `whole_from_decimal(16, ${sql})`,
-      int4: (sql) => `whole_from_decimal(32, ${sql})`,
-      int8: (sql) => `whole_from_decimal(64, ${sql})`,
-      float4: (sql) => `float4_of(numeric_to_float(${sql}))`,
-      float8: (sql) => `numeric_to_float(${sql})`,
-    },
-    aggregate: {
-      sum: (sql) => `numeric_sum(${sql})`,
-      avg: (sql) => `numeric_avg(${sql})`,
-      max: (sql) => `numeric_max(${sql})`,
-      min: (sql) => `numeric_min(${sql})`,
-    },
+    aggregate: { sum: (sql) => `numeric_sum(${sql})`, avg: (sql) => `numeric_avg(${sql})` },
   },
-  postgres: {
-    name: 'numeric',
-    json: itself,
-    text: (sql) => `(${sql})::text`,
-  },
+  postgres: { name: 'numeric' },
   schema: { type: 'number' },
   typescript: 'number',
   input: 'number',

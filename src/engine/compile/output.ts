@@ -3,7 +3,6 @@
  * a column has no such value (json, an int8, an array), the database makes the JSON text of the whole row. For CSV each column
  * has its text form. Beside them may be the text forms of the order keys, which tell where a page ends.
  */
-import { can } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
@@ -125,9 +124,7 @@ function compileColumns(
       const sql = compile(expression, index);
       const { type } = expression;
       if (form === 'plain') return `${dialect.plain(type)!(sql)} as ${identifier(name)}`;
-      const isAsItIs = can(type, 'number') || can(type, 'text');
-      const shown = isAsItIs ? dialect.plain(type)?.(sql) : undefined;
-      return `${shown ?? dialect.text(sql, type)} as ${identifier(cellName(index))}`;
+      return `${dialect.cell(sql, type)} as ${identifier(cellName(index))}`;
     })
     .join(', ');
 }

@@ -10,7 +10,7 @@ import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
-import { columnType } from './dialect.ts';
+import { columnType, textOf } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { inTransaction } from './transaction.ts';
 import { assignedKey, isNew, rowsAsJson, type WriteContext } from './writes.ts';
@@ -131,7 +131,7 @@ class Staged {
     const { fields, key } = this.context.collection;
     const shown = fields.map(({ name, type }) => {
       const column = identifier(name);
-      return `${(type.postgres.plain ?? type.postgres.text)(column)} as ${column}`;
+      return `${type.postgres.plain?.(column) ?? textOf(column, type)} as ${column}`;
     });
     const rows = await this.run<Record<string, Value>>(
       `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${shown.join(', ')}`,

@@ -9,7 +9,7 @@ import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
-import { indexName } from './schema.ts';
+import { hasIndex, indexName } from './schema.ts';
 
 /** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
 export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
@@ -27,7 +27,7 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   // Other keys than an assigned one have an index of their own, whose order is not that of the table.
   if (from.assigned === undefined) return undefined;
   if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned);
-  if (!first.indexed || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
+  if (!hasIndex(first) || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
   return walkByField(plan, output, terms, first, rowsPerValue(from, first));
 }
 
@@ -38,7 +38,7 @@ function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[], 
   if (walks) return compileRead(plan, output, sqliteDialect);
   const [only] = terms;
   const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
-  if (field?.indexed !== true) return undefined;
+  if (field === undefined || !hasIndex(field)) return undefined;
   return compileRead(plan, output, sqliteDialect, { from: fromIndex(from, field) });
 }
 
@@ -118,6 +118,7 @@ function conjuncts(predicate: Predicate): readonly Predicate[] {
 function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);
+  if (predicate.kind === 'exists') return [undefined];
   return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
 }
 
@@ -135,6 +136,7 @@ function isQuick(pattern: string): boolean {
 function patternsOf(predicate: Predicate): readonly string[] {
   if ('terms' in predicate) return predicate.terms.flatMap(patternsOf);
   if (predicate.kind === 'not') return patternsOf(predicate.term);
+  if (predicate.kind === 'exists') return patternsOf(predicate.where);
   if (predicate.kind === 'search') return [predicate.query];
   return predicate.kind === 'like' || predicate.kind === 'regex' ? [predicate.pattern] : [];
 }

@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts';
 import type { Job } from './jobs.ts';
 import { checkOwnReferences } from './references.ts';
 import { type GivenValue, isReferenceError, translateError } from './refusals.ts';
+import { valueIn } from './stored-values.ts';
 
 export interface Written {
   readonly affected: number;
@@ -74,7 +75,9 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
     }
   }
   if (refersToItself) checkOwnReferences(connection, collection, job.rows);
-  return { affected, inserted, changed, ...(affected === 1 && key !== undefined ? { key: key.map(String) } : {}) };
+  if (affected !== 1 || key === undefined) return { affected, inserted, changed };
+  const texts = key.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
+  return { affected, inserted, changed, key: texts };
 }
 
 /** A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one. */
