@@ -12,9 +12,17 @@ export function floatText(value: number, digits: number): string {
 
 /** Of a float4: the double with the fewest digits that rounds to it. */
 export function shortestFloat4(value: number): number {
-  for (let digits = 1; digits < 10; digits++) {
-    const short = Number(value.toPrecision(digits));
+  for (let digits = 1; digits < 9; digits++) {
+    const short = nearestWith(digits, value);
     if (Math.fround(short) === value) return short;
   }
-  return value;
+  return Number(value.toPrecision(9));
+}
+
+/** The nearest number with so many digits; of two that are as near, the even one. JavaScript would take the larger. */
+function nearestWith(digits: number, value: number): number {
+  const [mantissa = '', exponent = ''] = value.toExponential(digits).split('e');
+  const isHalfway = mantissa.endsWith('5') && Number(`${mantissa}e${exponent}`) === value;
+  const down = mantissa.slice(0, -1);
+  return isHalfway && /[02468]\.?$/.test(down) ? Number(`${down}e${exponent}`) : Number(value.toPrecision(digits));
 }
