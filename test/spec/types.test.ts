@@ -1,7 +1,7 @@
 /** What a field of each type takes, how it shows it as JSON and as CSV, and what it refuses; on every engine alike. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
-import { openDeclared, thingsOf } from '../support/shop.ts';
+import { openDeclared, openShop, thingsOf } from '../support/shop.ts';
 import { expectRefusal, send, sendJson } from '../support/stories.ts';
 
 const TYPES = {
@@ -278,6 +278,41 @@ describe.each(Object.keys(ENGINES))('no digit is lost on %s', (engine) => {
     const change = '{"big":9007199254740995}';
     const init = send('PATCH', 'application/json', change, { prefer: 'return=representation,tx=rollback' });
     expect(await (await things.fetch('/things?id=eq.1&select=big', init)).text()).toBe('[{"big":9007199254740995}]');
+  });
+});
+
+describe.each(Object.keys(ENGINES))('a key beyond 2^53 on %s', (engine) => {
+  test('is assigned, named in Location, read, changed and paged by in all its digits', async () => {
+    const shop = await openShop(engine);
+    const move = { product_id: 1, quantity: 2 };
+    const chosen = send('POST', 'application/json', '{"id":9007199254750993,"product_id":1,"quantity":2}');
+    expect((await shop.fetch('/stock_moves', chosen)).headers.get('location')).toBe(
+      '/stock_moves?id=eq.9007199254750993',
+    );
+    for (const [prefer, id] of [
+      ['return=minimal', '9007199254750994'],
+      ['return=representation', '9007199254750995'],
+    ] as const) {
+      const response = await shop.fetch('/stock_moves?select=id', sendJson('POST', move, { prefer }));
+      expect(response.headers.get('location')).toBe(`/stock_moves?id=eq.${id}`);
+      expect(await response.text()).toBe(prefer === 'return=minimal' ? '' : `[{"id":${id}}]`);
+    }
+    const page = await shop.fetch('/stock_moves?select=id&order=id.desc&limit=2');
+    expect(await page.text()).toBe('[{"id":9007199254750995},{"id":9007199254750994}]');
+    expect(page.headers.get('link')).toContain('id.lt.9007199254750994');
+    const path = '/stock_moves/9007199254750993';
+    const etag = (await shop.fetch(path)).headers.get('etag')!;
+    const change = sendJson('PATCH', { quantity: 3 }, { 'if-match': etag, prefer: 'return=representation' });
+    expect(await (await shop.fetch(`${path}?select=id,quantity`, change)).text()).toBe(
+      '[{"id":9007199254750993,"quantity":3}]',
+    );
+    const each = send('PATCH', 'application/json', '[{"id":9007199254750994,"quantity":4}]', {
+      prefer: 'return=representation',
+    });
+    expect(await (await shop.fetch('/stock_moves?select=id,quantity', each)).text()).toBe(
+      '[{"id":9007199254750994,"quantity":4}]',
+    );
+    await shop.close();
   });
 });
 
