@@ -1,5 +1,6 @@
 /** Whatever value of whatever type is accepted comes back as it was sent, and both engines compare and sort it alike. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import Ajv from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { builtIn } from '../../src/collection/types/index.ts';
 import { printList } from '../../src/dialect/print.ts';
@@ -30,6 +31,19 @@ function body(values: readonly (readonly string[])[]): string {
 
 const SEED = Number(process.env.AGREE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = Number(process.env.AGREE_RUNS ?? 1);
+
+describe.each(NAMES.filter((name) => !name.startsWith('json')))('the schema of %s', (name) => {
+  test('takes every value of one dimension', () => {
+    const isValid = new Ajv({ strict: false, validateFormats: false }).compile(builtIn(name).schema);
+    fc.assert(
+      fc.property(TYPE_VALUES[name]!, (written) => {
+        fc.pre(!written.startsWith('[['));
+        expect({ written, valid: isValid(JSON.parse(written)) }).toEqual({ written, valid: true });
+      }),
+      { numRuns: 50, seed: SEED },
+    );
+  });
+});
 
 describe('values of every type', () => {
   let engines: Catalogue[] = [];

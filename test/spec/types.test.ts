@@ -1,7 +1,8 @@
 /** What a field of each type takes, how it shows it as JSON and as CSV, and what it refuses; on every engine alike. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { typeScriptTypes } from '../../src/openapi/types.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
-import { openDeclared, openShop, thingsOf } from '../support/shop.ts';
+import { openDeclared, openShop, SHOP, thingsOf } from '../support/shop.ts';
 import { expectRefusal, send, sendJson } from '../support/stories.ts';
 
 const TYPES = {
@@ -409,4 +410,17 @@ describe.each(Object.keys(ENGINES))('a cast on %s', (engine) => {
   ])('%s is refused with %s', async (select, code) => {
     await expectRefusal(await things.fetch(`/things?select=v:${select}`), 400, code);
   });
+});
+
+test('the types for clients name what they need', () => {
+  const types = typeScriptTypes(SHOP.collections.get('products')!);
+  expect(types.match(/export type Json =/g)).toHaveLength(1);
+  for (const member of [
+    'tags: string[] | null;',
+    'attributes: Json | null;',
+    'barcode: number | null;',
+    'released: string | null;',
+  ]) {
+    expect(types).toContain(member);
+  }
 });

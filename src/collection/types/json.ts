@@ -55,7 +55,7 @@ export const json = defineType({
   },
   sqlite: { column: 'text', keyed: true, json: itself, text: itself },
   postgres: { name: 'jsonb', parameter: 'text::jsonb' },
-  schema: {},
+  schema: { examples: [{ colour: 'red', sizes: [36, 38] }] },
   typescript: 'Json',
   declares: 'export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];',
   input: 'json',
