@@ -412,6 +412,33 @@ describe.each(Object.keys(ENGINES))('a cast on %s', (engine) => {
   });
 });
 
+describe.each(Object.keys(ENGINES))('pages on %s', (engine) => {
+  let shop: Catalogue;
+  beforeAll(async () => {
+    shop = await openShop(engine);
+  });
+  afterAll(() => shop.close());
+
+  const next = (response: Response) => /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+
+  test.each(SHOP.collections.get('products')!.fields.map(({ name }) => name))(
+    'that are ordered by %s follow each other by their links',
+    async (field) => {
+      for (const order of [field, `${field}.desc.nullslast`]) {
+        const all = (await shop.list(`/products?select=id&order=${order}`)).map(({ id }) => id);
+        const met: unknown[] = [];
+        let path: string | undefined = `/products?select=id&order=${order}&limit=20`;
+        for (let pages = 0; path !== undefined && pages < 6; pages++) {
+          const response = await shop.fetch(path);
+          met.push(...((await response.json()) as { id: number }[]).map(({ id }) => id));
+          path = next(response);
+        }
+        expect({ order, met }).toEqual({ order, met: all });
+      }
+    },
+  );
+});
+
 test('the types for clients name what they need', () => {
   const types = typeScriptTypes(SHOP.collections.get('products')!);
   expect(types.match(/export type Json =/g)).toHaveLength(1);

@@ -31,7 +31,7 @@ export function arrayOf(element: Type): Type {
     key: (value) => keyOf(element, itemsOf(element, value)),
     aggregates: { max: name, min: name },
     contains: (operator, value) => containment(element, operator, value),
-    sqlite: { column: 'text', keyed: true, json: itself },
+    sqlite: { column: 'text', keyed: true, json: itself, check: (sql) => `json_type(${sql}) = 'array'` },
     postgres: {
       name: `${element.postgres.unbounded ?? element.postgres.name}[]`,
       ...(element.postgres.collated === true ? { collated: true } : {}),
