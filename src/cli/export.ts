@@ -1,11 +1,11 @@
 /** `catalogue export`: products as CSV, JSON or NDJSON, chosen by the same query string as the API. */
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { oneOf, setting, text } from '../settings/setting.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
-import { FILE_FORMATS, type FileFormat, formatOf } from './import/source.ts';
 import { JSON_OPTION } from './options.ts';
 import { openOutput, PipeClosed } from './output.ts';
 import { ProgressBar } from './progress.ts';

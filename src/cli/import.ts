@@ -1,6 +1,7 @@
 /** `catalogue import`: products from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
 import { products } from '../collection/products.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { FILE_FORMATS, type FileFormat, formatOf, openSource } from '../declare/rows/source.ts';
 import { LoadRefused, type LoadTerms } from '../engine/load.ts';
 import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
 import { amount } from './amount.ts';
@@ -9,7 +10,6 @@ import { isNew, withDatabase } from './database.ts';
 import { readMapping } from './import/columns.ts';
 import { Rejects, rejectsPath } from './import/rejects.ts';
 import { type ImportResult, type Problem, runImport } from './import/run.ts';
-import { FILE_FORMATS, type FileFormat, formatOf, openSource } from './import/source.ts';
 import { JSON_OPTION } from './options.ts';
 import { ProgressBar } from './progress.ts';
 
