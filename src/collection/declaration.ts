@@ -7,7 +7,8 @@ import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
 /** What a field means to people, beyond its type: the console's overview and search go by it. */
-export type FieldRole = 'title' | 'flag' | 'group' | 'price' | 'stock' | 'threshold';
+export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'threshold'] as const;
+export type FieldRole = (typeof FIELD_ROLES)[number];
 
 export interface Field {
   readonly name: string;
