@@ -52,7 +52,7 @@ const regularExpression: Shape<string> = {
   },
 };
 
-const REFERENCE = {
+export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
   onDelete: property(
     oneWordOf(ON_DELETE),

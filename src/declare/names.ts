@@ -5,7 +5,7 @@ import { anyText, type Shape, say } from './shape.ts';
 const NAME = '^[a-z][a-z0-9_]*$';
 
 /** By what they are taken. A test holds them against the paths that the service answers. */
-const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
+export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   changes: 'the collection of what was changed',
   console: 'a page of the service',
   docs: 'a page of the service',
@@ -18,7 +18,7 @@ const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   rpc: 'a path of the API',
 };
 
-const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
+export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
   catalogue_: 'tables of the service',
   pg_: "PostgreSQL's own tables",
   sqlite_: "SQLite's own tables",
@@ -28,7 +28,7 @@ const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflic
 /** Columns that every table has by itself. */
 const SYSTEM_COLUMNS = ['cmax', 'cmin', 'ctid', 'rowid', 'tableoid', 'xmax', 'xmin'];
 
-const RESERVED_FIELDS: Readonly<Record<string, string>> = {
+export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PARAMETERS.map((name) => [name, 'a parameter of the query language'])),
   ...Object.fromEntries(SYSTEM_COLUMNS.map((name) => [name, 'a column that tables have by themselves'])),
 };

@@ -10,10 +10,17 @@ import { MAX_DECLARATION_BYTES } from '../limits.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
 import { parseNodes } from './document.ts';
+import { findDeclaration } from './find.ts';
 import { FORMAT } from './format.ts';
 import { Mistakes } from './mistakes.ts';
 import { checkDerivedNames, checkReferences } from './references.ts';
 import { type Reading, readAs } from './shape.ts';
+
+/** The one that is named, or the usual one in the working folder; undefined where there is none. */
+export async function loadDeclaration(named: string): Promise<CatalogueDraft | undefined> {
+  const file = findDeclaration(named);
+  return file === undefined ? undefined : readDeclaration(file);
+}
 
 export async function readDeclaration(file: string): Promise<CatalogueDraft> {
   return parseDeclaration(readText(file), file);

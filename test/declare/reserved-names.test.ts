@@ -1,6 +1,8 @@
 /** No collection can take a path that the service itself answers, or a table that it needs. */
 import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
+import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
 import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/inspect.ts';
 import { DESCRIPTION_PATHS } from '../../src/openapi/description-path.ts';
@@ -25,3 +27,9 @@ for (const name of [...PARAMETERS, 'and', 'or', 'not', 'after']) {
     ]);
   });
 }
+
+test('every reserved name is documented', () => {
+  const page = readFileSync(new URL('../../docs/collections.md', import.meta.url), 'utf8');
+  const reserved = [RESERVED_COLLECTIONS, RESERVED_PREFIXES, RESERVED_FIELDS].flatMap(Object.keys);
+  expect(reserved.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
