@@ -1,7 +1,6 @@
 /** `catalogue check`: whether the database is whole and holds what it should, or whether a declaration is right. */
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
-import { checkDeclaration } from '../declare/check.ts';
 import { DeclarationError } from '../declare/mistakes.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
@@ -47,6 +46,7 @@ ${describeSettings(OPTIONS)}`,
 };
 
 async function checkFile(file: string, json: boolean): Promise<number> {
+  const { checkDeclaration } = await import('../declare/check.ts');
   try {
     const summary = await checkDeclaration(file);
     const { collections, fields, rows } = summary;

@@ -1,6 +1,5 @@
 /** `catalogue declare`: what concerns declarations of collections. */
 import { ConfigError, describeSettings, readSettings } from '../config.ts';
-import { declarationSchema } from '../declare/json-schema.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
 
@@ -29,6 +28,7 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { jsonSchema } = readSettings(OPTIONS, args, env);
     if (!jsonSchema) throw new ConfigError('say what to print: catalogue declare --json-schema');
+    const { declarationSchema } = await import('../declare/json-schema.ts');
     console.log(JSON.stringify(declarationSchema(), null, 2));
   },
 };

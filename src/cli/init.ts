@@ -3,7 +3,6 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { BUILT_IN } from '../collection/built-in.ts';
 import { ConfigError, describeSettings, readCommand } from '../config.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find.ts';
-import { startingPoint } from '../declare/starting-point.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 
@@ -25,7 +24,8 @@ ${describeSettings(OPTIONS)}`,
     if (!/\.ya?ml$/.test(file)) throw new ConfigError(`${file}: it is written as YAML; name it .yaml`);
     const present = operands.length === 0 ? findDeclaration('') : undefined;
     if (present !== undefined) throw new ConfigError(`${present} is there already`);
-    writeNew(file, await startingPoint(BUILT_IN.collection, file));
+    const { startingPoint } = await import('../declare/starting-point.ts');
+    writeNew(file, startingPoint(BUILT_IN.collection, file));
     if (values.json) console.log(JSON.stringify({ ok: true, file }));
     else console.log(`Wrote ${file}: change it, then look at it with catalogue check ${file}`);
   },

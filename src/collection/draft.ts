@@ -13,7 +13,7 @@ export interface CollectionDraft {
   readonly description?: string;
   /** What it was called before: its table is renamed. */
   readonly was?: string;
-  /** The fields that identify a row, at least one. */
+  /** The fields that identify a row, at least one; each is required. */
   readonly key: readonly string[];
   /** In the order in which a row shows them. */
   readonly fields: readonly FieldDraft[];
@@ -35,7 +35,10 @@ export interface FieldDraft {
   /** What the console makes of it. */
   readonly role?: string;
   readonly required?: boolean;
-  /** A JSON value of the type; or `now` of a date or time, `uuid` of a uuid. */
+  /**
+   * A JSON value that the type stores, or a word by which each row gets its own (`generatedBy` tells them apart). Here and in the
+   * rules, a number whose digits a double does not hold is the text of them.
+   */
   readonly default?: unknown;
   readonly unique?: boolean;
   readonly indexed?: boolean;

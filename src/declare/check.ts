@@ -10,7 +10,7 @@ export interface Summary {
 }
 
 export async function checkDeclaration(file: string): Promise<Summary> {
-  const { collections } = await readDeclaration(file);
+  const { collections } = readDeclaration(file);
   let rows = 0;
   for (const collection of collections) {
     for await (const batch of readRows(collection)) rows += batch.rows.length;

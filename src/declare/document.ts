@@ -2,7 +2,18 @@
  * The text of a declaration, YAML or JSON, as a tree that knows the place of everything in it. JSON is YAML, so that one parser
  * reads both. Aliases and merge keys are resolved: an alias is the node that it stands for, and not a copy of it.
  */
-import type { Alias, Document, LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
 import { MAX_JSON_DEPTH } from '../limits.ts';
 import type { Mistakes, Place } from './mistakes.ts';
 
@@ -24,11 +35,9 @@ export interface Entry {
 }
 
 /** Undefined where the text is neither YAML nor JSON; what is wrong with it is among the mistakes then. */
-export async function parseNodes(text: string, mistakes: Mistakes): Promise<Node | undefined> {
-  // Loaded only where there is a declaration: a service without one starts sooner.
-  const yaml = await import('yaml');
-  const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, {
+export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     logLevel: 'error',
@@ -40,7 +49,7 @@ export async function parseNodes(text: string, mistakes: Mistakes): Promise<Node
     uniqueKeys: false,
   });
   addSyntaxErrors(document, lines, mistakes);
-  return mistakes.any ? undefined : new Tree(yaml, lines, mistakes).node(document.contents, 0);
+  return mistakes.any ? undefined : new Tree(lines, mistakes).node(document.contents, 0);
 }
 
 function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCounter, mistakes: Mistakes): void {
@@ -69,7 +78,6 @@ class Tree {
   private readonly anchors = new Map<string, Node>();
 
   constructor(
-    private readonly yaml: typeof import('yaml'),
     private readonly lines: LineCounter,
     private readonly mistakes: Mistakes,
   ) {}
@@ -77,7 +85,6 @@ class Tree {
   /** `offset` is its place where it is empty. */
   node(given: ParsedNode | null, offset: number, depth = 1): Node {
     const at = this.place(given?.range[0] ?? offset);
-    const { isAlias, isMap, isSeq } = this.yaml;
     if (given === null) return { kind: 'null', at };
     if (isAlias(given)) return this.alias(given, at);
     const isNested = isMap(given) || isSeq(given);

@@ -10,32 +10,25 @@ import { MAX_DECLARATION_BYTES } from '../limits.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
 import { parseNodes } from './document.ts';
-import { findDeclaration } from './find.ts';
 import { FORMAT } from './format.ts';
 import { Mistakes } from './mistakes.ts';
 import { checkDerivedNames, checkReferences } from './references.ts';
 import { type Reading, readAs } from './shape.ts';
 
-/** The one that is named, or the usual one in the working folder; undefined where there is none. */
-export async function loadDeclaration(named: string): Promise<CatalogueDraft | undefined> {
-  const file = findDeclaration(named);
-  return file === undefined ? undefined : readDeclaration(file);
-}
-
-export async function readDeclaration(file: string): Promise<CatalogueDraft> {
+export function readDeclaration(file: string): CatalogueDraft {
   return parseDeclaration(readText(file), file);
 }
 
 /** `file` is what mistakes call it, and what the files of rows are relative to. */
-export async function parseDeclaration(text: string, file: string): Promise<CatalogueDraft> {
+export function parseDeclaration(text: string, file: string): CatalogueDraft {
   const mistakes = new Mistakes();
-  const draft = await draftOfText(text, file, mistakes);
+  const draft = draftOfText(text, file, mistakes);
   mistakes.settle(file);
   return draft;
 }
 
-async function draftOfText(text: string, file: string, mistakes: Mistakes): Promise<CatalogueDraft> {
-  const root = await parseNodes(text, mistakes);
+function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueDraft {
+  const root = parseNodes(text, mistakes);
   if (root === undefined) return { collections: [] };
   const reading: Reading = { mistakes, path: '', at: root.at };
   const declared = readAs(FORMAT, root, reading, 'a declaration')?.collections?.value ?? [];

@@ -4,14 +4,14 @@ import type { CollectionDraft } from '../collection/draft.ts';
 import { writtenCollection } from './write.ts';
 
 /** `file` is what it will be called. */
-export async function startingPoint(collection: Collection, file: string): Promise<string> {
+export function startingPoint(collection: Collection, file: string): string {
   return `# The collections of this catalogue, each at the path of its name. To check this file alone: catalogue check ${file}
 # To complete and check it in an editor, save the schema: catalogue declare --json-schema > collections.schema.json
 # and begin this file with the next line, without its first #:
 # # yaml-language-server: $schema=collections.schema.json
 
 collections:
-${await writtenCollection(draftOf(collection))}${moreFields(collection)}${moreCollections(collection)}`;
+${writtenCollection(draftOf(collection))}${moreFields(collection)}${moreCollections(collection)}`;
 }
 
 /** Each can be had by taking its # away; a test does. */

@@ -157,13 +157,13 @@ test('rows are a file beside the declaration', async () => {
 
 test('a file that is not there, too large or not UTF-8 is named', async () => {
   const folder = temporaryFolder();
-  await expect(readDeclaration(join(folder, 'none.yaml'))).rejects.toThrow(
+  expect(() => readDeclaration(join(folder, 'none.yaml'))).toThrow(
     `the declaration ${folder}/none.yaml cannot be read`,
   );
   writeFileSync(join(folder, 'large.yaml'), ' '.repeat(MAX_DECLARATION_BYTES + 1));
-  await expect(readDeclaration(join(folder, 'large.yaml'))).rejects.toThrow('it is larger than 1048576 bytes');
+  expect(() => readDeclaration(join(folder, 'large.yaml'))).toThrow('it is larger than 1048576 bytes');
   writeFileSync(join(folder, 'latin.yaml'), Buffer.from('collections: { a: \xe4 }', 'latin1'));
-  await expect(readDeclaration(join(folder, 'latin.yaml'))).rejects.toThrow('cannot be read');
+  expect(() => readDeclaration(join(folder, 'latin.yaml'))).toThrow('cannot be read');
 });
 
 test('a declaration that nests without end is refused', async () => {
@@ -189,7 +189,7 @@ test('constraints are called as PostgreSQL calls them', () => {
 });
 
 test('the shop is read whole', async () => {
-  const { collections } = await readDeclaration(SHOP);
+  const { collections } = readDeclaration(SHOP);
   expect(collections.map(({ name, key, fields }) => [name, key.join(), fields.length])).toEqual([
     ['categories', 'id', 4],
     ['suppliers', 'id', 6],

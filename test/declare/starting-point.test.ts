@@ -11,12 +11,12 @@ afterAll(cleanUp);
 const { collection } = BUILT_IN;
 
 test('it reads back as exactly the built-in collection', async () => {
-  const { collections } = await declared(await startingPoint(collection, 'collections.yaml'));
+  const { collections } = await declared(startingPoint(collection, 'collections.yaml'));
   expect(collections).toEqual([draftOf(collection)]);
 });
 
 test('its comments name every field but those that are there', async () => {
-  const text = await startingPoint(collection, 'collections.yaml');
+  const text = startingPoint(collection, 'collections.yaml');
   const shown = [...text.matchAll(/^ +# +([a-z_]+): /gm)].map(([, name]) => name);
   expect(shown.length).toBeGreaterThan(20);
   expect(collection.fields.filter((field) => field.name !== 'id' && shown.includes(field.name))).toEqual([]);
@@ -25,7 +25,7 @@ test('its comments name every field but those that are there', async () => {
 test('what its comments show is right, too', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'makers.csv'), 'id,maker_name\n1,Kōkō\n');
-  const text = await startingPoint(collection, 'collections.yaml');
+  const text = startingPoint(collection, 'collections.yaml');
   const all = text.replace(/^( +)# ( *[a-z_]+:)/gm, '$1$2');
   const { collections } = await declared(all, join(folder, 'collections.yaml'));
   expect(collections.map(({ name }) => name)).toEqual([collection.name, 'makers', 'sold_in']);

@@ -37,6 +37,10 @@ test('init leaves a file that is there as it is', async () => {
   expect(readFileSync(join(cwd, 'mine.yaml'), 'utf8')).toBe('mine');
   write('collections.json', '{}');
   expect((await catalogue('init')).stderr).toBe('catalogue: collections.json is there already\n');
+  write('collections.yml', '{}');
+  expect((await catalogue('init')).stderr).toBe(
+    'catalogue: there is collections.yml and collections.json; keep one of them, or name one with --collections FILE\n',
+  );
   expect((await catalogue('init', 'no/such/folder.yaml')).stderr).toContain('cannot be written');
   expect((await catalogue('init', 'a.json')).stderr).toContain('it is written as YAML; name it .yaml');
   expect(existsSync(join(cwd, 'collections.yaml'))).toBe(false);

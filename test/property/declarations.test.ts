@@ -110,13 +110,32 @@ const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,20}$/).map((text) => `f_${text
 const words = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((text) => text.trim() !== '' && text.isWellFormed());
+const text = fc.oneof(
+  words,
+  fc.constantFrom(
+    'a\nb',
+    ' a: b\r\n',
+    '\\n',
+    '# x',
+    '{ a }',
+    'null',
+    '1',
+    'a\u00a0',
+    'a\u2028b',
+    "it's",
+    '"',
+    '*a',
+    '!x',
+    '---',
+  ),
+);
 const flag = fc.constantFrom({}, { value: true });
 
 const field = fc.record({
   name,
   type: fc.constantFrom(...fieldTypeNames().map((type) => type.replace('p,s', '12,4'))),
-  title: fc.option(words, { nil: undefined }),
-  description: fc.option(words, { nil: undefined }),
+  title: fc.option(text, { nil: undefined }),
+  description: fc.option(text, { nil: undefined }),
   required: flag,
   unique: flag,
   indexed: flag,
@@ -124,7 +143,7 @@ const field = fc.record({
 
 const collection: fc.Arbitrary<CollectionDraft> = fc
   .record({
-    title: fc.option(words, { nil: undefined }),
+    title: fc.option(text, { nil: undefined }),
     fields: fc.uniqueArray(field, { selector: (each) => each.name, maxLength: 8 }),
   })
   .map(({ title, fields }) => ({
@@ -147,7 +166,7 @@ const collection: fc.Arbitrary<CollectionDraft> = fc
 test('a collection that is written reads back as it was', async () => {
   await fc.assert(
     fc.asyncProperty(collection, async (draft) => {
-      const text = `collections:\n${await writtenCollection(draft)}`;
+      const text = `collections:\n${writtenCollection(draft)}`;
       expect(await declared(text), text).toEqual({ collections: [draft] });
     }),
     { numRuns: 200 },

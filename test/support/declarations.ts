@@ -9,7 +9,7 @@ import { parseDeclaration } from '../../src/declare/read.ts';
 export const SHOP = fileURLToPath(new URL('../data/shop/collections.yaml', import.meta.url));
 export const SHOP_TEXT = readFileSync(SHOP, 'utf8');
 
-export function declared(text: string, file = 'collections.yaml'): Promise<CatalogueDraft> {
+export async function declared(text: string, file = 'collections.yaml'): Promise<CatalogueDraft> {
   return parseDeclaration(text, file);
 }
 
