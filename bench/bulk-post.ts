@@ -15,7 +15,7 @@ const ROWS = 10_000;
 const [count = 1_000_000, rounds = 7] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-bulk-'));
 const main = new URL('../src/main.ts', import.meta.url).pathname;
-const columns = products.fields.filter((field) => field !== products.key).map((field) => field.name);
+const columns = products.fields.filter((field) => field !== products.key[0]).map((field) => field.name);
 const places = columns.map((name) => products.fields.findIndex((field) => field.name === name));
 const given = [...generateProducts(ROWS)].map((row) => places.map((place) => row[place] ?? null));
 const json = JSON.stringify(given.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]]))));

@@ -1,5 +1,7 @@
 /** A deterministic million of plausible products, or as many as asked for: the same file on every machine. */
+
 import { rmSync } from 'node:fs';
+import { BUILT_IN } from '../src/collection/built-in.ts';
 import { products } from '../src/collection/products.ts';
 import type { Row } from '../src/collection/value.ts';
 import { openSqlite } from '../src/engine/sqlite/index.ts';
@@ -91,7 +93,13 @@ export function* generateObjects(count: number): Generator<Row> {
 /** A catalogue file with that many products, through the engine's own writes. */
 export async function generateCatalogue(path: string, count: number): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
-  const engine = openSqlite({ path, collection: products, firstRows: [], retryHours: 24, querySeconds: 60 });
+  const engine = openSqlite({
+    path,
+    catalogue: BUILT_IN.catalogue,
+    firstRows: () => [],
+    retryHours: 24,
+    querySeconds: 60,
+  });
   let rows: StoredRow[] = [];
   const flush = async () => {
     await engine.write(

@@ -2,7 +2,7 @@
  * The way of a request, whole: http → dialect → plan → engine → response. Every stage is one call, in order. What is kept
  * and what is observed are wrappers around it.
  */
-import type { Collection } from './collection/declaration.ts';
+import type { Catalogue } from './collection/declaration.ts';
 import { pageOf } from './dialect/page.ts';
 import { parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
@@ -27,7 +27,7 @@ import { type Answerer, andThen, type Responder, type Trace } from './response/t
 import { writeAnswer } from './response/write.ts';
 
 export interface AppOptions extends Observers {
-  readonly collection: Collection;
+  readonly catalogue: Catalogue;
   readonly engine: Engine;
   readonly maxBodyBytes: number;
   readonly allowUnfilteredWrites: boolean;
@@ -53,9 +53,9 @@ export function createApp(options: AppOptions): App {
   return { fetch: observed(pageOrRead, options), metrics: () => kept?.metrics() ?? [] };
 }
 
-function stages({ collection, engine, maxBodyBytes, allowUnfilteredWrites, plans = false }: AppOptions): Answerer {
+function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans = false }: AppOptions): Answerer {
   function answer(request: Request, trace: Trace): MaybePromise<Answer> {
-    const call = readCall(trace.method, pathAndQuery(trace.url), request, collection);
+    const call = readCall(trace.method, pathAndQuery(trace.url), request, catalogue);
     trace.target = call.target.kind;
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
@@ -70,7 +70,7 @@ function stages({ collection, engine, maxBodyBytes, allowUnfilteredWrites, plans
     const query = parseQuery(call.query);
     const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
     trace.done('parse');
-    const plan = planRead(collection, query, page, preferences.count);
+    const plan = planRead(call.collection, query, page, preferences.count);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
     return andThen(engine.read(plan, encoding), (result) => {
@@ -83,6 +83,7 @@ function stages({ collection, engine, maxBodyBytes, allowUnfilteredWrites, plans
     const media = negotiate(call.request.headers.get('accept'));
     const query = parseQuery(call.query);
     trace.done('parse');
+    const { collection } = call;
     const plan = planReadItem(collection, key, query);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
@@ -104,12 +105,13 @@ function stages({ collection, engine, maxBodyBytes, allowUnfilteredWrites, plans
     const { count } = parsePrefer(headers.get('prefer'));
     const plan =
       call.target.kind === 'item'
-        ? planReadItem(collection, call.target.key, query)
-        : planRead(collection, query, pageOf(query, headers.get('range')), count);
+        ? planReadItem(call.collection, call.target.key, query)
+        : planRead(call.collection, query, pageOf(query, headers.get('range')), count);
     return planAnswer(call.request, await engine.explain?.(plan));
   }
 
   async function write(call: Call, method: WriteMethod, trace: Trace): Promise<Answer> {
+    const { collection } = call;
     const { headers } = call.request;
     const media = negotiate(headers.get('accept'));
     const query = parseQuery(call.query);

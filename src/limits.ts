@@ -46,8 +46,15 @@ export const SQLITE_BUSY_MS = 5_000;
 export const SQLITE_WRITE_WAIT_MS = 60_000;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
-/** Costly reads that may be under way at once, long exports among them. */
-export const MAX_COSTLY_READS = 64;
+/** Costly reads that may wait for their turn, and for how long at most. */
+export const MAX_WAITING_READS = 64;
+export const MAX_QUEUE_SECONDS = 15;
+/** Long results that may be on their way at once. For one more, one that was not taken from for so long is ended. */
+export const MAX_LONG_READS = 64;
+export const STALLED_SECONDS = 1;
+/** A log of more than this has to be emptied: then long results that are older than this are ended. */
+export const LONG_LOG_BYTES = 512 * 1024 * 1024;
+export const MAX_SNAPSHOT_SECONDS = 30;
 /** A long result that nobody takes a part of for so long is ended. */
 export const IDLE_STREAM_SECONDS = 60;
 /** Instructions of all regular expressions of one request, once compiled. */
@@ -84,8 +91,8 @@ export const CURSOR_ROWS = 2_000;
 /** Answers kept for the next client that asks the same: all of them together, and the largest of them. */
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 export const MAX_KEPT_ANSWER_BYTES = 256 * 1024;
-/** Rows kept for the next list that has them: about this much in all. */
-export const MAX_KNOWN_BYTES = 2 * 1024 * 1024;
+/** The JSON texts of rows kept for the next list that has them: about this much in all, as of the tables that are small. */
+export const MAX_KEPT_ROW_BYTES = 4 * 1024 * 1024;
 
 /** The same for a command, which nobody waits for at the other end of a socket. */
 export const DEFAULT_COMMAND_SECONDS = 3_600;

@@ -1,5 +1,5 @@
 /** `catalogue backup`: a copy of a database in use, without stopping anyone. */
-import { products } from '../collection/products.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { amount } from './amount.ts';
@@ -24,7 +24,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('say where to: catalogue backup FILE');
-    const maintenance = maintenanceOf(values.database, products, values);
+    const maintenance = maintenanceOf(values.database, BUILT_IN.catalogue, values);
     const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
       maintenance.backup(file, { replace: values.force, progress }),
     );

@@ -1,5 +1,5 @@
 /** `catalogue check`: whether the database is whole and holds what it should, or whether a declaration is right. */
-import { products } from '../collection/products.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { DeclarationError } from '../declare/mistakes.ts';
 import { maintenanceOf } from '../engine/open.ts';
@@ -31,7 +31,7 @@ ${describeSettings(OPTIONS)}`,
     const isAlone = origins.collections === COLLECTIONS.flag && origins.database === 'default';
     const file = operands[0] ?? (isAlone ? values.collections : undefined);
     if (file !== undefined) return checkFile(file, values.json);
-    const maintenance = maintenanceOf(values.database, products, values);
+    const maintenance = maintenanceOf(values.database, BUILT_IN.catalogue, values);
     const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));

@@ -1,4 +1,6 @@
 /** `catalogue copy`: moves a catalogue from one database to another, of whatever kind, and checks that all of it arrived. */
+
+import { BUILT_IN } from '../collection/built-in.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { products } from '../collection/products.ts';
 import type { Row } from '../collection/value.ts';
@@ -6,6 +8,7 @@ import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../c
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
 import { planRead } from '../plan/read.ts';
 import type { InsertPlan } from '../plan/types.ts';
 import { amount } from './amount.ts';
@@ -33,7 +36,7 @@ ${describeSettings(OPTIONS)}`,
     const settings = readSettings(OPTIONS, args, env);
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
-    const options = { collection: products, firstRows: [], ...settings };
+    const options = { catalogue: BUILT_IN.catalogue, firstRows: NO_ROWS, ...settings };
     const source = openEngine(from, options);
     try {
       const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });

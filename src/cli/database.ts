@@ -1,9 +1,11 @@
 /** The database of a command: opened, used, and closed whatever happens. What it refuses is one clear sentence. */
+import { BUILT_IN } from '../collection/built-in.ts';
 import { products } from '../collection/products.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { Refusal } from '../errors.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
 
 interface Demand extends DatabaseSettings {
   readonly database: string;
@@ -15,7 +17,12 @@ export async function withDatabase<T>(
   mustExist: boolean,
   work: (engine: Engine) => Promise<T>,
 ): Promise<T> {
-  const engine = openEngine(settings.database, { ...settings, collection: products, firstRows: [], mustExist });
+  const engine = openEngine(settings.database, {
+    ...settings,
+    catalogue: BUILT_IN.catalogue,
+    firstRows: NO_ROWS,
+    mustExist,
+  });
   try {
     await engine.opened;
     return await work(engine);

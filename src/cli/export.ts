@@ -30,7 +30,7 @@ const OPTIONS = {
   ...DATA_SETTINGS,
 } as const;
 
-const { key } = products;
+const key = products.key[0]!;
 const EXAMPLE = `${key.name}=lt.100&order=${key.name}.desc`;
 
 export const exportProducts: Command = {

@@ -45,7 +45,7 @@ const OPTIONS = {
   onConflict: setting({
     flag: '--on-conflict',
     argument: 'WHAT',
-    description: `what to do with a product whose ${products.key.name} exists: ${ON_CONFLICT.join(', ')}`,
+    description: `what to do with a product whose ${products.key[0]!.name} exists: ${ON_CONFLICT.join(', ')}`,
     byDefault: 'fail' as (typeof ON_CONFLICT)[number],
     read: oneOf(ON_CONFLICT),
   }),

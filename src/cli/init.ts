@@ -1,6 +1,6 @@
 /** `catalogue init`: writes a declaration to begin with. */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { BUILT_IN } from '../collection/built-in.ts';
+import { products } from '../collection/products.ts';
 import { ConfigError, describeSettings, readCommand } from '../config.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find.ts';
 import type { Command } from './command.ts';
@@ -25,7 +25,7 @@ ${describeSettings(OPTIONS)}`,
     const present = operands.length === 0 ? findDeclaration('') : undefined;
     if (present !== undefined) throw new ConfigError(`${present} is there already`);
     const { startingPoint } = await import('../declare/starting-point.ts');
-    writeNew(file, startingPoint(BUILT_IN.collection, file));
+    writeNew(file, startingPoint(products, file));
     if (values.json) console.log(JSON.stringify({ ok: true, file }));
     else console.log(`Wrote ${file}: change it, then look at it with catalogue check ${file}`);
   },

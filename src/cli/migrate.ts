@@ -1,8 +1,8 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
-import { products } from '../collection/products.ts';
-import referenceProducts from '../collection/reference-products.json' with { type: 'json' };
+import { BUILT_IN } from '../collection/built-in.ts';
 import { describeSettings, MIGRATE_SETTINGS, readSettings } from '../config.ts';
 import { openEngine } from '../engine/open.ts';
+import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 import { isReady } from './ready.ts';
@@ -21,8 +21,8 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
-    const firstRows = settings.empty ? [] : referenceProducts;
-    const engine = openEngine(settings.database, { collection: products, firstRows, ...settings });
+    const firstRows = settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN);
+    const engine = openEngine(settings.database, { catalogue: BUILT_IN.catalogue, firstRows, ...settings });
     try {
       await isReady(engine);
       const steps = engine.steps ?? [];

@@ -24,7 +24,7 @@ const OPTIONS = {
   ...DATA_SETTINGS,
 } as const;
 
-const EXAMPLE = `${products.key.name}=in.(1,2,3)`;
+const EXAMPLE = `${products.key[0]!.name}=in.(1,2,3)`;
 
 export const query: Command = {
   name: 'query',

@@ -1,5 +1,5 @@
 /** `catalogue restore`: the database becomes what a backup holds. */
-import { products } from '../collection/products.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { amount } from './amount.ts';
@@ -23,7 +23,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('say what to restore: catalogue restore FILE');
-    const maintenance = maintenanceOf(values.database, products, values);
+    const maintenance = maintenanceOf(values.database, BUILT_IN.catalogue, values);
     const { rows } = await withProgress('Restoring', 'bytes', (progress) =>
       maintenance.restore(file, { replace: values.force, progress }),
     );

@@ -1,5 +1,5 @@
 /** `catalogue serve`: one process that serves, or several and one that looks after them. */
-import { products } from '../collection/products.ts';
+import { BUILT_IN } from '../collection/built-in.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Log } from '../observe/log.ts';
@@ -76,5 +76,5 @@ async function together(settings: ServeSettings, log: Log, askedToStop: Promise<
 
 function scheduleBackups(settings: ServeSettings, log: Log): ScheduledBackups | undefined {
   if (settings.backupSeconds === 0) return undefined;
-  return new ScheduledBackups(maintenanceOf(settings.database, products, settings), settings, log);
+  return new ScheduledBackups(maintenanceOf(settings.database, BUILT_IN.catalogue, settings), settings, log);
 }

@@ -1,12 +1,16 @@
 /** The catalogue that is served where nothing else is declared: one collection, with the rows of a new database. */
-import type { Collection } from './declaration.ts';
+import { type Catalogue, declareCatalogue } from './declaration.ts';
 import { products } from './products.ts';
 import referenceProducts from './reference-products.json' with { type: 'json' };
 import type { Row } from './value.ts';
 
-export interface BuiltIn {
-  readonly collection: Collection;
-  readonly rows: readonly Row[];
+/** A catalogue, and what its collections begin with, in the JSON of a body. */
+export interface Begun {
+  readonly catalogue: Catalogue;
+  readonly rows: (collection: string) => readonly Row[];
 }
 
-export const BUILT_IN: BuiltIn = { collection: products, rows: referenceProducts };
+export const BUILT_IN: Begun = {
+  catalogue: declareCatalogue({ collections: [products.draft] }),
+  rows: (name) => (name === products.name ? referenceProducts : []),
+};

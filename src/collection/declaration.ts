@@ -1,68 +1,169 @@
 /**
- * What a collection is: its name, its fields, their types. A plain value that every stage receives as an argument;
- * no stage reaches for a particular collection. Guarantees nothing by itself and touches no database.
+ * What a catalogue is: its collections, their fields, types, keys, references and rules. A plain value that every stage
+ * receives as an argument; no stage reaches for a particular collection. Made of a draft that was found right; what is still
+ * wrong with it is a mistake of ours.
  */
+import type { CatalogueDraft, CollectionDraft, FieldDraft, OnDelete } from './draft.ts';
+import { type Generated, generatedBy } from './generated.ts';
 import { typeNamed } from './types/index.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
-
-/** What a field means to people, beyond its type: the console's overview and search go by it. */
-export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'threshold'] as const;
-export type FieldRole = (typeof FIELD_ROLES)[number];
 
 export interface Field {
   readonly name: string;
   readonly type: Type;
   /** What the field holds, in a sentence for people: shown in the API's description. */
-  readonly description: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** What the field means to people, beyond its type: the console's overview and search go by it. */
+  readonly role?: string;
   /** A required field is never null; without a default it must be given on creation. */
-  readonly required?: boolean;
+  readonly required: boolean;
+  /** What it holds where nothing is given: a value, or one that is made at the time. */
   readonly default?: Value;
+  readonly generated?: Generated;
+  /** Set by every write that changes the row. */
+  readonly onUpdate?: 'now';
   /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
-  readonly indexed?: boolean;
-  /** At most one field has each role; what needs a role that nobody has is left out. */
-  readonly role?: FieldRole;
+  readonly indexed: boolean;
+  readonly rules: Rules;
+}
+
+/** What a value must be, beyond its type. */
+export interface Rules {
+  readonly minimum?: Value;
+  readonly maximum?: Value;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly oneOf?: readonly Value[];
+}
+
+export interface Reference {
+  /** The constraint, as PostgreSQL calls it: `products_category_id_fkey`. */
+  readonly name: string;
+  readonly field: Field;
+  /** The collection that it refers to, by its key. */
+  readonly to: string;
+  readonly onDelete: OnDelete;
 }
 
 export interface Collection {
   readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
   /** In the order in which a row shows them. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
-  /** The field that identifies a row; an int4, assigned when absent. */
-  readonly key: Field;
+  /** The fields that identify a row. */
+  readonly key: readonly Field[];
+  /** The key, where it is one whole number: assigned when absent. */
+  readonly assigned: Field | undefined;
+  /** Sets of fields that are unique together, beside the key. */
+  readonly unique: readonly Unique[];
+  readonly references: readonly Reference[];
+  readonly draft: CollectionDraft;
 }
 
-/** A collection as plain data: its types by their names. */
-export interface CollectionDraft {
+export interface Unique {
+  /** The constraint, as PostgreSQL calls it: `products_sku_key`. */
   readonly name: string;
-  readonly key: string;
-  readonly fields: readonly (Omit<Field, 'type'> & { readonly type: string })[];
+  readonly fields: readonly Field[];
 }
 
-/** Checks a declaration once, so that no stage has to. */
-export function declareCollection({ name, key, fields: drafts }: CollectionDraft): Collection {
-  const fields = drafts.map((draft): Field => {
-    const type = typeNamed(draft.type);
-    if (type === undefined) throw new Error(`${name}.${draft.name}: there is no type ${draft.type}`);
-    return { ...draft, type };
-  });
-  const keyField = fields.find((field) => field.name === key);
-  if (keyField === undefined || keyField.type.name !== 'int4')
-    throw new Error(`${name}: the key ${key} must be an int4 field`);
-  if (new Set(fields.map((field) => field.name)).size !== fields.length)
-    throw new Error(`${name}: a field name repeats`);
-  for (const each of [name, ...fields.map((field) => field.name)]) {
-    if (!/^[a-z][a-z0-9_]*$/.test(each)) throw new Error(`${each}: names are lower case letters, digits and _`);
-  }
-  return { name, fields, byName: new Map(fields.map((field) => [field.name, field])), key: keyField };
+export interface Catalogue {
+  readonly collections: ReadonlyMap<string, Collection>;
+  readonly draft: CatalogueDraft;
 }
 
-/** The same as plain data, for another thread; `declareCollection` makes it a collection again. */
-export function draftOf({ name, key, fields }: Collection): CollectionDraft {
-  return { name, key: key.name, fields: fields.map((field) => ({ ...field, type: field.type.name })) };
+export function declareCatalogue(draft: CatalogueDraft): Catalogue {
+  const collections = new Map(draft.collections.map((each) => [each.name, declareCollection(each)]));
+  return { collections, draft };
+}
+
+export function declareCollection(draft: CollectionDraft): Collection {
+  const { name, title, description } = draft;
+  const fields = draft.fields.map((field) => declareField(draft, field));
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const named = (each: string): Field => {
+    const field = byName.get(each);
+    if (field === undefined) throw new Error(`${name}: there is no field ${each}`);
+    return field;
+  };
+  const key = draft.key.map(named);
+  const sets = [
+    ...draft.fields.filter((field) => field.unique === true).map((field) => [field.name]),
+    ...(draft.unique ?? []),
+  ];
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    fields,
+    byName,
+    key,
+    assigned: key.length === 1 && ASSIGNED.includes(key[0]!.type.name) ? key[0] : undefined,
+    unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(named) })),
+    references: draft.fields.flatMap((field) => {
+      if (field.references === undefined) return [];
+      const { collection: to, onDelete } = field.references;
+      return [{ name: `${name}_${field.name}_fkey`, field: named(field.name), to, onDelete }];
+    }),
+    draft,
+  };
+}
+
+const ASSIGNED = ['int4', 'int8'];
+
+function declareField(collection: CollectionDraft, draft: FieldDraft): Field {
+  const type = typeNamed(draft.type);
+  if (type === undefined) throw new Error(`${collection.name}.${draft.name}: there is no type ${draft.type}`);
+  const { name, title, description, role, onUpdate, indexed, references } = draft;
+  return {
+    name,
+    type,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(role === undefined ? {} : { role }),
+    required: draft.required === true || collection.key.includes(name),
+    ...defaultOf(type, draft.default),
+    ...(onUpdate === undefined ? {} : { onUpdate }),
+    // What refers to a row must be found when that row goes.
+    indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
+    rules: rulesOf(type, draft),
+  };
+}
+
+function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generated'> {
+  if (value === undefined || value === null) return {};
+  const generated = generatedBy(type, value);
+  return generated === undefined ? { default: storable(type, value) } : { generated };
+}
+
+function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {
+  return {
+    ...(minimum === undefined ? {} : { minimum: storable(type, minimum) }),
+    ...(maximum === undefined ? {} : { maximum: storable(type, maximum) }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((value) => storable(type, value)) }),
+  };
+}
+
+function storable(type: Type, value: unknown): Value {
+  return type.storeJson?.(value) ?? type.store(String(value));
 }
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {
   return collection.byName.get(name);
+}
+
+export function isKey({ key }: Collection, field: Field): boolean {
+  return key.some((each) => each.name === field.name);
+}
+
+/** The references of other collections, and its own, to this one. */
+export function referencesTo({ collections }: Catalogue, { name }: Collection): (Reference & { from: Collection })[] {
+  return [...collections.values()].flatMap((from) =>
+    from.references.filter((reference) => reference.to === name).map((reference) => ({ ...reference, from })),
+  );
 }

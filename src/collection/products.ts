@@ -1,11 +1,11 @@
-/** The product collection: the only place that names its fields. Adding a field is one line here. */
+/** The product collection of the description: the only place that names its fields. Adding a field is one line here. */
 import { declareCollection } from './declaration.ts';
 
 export const products = declareCollection({
   name: 'products',
-  key: 'id',
+  key: ['id'],
   fields: [
-    { name: 'id', type: 'int4', required: true, description: 'Identifier of the product; assigned when absent.' },
+    { name: 'id', type: 'int4', description: 'Identifier of the product; assigned when absent.' },
     {
       name: 'product_name',
       type: 'text',

@@ -1,36 +1,61 @@
 /**
- * Where the console's assets come from: embedded in the executable, packed in `dist/`, kept from the last start, or
- * built on the spot by Bun's bundler, which takes well under a second. `bun src/console/bundle.ts FOLDER` packs them for an executable:
+ * Where the assets of the pages come from: embedded in the executable, built on the spot by Bun's bundler, which takes
+ * well under a second, and kept for the next start, or packed in `dist/`. The console is built from packages that are
+ * there in a checkout, and that an installation without them (`npm install --omit=dev`) does without; the API
+ * reference needs none. `bun src/console/bundle.ts FOLDER` packs the assets:
  *
  *     bun src/console/bundle.ts dist
  *     bun build --compile --asset-naming=[name].[ext] src/main.ts dist/console.assets
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { BuildOutput } from 'bun';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
-import { type Assets, packAssets, unpackAssets } from './assets.ts';
+import { type Assets, type PageName, packAssets, unpackAssets } from './assets.ts';
 import { keptOrBuilt } from './kept-bundle.ts';
 
+const BROWSER = join(import.meta.dir, 'browser');
 const PACKED_NAME = 'console.assets';
-const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const PACKED = join(import.meta.dir, '../../dist', PACKED_NAME);
 
-/** Embedded assets first, then packed ones, and only then a build, which needs the sources and their packages. */
-export async function loadAssets(): Promise<Assets> {
-  const embedded = (Bun.embeddedFiles as readonly (Blob & { name?: string })[]).find((file) =>
-    file.name?.endsWith(PACKED_NAME),
-  );
-  if (embedded !== undefined) return unpackAssets(await embedded.bytes());
-  const packed = join(import.meta.dir, '../../dist', PACKED_NAME);
-  // A checkout builds from its sources, so that nobody wonders why an edit does not show.
-  if (!existsSync(join(import.meta.dir, 'browser/console.tsx')) && existsSync(packed)) {
-    return unpackAssets(readFileSync(packed));
-  }
-  return keptOrBuilt({ sources: dirname(import.meta.dir), packages: packagesFolder() }, buildAssets);
+const ENTRIES: Readonly<Record<PageName, readonly string[]>> = {
+  console: ['console.tsx'],
+  docs: ['docs.css', 'docs.ts'],
+};
+
+/** Whether there is a console, or what to build it from. */
+export function hasConsole(): boolean {
+  return embedded() !== undefined || packagesFolder() !== undefined || existsSync(PACKED);
 }
 
-export async function buildAssets(): Promise<Assets> {
-  const built = await Bun.build({
-    entrypoints: [join(import.meta.dir, 'browser/console.tsx'), join(import.meta.dir, 'browser/docs.ts')],
+/** A checkout builds from its sources, so that nobody wonders why an edit does not show. */
+export async function loadAssets(): Promise<Assets> {
+  const inside = embedded();
+  if (inside !== undefined) return unpackAssets(await inside.bytes());
+  const packages = packagesFolder();
+  if (packages !== undefined) return keptOrBuilt({ sources: dirname(import.meta.dir), packages }, buildAssets);
+  if (existsSync(PACKED)) return unpackAssets(readFileSync(PACKED));
+  return buildPages(['docs']);
+}
+
+export function buildAssets(): Promise<Assets> {
+  return buildPages(['console', 'docs']);
+}
+
+async function buildPages(names: readonly PageName[]): Promise<Assets> {
+  const files = new Map<string, StoredFile>();
+  const pages: Record<PageName, readonly string[]> = { console: [], docs: [] };
+  for (const name of names) {
+    const { outputs } = await build(ENTRIES[name]);
+    for (const output of outputs) files.set(fileName(output.path), storeFile(await output.text(), output.type));
+    pages[name] = outputs.filter(({ kind }) => kind !== 'chunk').map(({ path }) => fileName(path));
+  }
+  return { files, pages };
+}
+
+function build(entries: readonly string[]): Promise<BuildOutput> {
+  return Bun.build({
+    entrypoints: entries.map((name) => join(BROWSER, name)),
     target: 'browser',
     format: 'esm',
     minify: true,
@@ -39,16 +64,9 @@ export async function buildAssets(): Promise<Assets> {
     define: { 'process.env.NODE_ENV': '"production"' },
     env: 'disable',
   });
-  const files = new Map<string, StoredFile>();
-  for (const output of built.outputs) files.set(fileName(output.path), storeFile(await output.text(), SCRIPT_TYPE));
-  const entry = (page: string) => [...files.keys()].find((name) => name.startsWith(`${page}-`))!;
-  const reference = await readReference();
-  const referenceName = `reference-${Bun.hash(reference).toString(36)}.js`;
-  files.set(referenceName, storeFile(reference, SCRIPT_TYPE));
-  return { files, scripts: { console: [entry('console')], docs: [referenceName, entry('docs')] } };
 }
 
-/** Builds the assets and packs them into one file of a folder, for whoever makes an executable. */
+/** Builds the assets and packs them into one file of a folder, for whoever makes an executable or a package. */
 export async function buildAssetsTo(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, PACKED_NAME);
@@ -56,16 +74,19 @@ export async function buildAssetsTo(folder: string): Promise<string> {
   return path;
 }
 
-/** Scalar ships its page as one file that holds all it needs; the package names only its modules, beside which it is. */
-async function readReference(): Promise<Uint8Array<ArrayBuffer>> {
-  const module = Bun.resolveSync('@scalar/api-reference', import.meta.dir);
-  return Bun.file(join(dirname(module), 'browser/standalone.js')).bytes();
+function embedded(): Blob | undefined {
+  return (Bun.embeddedFiles as readonly (Blob & { name?: string })[]).find((file) => file.name?.endsWith(PACKED_NAME));
 }
 
-/** Where the packages are that the scripts are built from. */
-function packagesFolder(): string {
-  const module = Bun.resolveSync('react', import.meta.dir);
-  return module.slice(0, module.lastIndexOf('node_modules') + 'node_modules'.length);
+/** Where the packages are that the console is built from; undefined where they, or its sources, are not. */
+function packagesFolder(): string | undefined {
+  if (!existsSync(join(BROWSER, 'console.tsx'))) return undefined;
+  try {
+    const module = Bun.resolveSync('react-admin', BROWSER);
+    return module.slice(0, module.lastIndexOf('node_modules') + 'node_modules'.length);
+  } catch {
+    return undefined;
+  }
 }
 
 function fileName(path: string): string {

@@ -1,4 +1,5 @@
-/** The two pages' HTML: a shell that loads scripts of our own and nothing else, and the policy that holds it to that. */
+/** The console's HTML: a shell that loads scripts of our own and nothing else; and the policy that holds pages to that. */
+import { escapeHtml } from '../openapi/reference/html.ts';
 
 export interface Shell {
   readonly title: string;
@@ -7,14 +8,13 @@ export interface Shell {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Scripts and requests of our own origin only; styles that the scripts make carry the page's nonce. */
-export function securityHeaders(nonce: string, looseStyles: boolean): Record<string, string> {
-  const styles = looseStyles ? "'unsafe-inline'" : `'nonce-${nonce}'`;
+/** Scripts, styles and requests of our own origin only; styles that scripts make carry the page's nonce. */
+export function securityHeaders(nonce?: string): Record<string, string> {
   return {
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",
-      `style-src 'self' ${styles}`,
+      `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
       "img-src 'self' data: blob:",
       "font-src 'self' data:",
       "connect-src 'self'",
@@ -38,7 +38,7 @@ export function pageHtml({ title, scripts, data }: Shell, nonce: string): string
 <meta name="color-scheme" content="light dark">
 <meta property="csp-nonce" content="${nonce}">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
+<link rel="icon" href="${ICON}">
 <style nonce="${nonce}">${STYLE}</style>
 ${data === undefined ? '' : `<script type="application/json" id="data">${jsonForHtml(data)}</script>`}
 ${loaded}
@@ -51,20 +51,36 @@ ${loaded}
 `;
 }
 
+/** What `/console` says where the console is not installed. */
+export function withoutConsole(docs: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>The console is not installed</title>
+<link rel="icon" href="${ICON}">
+</head>
+<body>
+<h1>The console is not installed</h1>
+<p>It is built from packages that <code>npm install --omit=dev</code> leaves out. Run <code>npm install</code>, and start the service again.</p>
+<p>The API works without it: see <a href="${docs}">its reference</a>.</p>
+</body>
+</html>
+`;
+}
+
 /** What is shown until the scripts have run, in the console's colours, and what only screen readers are told. */
 const STYLE = `body{margin:0;font-family:system-ui,sans-serif}html{background:#f6f7f8;color:#17212b}.starting p{margin:2rem}
 .starting p:first-child{margin:0;padding:0 1rem;font-weight:600;line-height:48px;background:#115e59;color:#fff}
 .visually-hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(prefers-color-scheme:dark){html{background:#0f1317;color:#e6e9ec}.starting p:first-child{background:#171c21}}`;
 
-const ICON =
+const ICON_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/><path d="M8 11l8-4 8 4v10l-8 4-8-4zM8 11l8 4 8-4M16 15v10" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>';
+
+export const ICON = `data:image/svg+xml,${encodeURIComponent(ICON_SVG)}`;
 
 /** No text of the data may end the element it stands in. */
 function jsonForHtml(data: unknown): string {
   return JSON.stringify(data).replaceAll('<', '\\u003c');
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

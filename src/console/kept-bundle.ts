@@ -29,7 +29,7 @@ function fingerprint({ sources, packages }: Checkout): string {
   const hash = new Bun.CryptoHasher('sha256');
   hash.update(Bun.version);
   const names = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(tsx?|json)$/.test(name),
+    /\.(tsx?|css|json)$/.test(name),
   );
   for (const name of names.sort()) hash.update(name).update(readFileSync(join(sources, name)));
   // What is installed, where npm wrote it down.

@@ -1,67 +1,99 @@
-/** `/console` and `/docs` with the scripts they load, which are named by their content and so never change. */
+/** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
 
-import { type Collection, draftOf } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
-import { fileResponse } from '../http/stored-file.ts';
-import type { Assets, PageName } from './assets.ts';
-import { loadAssets } from './bundle.ts';
-import { pageHtml, securityHeaders } from './html.ts';
+import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
+import { type Described, openApiDocument } from '../openapi/document.ts';
+import type { OpenApi } from '../openapi/reference/document.ts';
+import { referencePage } from '../openapi/reference/page.ts';
+import type { Assets } from './assets.ts';
+import { hasConsole, loadAssets } from './bundle.ts';
+import { ICON, pageHtml, securityHeaders, withoutConsole } from './html.ts';
 
 export const CONSOLE_PATH = '/console';
 export const DOCS_PATH = '/docs';
 const ASSETS_PATH = `${CONSOLE_PATH}/assets/`;
 
+const HTML_TYPE = 'text/html; charset=utf-8';
 const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
 
-export interface ConsoleOptions {
-  readonly collection: Collection;
-  readonly version: string;
+/** Where a browser that asks for nothing in particular is led. */
+export function startPath(): string {
+  return hasConsole() ? CONSOLE_PATH : DOCS_PATH;
 }
 
-export function consolePages({ collection, version }: ConsoleOptions): Pages {
+export function consolePages(described: Described): Pages {
   // Built by the first who asks, so that starting stays quick for everyone who never does.
-  let assets: Promise<Assets> | undefined;
-  const load = () => {
-    assets ??= loadAssets().catch((error: unknown) => {
-      assets = undefined;
-      throw error;
-    });
-    return assets;
-  };
+  const assets = whenAsked(loadAssets);
+  const reference = whenAsked(async () => makeReference(described, await assets()));
 
-  async function page(name: PageName): Promise<Response> {
-    const { scripts } = await load();
+  async function consolePage(): Promise<Response> {
+    const { pages } = await assets();
+    if (pages.console.length === 0) {
+      return htmlResponse(withoutConsole(DOCS_PATH.slice(1)), { status: 404, headers: securityHeaders() });
+    }
     const nonce = crypto.randomUUID().replaceAll('-', '');
-    const html = pageHtml(
-      {
-        title: name === 'console' ? 'Product Catalogue' : 'Product Catalogue API',
-        scripts: scripts[name].map((script) => `${ASSETS_PATH}${script}`),
-        ...(name === 'console' ? { data: { collection: draftOf(collection), version } } : {}),
-      },
+    const { collection, version } = described;
+    const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
+    const page = pageHtml(
+      { title: 'Product Catalogue', scripts, data: { collection: collection.draft, version } },
       nonce,
     );
-    return new Response(html, {
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        // The reference writes styles into the pages it makes, which no nonce can cover.
-        ...securityHeaders(nonce, name === 'docs'),
-      },
-    });
+    return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });
+  }
+
+  async function referenceAnswer(request: Request): Promise<Response> {
+    return fileResponse(await reference(), request, { 'cache-control': 'no-cache', ...securityHeaders() });
   }
 
   async function asset(name: string, request: Request): Promise<Response> {
-    const file = (await load()).files.get(name);
+    const file = (await assets()).files.get(name);
     if (file === undefined) throw new Refusal('PGRST125', 'Invalid path specified in request URL');
     return fileResponse(file, request, FOREVER);
   }
 
   return (path, request) => {
-    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, () => page('console'));
-    if (path === DOCS_PATH || path === `${DOCS_PATH}/`) return readOnly(request, () => page('docs'));
+    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, consolePage);
+    if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request));
+    // The links of the reference start from the path without a slash at its end.
+    if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
   };
+}
+
+function makeReference(described: Described, { pages }: Assets): StoredFile {
+  const loaded = pages.docs.map((name) => `${ASSETS_PATH.slice(1)}${name}`);
+  const page = referencePage(openApiDocument(described) as unknown as OpenApi, {
+    scripts: loaded.filter((name) => name.endsWith('.js')),
+    styles: loaded.filter((name) => name.endsWith('.css')),
+    icon: ICON,
+    document: 'openapi.json',
+    console: CONSOLE_PATH.slice(1),
+  });
+  return storeFile(page, HTML_TYPE);
+}
+
+/** Made when first asked for; tried again where that failed. */
+function whenAsked<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+function htmlResponse(
+  text: string,
+  { status, headers }: { status: number; headers: Record<string, string> },
+): Response {
+  return new Response(text, { status, headers: { 'content-type': HTML_TYPE, ...headers } });
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 308, headers: { location } });
 }

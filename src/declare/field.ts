@@ -16,17 +16,16 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
   if (isKey && given.required?.value === false) {
     say(reading, given.required.at, 'it is part of the key, and so always required');
   }
-  const isRequired = isKey || given.required?.value === true;
   const rules = readRules(given, type, reading);
   return {
     name,
     type: type.name,
     ...valuesOf(given, 'title', 'description', 'was', 'role'),
-    ...(isRequired ? { required: true } : {}),
+    ...(given.required?.value === true ? { required: true } : {}),
     ...readDefault(given, type, rules, reading),
     ...(given.unique?.value === true ? { unique: true } : {}),
     ...(given.indexed?.value === true ? { indexed: true } : {}),
-    ...readReference(given, isRequired, reading),
+    ...readReference(given, isKey || given.required?.value === true, reading),
     ...rules.draft,
   };
 }

@@ -2,8 +2,7 @@
  * The format of a declaration: its keys at every level, what each takes, and what it means. The reader, the JSON Schema for
  * editors and docs/collections.md are made from these tables.
  */
-import { FIELD_ROLES } from '../collection/declaration.ts';
-import type { OnDelete } from '../collection/draft.ts';
+import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_COLLECTIONS, MAX_FIELDS } from '../limits.ts';
 import { compileRegex } from '../text/regex.ts';

@@ -5,6 +5,7 @@
  * `DeclarationError` that names every mistake in the file, with its line. Opens no database.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
 import { MAX_DECLARATION_BYTES } from '../limits.ts';
 import { ConfigError } from '../settings/setting.ts';
@@ -35,7 +36,8 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const collections = declared.flatMap((each) => draftCollection(each, file) ?? []);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
-  checkDerivedNames(declared, collections);
+  // Of a declaration that is right otherwise, since they come of what it says.
+  if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
   return { collections };
 }
 

@@ -1,7 +1,8 @@
 /** What collections have to do with each other: references, and names that would meet in the database. */
 
-import { derivedName } from '../collection/derived-name.ts';
-import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
+import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
+import type { CollectionDraft } from '../collection/draft.ts';
+import { MAX_NAME_LENGTH } from '../limits.ts';
 import { perhaps } from '../nearest-name.ts';
 import type { GivenCollection, GivenField } from './format.ts';
 import type { Named } from './maps.ts';
@@ -42,59 +43,47 @@ function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefi
   return `it is ${type}, and the key of ${name} is ${held}: make it ${held}`;
 }
 
-/** Where something that comes of a declaration is called so. */
+/** What something that comes of a declaration is called in the database. */
 interface Derived {
   readonly name: string;
   readonly words: string;
 }
 
 /**
- * Tables, indexes and unique constraints share one set of names in PostgreSQL, and tables and indexes in SQLite; other
- * constraints share one in each table. Names that were cut may meet, too.
+ * Tables, indexes and unique constraints share one set of names in PostgreSQL, and tables and indexes in SQLite. Names longer
+ * than PostgreSQL's would be cut there.
  */
-export function checkDerivedNames(declared: Declared, drafts: readonly CollectionDraft[]): void {
-  const relations = new Map(declared.map(({ name }) => [name, `the collection ${name}`]));
-  for (const draft of drafts) {
-    const { reading } = declared.find(({ name }) => name === draft.name)!;
-    const checkAll = (derived: readonly Derived[], taken: Map<string, string>) => {
-      for (const { name, words } of derived) {
-        const other = taken.get(name);
-        if (other !== undefined) say(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
-        else taken.set(name, words);
-      }
-    };
-    checkAll(relationsOf(draft), relations);
-    checkAll(constraintsOf(draft), new Map());
+export function checkDerivedNames(declared: Declared, { collections }: Catalogue): void {
+  const taken = new Map(declared.map(({ name }) => [name, `the collection ${name}`]));
+  for (const { name: owner, reading } of declared) {
+    const collection = collections.get(owner)!;
+    for (const { name, words } of [...relationsOf(collection), ...rulesOf(collection)]) {
+      const other = taken.get(name);
+      if (name.length > MAX_NAME_LENGTH) {
+        const most = `a name has ${MAX_NAME_LENGTH} letters at most; choose shorter ones`;
+        say(reading, reading.at, `${words} would be called ${name}, and ${most}`);
+      } else if (other !== undefined) say(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
+      else taken.set(name, words);
+    }
   }
 }
 
-function relationsOf({ name, key, fields, unique = [] }: CollectionDraft): Derived[] {
-  const uniques = [...fields.filter((field) => field.unique === true).map((field) => [field.name]), ...unique];
-  const indexed = fields.filter((field) => field.indexed === true);
+function relationsOf({ name, key, unique, fields }: Collection): Derived[] {
+  const list = (group: readonly Field[]) => group.map((field) => field.name).join(', ');
   return [
-    { name: derivedName(name, [], 'pkey'), words: `the key ${key.join(', ')} of ${name}` },
-    ...uniques.map((group) => ({
-      name: derivedName(name, group, 'key'),
-      words: `the unique ${group.join(', ')} of ${name}`,
-    })),
-    ...indexed.map((field) => ({
-      name: derivedName(name, [field.name], 'index'),
-      words: `the index of ${name}.${field.name}`,
-    })),
+    { name: `${name}_pkey`, words: `the key ${list(key)} of ${name}` },
+    ...unique.map((each) => ({ name: each.name, words: `the unique ${list(each.fields)} of ${name}` })),
+    ...fields
+      .filter((field) => field.indexed)
+      .map((field) => ({ name: `${name}_${field.name}`, words: `the index of ${name}.${field.name}` })),
   ];
 }
 
-function constraintsOf({ name, fields }: CollectionDraft): Derived[] {
-  return fields.flatMap((field) => [
-    ...(field.references === undefined
-      ? []
-      : [{ name: derivedName(name, [field.name], 'fkey'), words: `the reference ${name}.${field.name}` }]),
-    ...(hasRule(field)
-      ? [{ name: derivedName(name, [field.name], 'check'), words: `the rule of ${name}.${field.name}` }]
-      : []),
-  ]);
-}
-
-function hasRule({ minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): boolean {
-  return [minimum, maximum, maxLength, pattern, oneOf].some((rule) => rule !== undefined);
+function rulesOf({ name, references, fields }: Collection): Derived[] {
+  return [
+    ...references.map((each) => ({ name: each.name, words: `the reference ${name}.${each.field.name}` })),
+    ...fields
+      .filter(({ rules }) => Object.keys(rules).length > 0)
+      .map((field) => ({ name: `${name}_${field.name}_check`, words: `the rule of ${name}.${field.name}` })),
+  ];
 }

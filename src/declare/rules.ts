@@ -1,6 +1,5 @@
 /** The rules of a field: each is for some types, holds values of that type, and the default keeps it. */
 import type { FieldDraft } from '../collection/draft.ts';
-import { isTime } from '../collection/generated.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
@@ -11,6 +10,8 @@ import { compareStored, readValue, type TypedValue } from './values.ts';
 const RULE_NAMES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf', 'onUpdate'] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
+/** Days and times of day have a present one. */
+const isTime = (type: Type) => type.generated?.now !== undefined;
 const isOrdered = (type: Type) => can(type, 'number') || isTime(type);
 const isText = (type: Type) => can(type, 'text');
 const isSimple = (type: Type) => !can(type, 'json') && !can(type, 'array') && !can(type, 'boolean');

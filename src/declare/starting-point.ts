@@ -1,6 +1,5 @@
-/** A declaration to begin with: the built-in collection, and in comments what else there is. */
+/** A declaration to begin with: a collection, and in comments what else there is. */
 import type { Collection } from '../collection/declaration.ts';
-import type { CollectionDraft } from '../collection/draft.ts';
 import { writtenCollection } from './write.ts';
 
 /** `file` is what it will be called. */
@@ -11,7 +10,7 @@ export function startingPoint(collection: Collection, file: string): string {
 # # yaml-language-server: $schema=collections.schema.json
 
 collections:
-${writtenCollection(draftOf(collection))}${moreFields(collection)}${moreCollections(collection)}`;
+${writtenCollection(collection.draft)}${moreFields(collection)}${moreCollections(collection)}`;
 }
 
 /** Each can be had by taking its # away; a test does. */
@@ -33,7 +32,7 @@ function moreFields({ name, key }: Collection): string {
       # updated_at: { type: timestamptz, default: now, onUpdate: now }
       # uid: { type: uuid, required: true, default: uuid, unique: true }
       # maker_id: { type: int4, references: makers, indexed: true }
-      # followed_by: { type: ${key.type.name}, references: { collection: ${name}, onDelete: set null } }
+      # followed_by: { type: ${key[0]!.type.name}, references: { collection: ${name}, onDelete: set null } }
 `;
 }
 
@@ -54,13 +53,8 @@ function moreCollections({ name, key }: Collection): string {
   # sold_in:
   #   key: [item_id, market]
   #   fields:
-  #     item_id: { type: ${key.type.name}, references: { collection: ${name}, onDelete: cascade } }
+  #     item_id: { type: ${key[0]!.type.name}, references: { collection: ${name}, onDelete: cascade } }
   #     market: { type: text, pattern: '^[A-Z]{2}$' }
   #     since: date
 `;
-}
-
-/** The collection as plain data. */
-export function draftOf({ name, key, fields }: Collection): CollectionDraft {
-  return { name, key: [key.name], fields: fields.map((field) => ({ ...field, type: field.type.name })) };
 }

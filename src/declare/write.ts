@@ -12,7 +12,7 @@ export function writtenCollection(draft: CollectionDraft): string {
     `  ${name}:`,
     ...inOrder(said, COLLECTION).map(([property, value]) => `    ${property}: ${flow(value)}`),
     '    fields:',
-    ...fields.map((field) => `      ${field.name}: ${flow(writtenField(field, key.includes(field.name)))}`),
+    ...fields.map((field) => `      ${field.name}: ${flow(writtenField(field))}`),
     '',
   ].join('\n');
 }
@@ -32,11 +32,10 @@ function flow(value: unknown): string {
 const LINE_END = /[\n\r]/;
 
 /** In a word where its type is all that it says. */
-function writtenField(field: FieldDraft, isKey: boolean): unknown {
-  const { required, references } = field;
+function writtenField(field: FieldDraft): unknown {
+  const { references } = field;
   const said = {
     ...field,
-    required: isKey ? undefined : required,
     references: references?.onDelete === 'restrict' ? references.collection : references,
   };
   const properties = inOrder(said, FIELD);

@@ -42,7 +42,7 @@ function printTest(negated: boolean, test: Test, quote: (value: string) => strin
   const not = negated ? 'not.' : '';
   switch (test.kind) {
     case 'in':
-      return `${not}in.(${test.values.map(quoteInList).join(',')})`;
+      return `${not}in.${printList(test.values)}`;
     case 'is':
       return `${not}is.${test.value}`;
     case 'search':
@@ -50,6 +50,11 @@ function printTest(negated: boolean, test: Test, quote: (value: string) => strin
     case 'value':
       return `${not}${test.operator}${test.quantifier === undefined ? '' : `(${test.quantifier})`}.${quote(test.value)}`;
   }
+}
+
+/** Values as `in` reads them. */
+export function printList(values: readonly string[]): string {
+  return `(${values.map(quoteInList).join(',')})`;
 }
 
 function printItem(item: SelectItem): string {

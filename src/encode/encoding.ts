@@ -12,9 +12,10 @@ export interface Encoding {
   readonly columns: readonly string[];
 }
 
-export type RowForm = 'plain' | 'json' | 'text';
+/** A number stands for a row that is known by it. */
+export type RowForm = 'plain' | 'json' | 'text' | 'number';
 
-/** The one column of a row that is JSON text. */
+/** The one column of a row that is JSON text, or a number. */
 export const ROW = 'row';
 
 /** A cell of a row that will be CSV: its own name may be any text. */

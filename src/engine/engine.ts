@@ -6,7 +6,7 @@
  * bound parameter, every identifier comes from the declaration. Refuses: constraint violations (23502, 23505),
  * PGRST116, PGRST124, CAT404, CAT412, CAT422, CAT503, CAT507.
  */
-import type { Value } from '../collection/value.ts';
+import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from './load.ts';
@@ -32,8 +32,8 @@ export interface WriteResult {
   readonly affected: number;
   /** Of these, rows that were not there before. */
   readonly inserted: number;
-  /** The key of the row, where exactly one was inserted or replaced. */
-  readonly key?: Value;
+  /** The text forms of the key of the row, where exactly one was inserted or replaced. */
+  readonly key?: readonly string[];
   /** The rows in the encoding asked for; present when the plan asks for them back. */
   readonly body?: string;
   /** The answer of an earlier request with the same idempotency key. */
@@ -62,9 +62,11 @@ export interface Engine {
   /** `encoding` is that of the rows that the plan asks for back. */
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
   /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */
-  load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
+  load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
   /** How the engine would carry out a read: the statement and its plan, without values. */
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
+  /** Why it should be sent no requests, where it can tell more than a read that fails. */
+  trouble?(): string | undefined;
   /** What goes on inside, for the metrics. */
   metrics?(): readonly Metric[];
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 /** A database URL becomes an engine, or the care of its database. The one place that chooses between engines. */
 import { existsSync } from 'node:fs';
-import type { Collection } from '../collection/declaration.ts';
-import type { Row } from '../collection/value.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
+import type { StoredRow } from '../plan/types.ts';
 import type { Engine } from './engine.ts';
 import type { Maintenance } from './maintenance.ts';
 import { openPostgres } from './postgres/index.ts';
@@ -12,8 +12,9 @@ import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
 import { SqliteMaintenance } from './sqlite/maintenance.ts';
 
 export interface OpenOptions extends DatabaseSettings {
-  readonly collection: Collection;
-  readonly firstRows: readonly Row[];
+  readonly catalogue: Catalogue;
+  /** What a new collection begins with. */
+  readonly firstRows: (collection: Collection) => readonly StoredRow[];
   /** A file that is not there is a mistake, and not made. */
   readonly mustExist?: boolean;
   /** Told what is worth a line in the log: a server that is lost, or found again. */
@@ -21,7 +22,7 @@ export interface OpenOptions extends DatabaseSettings {
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  const { collection, firstRows, querySeconds, idempotencyHours: retryHours } = options;
+  const { catalogue, firstRows, querySeconds, idempotencyHours: retryHours } = options;
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -29,15 +30,15 @@ export function openEngine(url: string, options: OpenOptions): Engine {
     throw new ConfigError(`there is no database ${path}`);
   }
   try {
-    return openSqlite({ path, collection, firstRows, retryHours, querySeconds });
+    return openSqlite({ path, catalogue, firstRows, retryHours, querySeconds });
   } catch (error) {
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
   }
 }
 
-export function maintenanceOf(url: string, collection: Collection, settings: DatabaseSettings): Maintenance {
-  if (isPostgresUrl(url)) return new PostgresMaintenance(url, collection, settings);
-  return new SqliteMaintenance(sqlitePath(url), collection);
+export function maintenanceOf(url: string, catalogue: Catalogue, settings: DatabaseSettings): Maintenance {
+  if (isPostgresUrl(url)) return new PostgresMaintenance(url, catalogue, settings);
+  return new SqliteMaintenance(sqlitePath(url), catalogue);
 }
 
 /** Whether several processes can open it. */

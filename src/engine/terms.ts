@@ -1,14 +1,15 @@
 /** The terms of a write, checked inside its transaction on every engine: what fails here has changed nothing. */
-import type { Collection } from '../collection/declaration.ts';
+import type { Collection, Field, Reference } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import { Refusal } from '../errors.ts';
+import { describeKey, type Key } from '../plan/keys.ts';
 import { notOne } from '../plan/terms.ts';
 import type { Precondition, WritePlan } from '../plan/types.ts';
 
 export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | 'maxAffected'>, affected: number): void {
   if (plan.mustExist && affected === 0) {
-    throw new Refusal('CAT404', 'there is no such product', { details: 'Nothing was changed.' });
+    throw new Refusal('CAT404', 'there is no such row', { details: 'Nothing was changed.' });
   }
   if (plan.singular && affected !== 1) throw notOne(affected);
   if (plan.maxAffected !== undefined && affected > plan.maxAffected) {
@@ -22,22 +23,23 @@ export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | '
 export function checkVersion({ versions }: Precondition, row: string | undefined): void {
   if (versions === 'none') {
     if (row === undefined) return;
-    throw new Refusal('CAT412', 'the product exists already', {
+    throw new Refusal('CAT412', 'the row exists already', {
       details: 'If-None-Match: * asks for one that does not; nothing was changed.',
     });
   }
   if (row !== undefined && (versions === '*' || versions.includes(versionOfText(row)))) return;
-  throw new Refusal('CAT412', 'the product has changed since it was read', {
+  throw new Refusal('CAT412', 'the row has changed since it was read', {
     details:
       row === undefined ? 'It does not exist.' : 'Its ETag differs from the one in If-Match; nothing was changed.',
     hint: 'Read it again, decide, and send the write with the new ETag.',
   });
 }
 
-/** A bulk update names each of its products; one that is not there refuses the whole. */
-export function missingProduct(collection: Collection, key: Value, index: number): Refusal {
-  return new Refusal('CAT404', `there is no ${collection.key.name} ${key} in ${collection.name}`, {
-    details: `row ${index + 1}: ${collection.key.name} ${key} does not exist; nothing was changed`,
+/** A bulk update names each of its rows; one that is not there refuses the whole. */
+export function missingRow(collection: Collection, key: Key, index: number): Refusal {
+  const words = describeKey(collection.key, key);
+  return new Refusal('CAT404', `there is no ${words} in ${collection.name}`, {
+    details: `row ${index + 1}: ${words} does not exist; nothing was changed`,
   });
 }
 
@@ -48,23 +50,59 @@ export function keyUsedOtherwise(): Refusal {
   });
 }
 
-export function duplicateKey(collection: Collection, key: Value | undefined): Refusal {
-  return new Refusal('23505', `duplicate key value violates unique constraint "${collection.name}_pkey"`, {
-    details: `Key (${collection.key.name})=(${key ?? '?'}) already exists.`,
+export function duplicateKey(collection: Collection, key: readonly (Value | undefined)[]): Refusal {
+  return duplicate(collection, collection.key, key);
+}
+
+/** Unique fields that another row has already; the constraint is called as PostgreSQL calls it. */
+export function duplicate(
+  collection: Collection,
+  fields: readonly Field[],
+  values: readonly (Value | undefined)[],
+): Refusal {
+  const names = fields.map(({ name }) => name);
+  const isKey = names.join() === collection.key.map(({ name }) => name).join();
+  const constraint = isKey ? `${collection.name}_pkey` : `${collection.name}_${names.join('_')}_key`;
+  return new Refusal('23505', `duplicate key value violates unique constraint "${constraint}"`, {
+    details: `Key (${names.join(', ')})=(${values.map((value) => value ?? '?').join(', ')}) already exists.`,
   });
+}
+
+/** A row refers to one that is not there. */
+export function missingReferent({ name }: Collection, reference: Reference, value: Value): Refusal {
+  return new Refusal(
+    '23503',
+    `insert or update on table "${name}" violates foreign key constraint "${reference.name}"`,
+    { details: `Key (${reference.field.name})=(${value}) is not present in table "${reference.to}".` },
+  );
+}
+
+/** A row is referred to by another, and cannot go. */
+export function stillReferenced(
+  { name, key }: Collection,
+  reference: Reference & { readonly from: Collection },
+  value: Value,
+): Refusal {
+  const by = reference.from.name;
+  return new Refusal(
+    '23503',
+    `update or delete on table "${name}" violates foreign key constraint "${reference.name}" on table "${by}"`,
+    { details: `Key (${key[0]!.name})=(${value}) is still referenced from table "${by}".` },
+  );
 }
 
 /** As PostgreSQL's sequence at its end: smaller keys may be free, but are not assigned again. */
 export function keysUsedUp({ key }: Collection): Refusal {
-  return new Refusal('2200H', `no ${key.name} is left to assign`, {
+  const { name } = key[0]!;
+  return new Refusal('2200H', `no ${name} is left to assign`, {
     details: 'The largest one possible was used.',
-    hint: `Give the ${key.name} yourself.`,
+    hint: `Give the ${name} yourself.`,
   });
 }
 
 /** Two rows of one load with the same key: which of them is meant, nobody can tell. */
-export function repeatedKey(collection: Collection, key: Value): Refusal {
-  return new Refusal('21000', `${collection.key.name} ${key} was given before`, {
-    details: `An earlier row has the same ${collection.key.name}.`,
+export function repeatedKey({ key }: Collection, values: Key): Refusal {
+  return new Refusal('21000', `${describeKey(key, values)} was given before`, {
+    details: `An earlier row has the same ${key.map(({ name }) => name).join(', ')}.`,
   });
 }

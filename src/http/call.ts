@@ -5,7 +5,7 @@
  * Guarantees: the method fits the target, the URL is within its limit. Refuses: 404, 405, 414, and for bodies 400, 413,
  * 415. Knows no SQL.
  */
-import type { Collection } from '../collection/declaration.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -21,6 +21,7 @@ export type Method = (typeof METHODS)['collection'][number];
 
 export interface Call {
   readonly method: Method;
+  readonly collection: Collection;
   readonly target: Target;
   /** Path and query as sent. */
   readonly url: string;
@@ -32,7 +33,7 @@ export interface Call {
 const COLLECTION: Target = { kind: 'collection' };
 
 /** `url` is the request's path and query, `named` its method, which costs something each time a request is asked for it. */
-export function readCall(named: string, url: string, request: Request, collection: Collection): Call {
+export function readCall(named: string, url: string, request: Request, catalogue: Catalogue): Call {
   if (url.length > MAX_URL_LENGTH) {
     throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
       hint: 'Ask in several requests, with fewer values in each.',
@@ -40,9 +41,9 @@ export function readCall(named: string, url: string, request: Request, collectio
   }
   const mark = url.indexOf('?');
   const end = mark === -1 ? url.length : mark;
-  const target = findTarget(url.slice(0, end), collection);
+  const { collection, target } = findTarget(url.slice(0, end), catalogue);
   const method = findMethod(named, target);
-  return { method, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
+  return { method, collection, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
 }
 
 /** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
@@ -56,21 +57,32 @@ export function pathAndQuery(url: string): string {
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
 }
 
-function findTarget(path: string, collection: Collection): Target {
-  const prefix = `/${collection.name}`;
+function findTarget(path: string, { collections }: Catalogue): Pick<Call, 'collection' | 'target'> {
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
-  if (name === collection.name && key === undefined) return COLLECTION;
-  if (name === collection.name && key !== undefined && key !== '' && rest.length === 0) return { kind: 'item', key };
-  if (parts.length > 1) {
-    throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
-      hint: `There is ${prefix} and ${prefix}/<${collection.key.name}>, without a slash at the end.`,
-    });
+  const collection = collections.get(name);
+  if (collection !== undefined && key === undefined) return { collection, target: COLLECTION };
+  // Only a key of one field fits into a path.
+  if (collection?.key.length === 1 && key !== undefined && key !== '' && rest.length === 0) {
+    return { collection, target: { kind: 'item', key } };
   }
-  const nearest = nearestName(name, [collection.name]);
+  if (parts.length > 1) throw noSuchPath(collection, collections);
+  const nearest = nearestName(name, [...collections.keys()]);
   throw new Refusal('PGRST205', `Could not find the table '${name}' in the schema cache`, {
-    hint: nearest === undefined ? `The collection is at ${prefix}.` : `Perhaps you meant the table '${nearest}'`,
+    hint: nearest === undefined ? `There is ${pathsOf(collections)}.` : `Perhaps you meant the table '${nearest}'`,
   });
+}
+
+function noSuchPath(collection: Collection | undefined, collections: Catalogue['collections']): Refusal {
+  const paths = collection === undefined ? pathsOf(collections) : `/${collection.name}`;
+  const item = collection?.key.length === 1 ? ` and /${collection.name}/<${collection.key[0]!.name}>` : '';
+  return new Refusal('PGRST125', 'Invalid path specified in request URL', {
+    hint: `There is ${paths}${item}, without a slash at the end.`,
+  });
+}
+
+function pathsOf(collections: Catalogue['collections']): string {
+  return [...collections.keys()].map((name) => `/${name}`).join(', ');
 }
 
 function findMethod(method: string, target: Target): Method {

@@ -17,6 +17,8 @@ export const JSON_MEDIA = media('application/json', 'json');
 const SINGULAR = media('application/vnd.pgrst.object+json', 'json', true);
 const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=stripped', 'json', true, true);
 const STRIPPED = media('application/vnd.pgrst.array+json;nulls=stripped', 'json', false, true);
+const CSV = media('text/csv', 'csv');
+const NDJSON = media('application/x-ndjson', 'ndjson');
 
 /** What a media type is answered with: as it is, and with `nulls=stripped`. */
 const AVAILABLE: Readonly<Record<string, readonly [plain: Media, stripped: Media]>> = {
@@ -26,11 +28,13 @@ const AVAILABLE: Readonly<Record<string, readonly [plain: Media, stripped: Media
   'application/vnd.pgrst.array+json': [JSON_MEDIA, STRIPPED],
   'application/vnd.pgrst.object': [SINGULAR, SINGULAR_STRIPPED],
   'application/vnd.pgrst.object+json': [SINGULAR, SINGULAR_STRIPPED],
-  'text/csv': [media('text/csv', 'csv'), media('text/csv', 'csv')],
-  'application/x-ndjson': [media('application/x-ndjson', 'ndjson'), media('application/x-ndjson', 'ndjson')],
+  'text/csv': [CSV, CSV],
+  'application/x-ndjson': [NDJSON, NDJSON],
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);
+/** Everything that an answer can be. */
+export const ANSWER_MEDIA: readonly Media[] = [...new Set(Object.values(AVAILABLE).flat())];
 
 export function negotiate(accept: string | null): Media {
   if (accept === null || accept === '*/*' || accept === 'application/json') return JSON_MEDIA;

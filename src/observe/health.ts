@@ -24,13 +24,18 @@ export class Health {
     private readonly probe: ReadPlan,
   ) {}
 
+  /** As far as it can be told without asking the database. */
+  get isReady(): boolean {
+    return this.phase === 'serving' && this.engine()?.trouble?.() === undefined;
+  }
+
   /** Why requests should go elsewhere; undefined where all is well. */
   async notReady(): Promise<string | undefined> {
     const engine = this.engine();
     if (this.phase !== 'serving' || engine === undefined) return this.phase;
     try {
       await engine.read(this.probe, WHOLE);
-      return undefined;
+      return engine.trouble?.();
     } catch (error) {
       return error instanceof Refusal ? (error.details ?? error.message) : 'the database does not answer';
     }

@@ -1,12 +1,12 @@
 /** Everything that watches the service, put together: the log, the metrics, the health, and the pages that tell them. */
 
-import type { Collection } from '../collection/declaration.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine, Metric } from '../engine/engine.ts';
 import { isFault } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
-import { planReadItem } from '../plan/read.ts';
+import { planRead } from '../plan/read.ts';
 import type { Answered } from '../response/trace.ts';
 import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
@@ -39,11 +39,12 @@ export class Observation {
   private waiting: Answered[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(collection: Collection, settings: ServeSettings, log: Log, observed: Observed) {
+  constructor(catalogue: Catalogue, settings: ServeSettings, log: Log, observed: Observed) {
     const { engine } = observed;
-    this.health = new Health(engine, planReadItem(collection, '0', EMPTY_QUERY));
-    const requests = new RequestMetrics(`/${collection.name}`);
-    const isReady = () => this.health.phase === 'serving';
+    const [collection] = catalogue.collections.values();
+    this.health = new Health(engine, planRead(collection!, EMPTY_QUERY, { offset: 0, limit: 0 }, undefined));
+    const requests = new RequestMetrics([...catalogue.collections.keys()]);
+    const isReady = () => this.health.isReady;
     const metrics = new Metrics({ requests, isReady, ...observed });
     const families = () => {
       this.settle();

@@ -20,26 +20,16 @@ interface Series {
   milliseconds: number;
 }
 
-/** Places in the list of routes. */
-const ROUTES = { collection: 0, item: 1, other: 2 } as const;
-
 export class RequestMetrics {
-  private readonly series: (Series | undefined)[] = [];
-  private readonly routes: readonly string[];
+  private readonly series = new Map<string, Series>();
   private rowsRead = 0;
   private rowsWritten = 0;
 
-  /** `path` is the collection's, such as /products. */
-  constructor(private readonly path: string) {
-    this.routes = [path, `${path}/:id`, 'other'];
-  }
+  constructor(private readonly collections: readonly string[]) {}
 
-  readonly count = ({ method, url, target, status, milliseconds, rows }: Answered): void => {
+  readonly count = ({ method, url, status, milliseconds, rows }: Answered): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
-    const series = this.find(
-      target === undefined ? this.routeOf(url) : ROUTES[target],
-      which === -1 ? METHODS.length - 1 : which,
-    );
+    const series = this.find(this.routeOf(url), METHODS[which === -1 ? METHODS.length - 1 : which]!);
     series.byStatus[status - LOWEST_STATUS]!++;
     let bucket = 0;
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
@@ -51,7 +41,7 @@ export class RequestMetrics {
   };
 
   families(): Family[] {
-    const all = this.series.filter((each) => each !== undefined);
+    const all = [...this.series.values()];
     return [
       family(
         'catalogue_http_requests_total',
@@ -72,27 +62,27 @@ export class RequestMetrics {
     ];
   }
 
-  /** Where a request was refused before it was read, its URL tells what it was meant for. */
-  private routeOf(url: string): number {
-    const asked = pathAndQuery(url);
-    if (!asked.startsWith(this.path)) return ROUTES.other;
-    const next = asked[this.path.length];
-    if (next === undefined || next === '?') return ROUTES.collection;
-    return next === '/' ? ROUTES.item : ROUTES.other;
+  /** `/products`, `/products/:id`, or `other` for what belongs to no collection: a route a client made up is none. */
+  private routeOf(url: string): string {
+    const [path = ''] = pathAndQuery(url).split('?', 1);
+    const [, name = '', ...rest] = path.split('/');
+    if (!this.collections.includes(name)) return 'other';
+    return rest.length === 0 ? `/${name}` : `/${name}/:id`;
   }
 
-  private find(route: number, method: number): Series {
-    const place = route * METHODS.length + method;
-    const known = this.series[place];
-    if (known !== undefined) return known;
-    const series: Series = {
-      route: this.routes[route]!,
-      method: METHODS[method]!,
-      byStatus: new Float64Array(STATUSES),
-      byDuration: new Float64Array(BUCKETS.length + 1),
-      milliseconds: 0,
-    };
-    this.series[place] = series;
+  private find(route: string, method: string): Series {
+    const name = `${method} ${route}`;
+    let series = this.series.get(name);
+    if (series === undefined) {
+      series = {
+        route,
+        method,
+        byStatus: new Float64Array(STATUSES),
+        byDuration: new Float64Array(BUCKETS.length + 1),
+        milliseconds: 0,
+      };
+      this.series.set(name, series);
+    }
     return series;
   }
 }

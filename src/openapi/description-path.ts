@@ -1,38 +1,47 @@
 /** The routes of the description itself. */
 import type { JsonObject } from './json.ts';
-import { operation, options } from './operation.ts';
+import { type Draft, head, operation, options } from './operation.ts';
 import { withHeaders } from './responses.ts';
 
-export const DESCRIPTION_PATHS = ['/', '/openapi.json'] as const;
 export const OPENAPI_MEDIA_TYPE = 'application/openapi+json';
 
-export function descriptionPath(path: string): JsonObject {
-  const id = path === '/' ? 'describe' : 'describe_as_file';
-  const draft = { tag: 'Describe', parameters: ['If-None-Match'], refusals: path === '/' ? [406] : [] };
+const ROUTES = {
+  '/': {
+    id: 'describe',
+    type: OPENAPI_MEDIA_TYPE,
+    description: 'The OpenAPI document. A browser, which accepts text/html, is led to the console instead.',
+    more: { '303': withHeaders('To the console.', ['Location']) },
+    refusals: [406],
+  },
+  '/openapi.json': {
+    id: 'describe_as_file',
+    type: 'application/json',
+    description: 'The OpenAPI document, to browsers, too.',
+    more: {},
+    refusals: [],
+  },
+} as const;
+
+export const DESCRIPTION_PATHS = Object.keys(ROUTES) as readonly (keyof typeof ROUTES)[];
+
+export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
+  const { id, type, description, more, refusals } = ROUTES[path];
+  const get: Draft = {
+    id,
+    tag: 'Describe',
+    summary: 'This document',
+    description,
+    parameters: ['If-None-Match'],
+    answers: {
+      '200': withHeaders('The description of the service.', ['ETag'], { [type]: { schema: { type: 'object' } } }),
+      ...more,
+      '304': withHeaders('Nothing has changed since.', ['ETag']),
+    },
+    refusals,
+  };
   return {
-    get: operation({
-      ...draft,
-      id,
-      summary: 'This document',
-      ...(path === '/' ? { description: 'A browser, which accepts text/html, is led to the console instead.' } : {}),
-      answers: {
-        '200': withHeaders('The description of the service.', ['ETag'], {
-          [path === '/' ? OPENAPI_MEDIA_TYPE : 'application/json']: { schema: { type: 'object' } },
-        }),
-        ...(path === '/' ? { '303': withHeaders('To the console.', ['Location']) } : {}),
-        '304': withHeaders('Nothing has changed since.', ['ETag']),
-      },
-    }),
-    head: operation({
-      ...draft,
-      id: `head_of_${id}`,
-      summary: 'Its headers',
-      answers: {
-        '200': withHeaders('As GET, without a body.', ['ETag']),
-        ...(path === '/' ? { '303': withHeaders('To the console.', ['Location']) } : {}),
-        '304': withHeaders('Nothing has changed since.', ['ETag']),
-      },
-    }),
+    get: operation(get),
+    head: head(get, { id: `head_of_${id}`, summary: 'Its headers' }),
     options: options(`options_of_${id}`),
   };
 }

@@ -6,30 +6,37 @@ import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { collectionPath } from './collection-path.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './description-path.ts';
+import { filterParameters, logicParameters } from './filters.ts';
 import { HEALTH_PATHS, healthPath } from './health-path.ts';
 import { itemPath } from './item-path.ts';
-import type { Json, JsonObject } from './json.ts';
-import { dialectParameters, filterParameters, headerParameters, logicParameters } from './parameters.ts';
+import type { JsonObject } from './json.ts';
+import { dialectParameters, headerParameters, keyParameters } from './parameters.ts';
 import { errorResponses, headerComponents } from './responses.ts';
-import { changesSchema, newRowSchema, problemSchema, rowSchema } from './schemas.ts';
+import { samplesOf } from './samples.ts';
+import { changesSchema, newRowSchema, problemSchema, rowSchema, selectedRowSchema } from './schemas.ts';
 
 export interface Described {
   readonly collection: Collection;
   readonly version: string;
+  /** The licence of the service, as SPDX names it. */
+  readonly license: string;
   /** Rows to show as examples; the first few are taken. */
   readonly rows: readonly Row[];
 }
 
-export function openApiDocument({ collection, version, rows }: Described): JsonObject {
-  const samples = rows.slice(0, 2);
+export function openApiDocument({ collection, version, license, rows }: Described): JsonObject {
+  const samples = samplesOf(collection, rows);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Product Catalogue',
       version,
       description: `One collection, \`/${collection.name}\`, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. Its clients work as they are.`,
+      license: { name: license, identifier: license },
     },
     servers: [{ url: '/' }],
+    // No credentials are asked for.
+    security: [],
     tags: [
       { name: 'Read', description: 'Lists, single rows, counts and aggregates.' },
       { name: 'Write', description: 'Create, change, replace and delete; each request is one transaction.' },
@@ -38,29 +45,27 @@ export function openApiDocument({ collection, version, rows }: Described): JsonO
     ],
     paths: {
       [`/${collection.name}`]: collectionPath(collection, samples),
-      [`/${collection.name}/{${collection.key.name}}`]: itemPath(collection, samples),
+      [`/${collection.name}/{${collection.key[0]!.name}}`]: itemPath(collection, samples),
       ...Object.fromEntries(DESCRIPTION_PATHS.map((path) => [path, descriptionPath(path)])),
       ...Object.fromEntries(HEALTH_PATHS.map((path) => [path, healthPath(path)])),
     },
     components: {
       schemas: {
         Row: rowSchema(collection),
+        SelectedRow: selectedRowSchema(),
         NewRow: newRowSchema(collection),
         Changes: changesSchema(collection),
         Problem: problemSchema(),
       },
       parameters: {
-        ...filterParameters(collection, samples[0] ?? emptyRow(collection)),
-        ...logicParameters(collection),
+        ...filterParameters(collection, samples),
+        ...logicParameters(collection, samples),
         ...dialectParameters(collection),
-        ...headerParameters(collection, samples[0] ?? emptyRow(collection)),
-      } as Record<string, Json>,
+        ...keyParameters(collection, samples),
+        ...headerParameters(samples),
+      },
       headers: headerComponents(),
       responses: errorResponses(),
     },
   };
-}
-
-function emptyRow({ fields }: Collection): Row {
-  return Object.fromEntries(fields.map((field) => [field.name, null]));
 }

@@ -1,77 +1,72 @@
 /** The routes of one row, by its key. */
 import type { Collection } from '../collection/declaration.ts';
-import type { Row } from '../collection/value.ts';
+import { changes, wholeRow } from './bodies.ts';
 import type { JsonObject } from './json.ts';
-import { BODY_REFUSALS, changeAnswers, changes, jsonBody, operation, options, WRITE_REFUSALS } from './operation.ts';
+import {
+  BODY_REFUSALS,
+  changeAnswers,
+  type Draft,
+  head,
+  operation,
+  options,
+  READ_REFUSALS,
+  WRITE_REFUSALS,
+} from './operation.ts';
 import { rowContent, rowsContent, withHeaders } from './responses.ts';
+import type { Samples } from './samples.ts';
 
-export function itemPath(collection: Collection, samples: readonly Row[]): JsonObject {
-  const { name, key } = collection;
+export function itemPath(collection: Collection, samples: Samples): JsonObject {
+  const { name } = collection;
+  const key = collection.key[0]!;
   const headers = ['ETag'] as const;
-  const sample = samples[0] ?? {};
-  const one = rowContent(sample);
   // A write answers with the rows it wrote, as a list, unless one object is asked for.
-  const written = rowsContent([sample], sample);
-  const refusals = [404, 412, ...WRITE_REFUSALS];
+  const written = rowsContent([samples[0]]);
+  const get: Draft = {
+    id: `read_one_of_${name}`,
+    tag: 'Read',
+    summary: `Read one row by its ${key.name}`,
+    description: 'One row as an object, whole or of the shape that `select` gives it. Its `ETag` is its version.',
+    parameters: ['select', 'If-None-Match'],
+    answers: {
+      '200': withHeaders('The row.', headers, rowContent(samples)),
+      '304': withHeaders('Nothing has changed since.', headers),
+    },
+    refusals: [404, ...READ_REFUSALS],
+  };
   return {
-    parameters: [
-      {
-        name: key.name,
-        in: 'path',
-        required: true,
-        description: key.description,
-        schema: { type: 'integer' },
-        example: samples[0]?.[key.name] ?? 1,
-      },
-    ],
-    get: operation({
-      id: `read_one_of_${name}`,
-      tag: 'Read',
-      summary: `Read one row by its ${key.name}`,
-      parameters: ['select', 'If-None-Match'],
-      answers: {
-        '200': withHeaders('The row.', headers, one),
-        '304': withHeaders('Nothing has changed since.', headers),
-      },
-      refusals: [404, 406],
-    }),
-    head: operation({
-      id: `head_one_of_${name}`,
-      tag: 'Read',
-      summary: 'The headers of one row, with its version',
-      parameters: ['select', 'If-None-Match'],
-      answers: {
-        '200': withHeaders('As GET, without a body.', headers),
-        '304': withHeaders('Nothing has changed since.', headers),
-      },
-      refusals: [404, 406],
-    }),
+    parameters: [{ $ref: '#/components/parameters/key.path' }],
+    get: operation(get),
+    head: head(get, { id: `head_one_of_${name}`, summary: 'The headers of one row, with its version' }),
     patch: operation({
       id: `update_one_of_${name}`,
       tag: 'Write',
       summary: 'Change one row, with If-Match only if nobody else has',
+      description:
+        'Sets the fields of the body; the others stay as they are. With `If-Match` a row that has changed since it was read is refused with 412.',
       parameters: ['columns', 'select', 'Prefer', 'If-Match', 'Idempotency-Key'],
       body: changes(collection, samples),
       answers: changeAnswers(written, ['Idempotency-Replayed']),
-      refusals: [...refusals, ...BODY_REFUSALS, 422],
+      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS, 422],
     }),
     put: operation({
       id: `replace_one_of_${name}`,
       tag: 'Write',
       summary: 'Replace one row: what is left out takes its default',
-      parameters: ['columns', 'select', 'Prefer', 'If-Match', 'If-None-Match'],
-      body: jsonBody([{ $ref: '#/components/schemas/NewRow' }], { one: samples[0] ?? {} }),
+      description: `The row becomes what the body says; what is left out takes its default, or null. It must exist. The body may leave out ${key.name}.`,
+      parameters: ['columns', 'select', 'Prefer', 'If-Match'],
+      body: wholeRow(samples),
       answers: changeAnswers(written),
-      refusals: [...refusals, ...BODY_REFUSALS],
+      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS],
     }),
     delete: operation({
       id: `delete_one_of_${name}`,
       tag: 'Write',
       summary: 'Delete one row',
+      description: 'With `If-Match` a row that has changed since it was read is refused with 412.',
       parameters: ['select', 'Prefer', 'If-Match'],
       answers: changeAnswers(written),
-      refusals,
+      refusals: [404, ...WRITE_REFUSALS],
     }),
-    options: options(`options_one_of_${name}`),
+    options: options(`options_one_of_${name}`, [414]),
   };
 }

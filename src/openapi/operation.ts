@@ -1,52 +1,74 @@
-/** What the routes share: how an operation is written, its bodies, its answers. */
-import type { Collection } from '../collection/declaration.ts';
-import type { Row } from '../collection/value.ts';
-import { BODY_TYPES } from '../http/body.ts';
+/** What the routes share: how an operation is written, and what it is answered with. */
 import type { JsonObject } from './json.ts';
-import { codesByStatus, type ResponseHeader, withHeaders } from './responses.ts';
+import { bodilessRefusal, type ResponseHeader, withHeaders } from './responses.ts';
 
-interface Draft {
+export interface Draft {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
+  /** Names in `components.parameters`. */
   readonly parameters: readonly string[];
   readonly body?: JsonObject;
   /** Good answers by status. */
   readonly answers: Readonly<Record<string, JsonObject>>;
-  /** Refusals that only some requests can meet. */
+  /** Statuses of the error catalogue that a request can meet, besides a fault of the service. */
   readonly refusals: readonly number[];
 }
 
-/** Refusals that depend on what is asked; every other status of the catalogue can meet any request. */
-const PARTICULAR: readonly number[] = [404, 406, 409, 412, 413, 415, 416, 422, 507];
-export const WRITE_REFUSALS = [406, 409, 507];
+const FAULT = 500;
+/** Where the database is asked. */
+export const READ_REFUSALS = [400, 403, 406, 414, 503, 504];
+export const WRITE_REFUSALS = [...READ_REFUSALS, 409, 412, 507];
 export const BODY_REFUSALS = [413, 415];
 
-export function operation({ id, tag, summary, description, parameters, body, answers, refusals }: Draft): JsonObject {
-  const statuses = [...codesByStatus().keys()].filter(
-    (status) => !PARTICULAR.includes(status) || refusals.includes(status),
-  );
-  const errors = statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]);
+export function operation({ refusals, ...draft }: Draft): JsonObject {
+  return written(draft, refusals, (status) => ({ $ref: `#/components/responses/Error${status}` }));
+}
+
+/** HEAD is GET without bodies, and without `Range`, which is for GET alone (RFC 9110, 14.2). */
+export function head(get: Draft, { id, summary }: Pick<Draft, 'id' | 'summary'>): JsonObject {
+  const answers = Object.entries(get.answers).map(([status, { content: _, ...answer }]) => [status, answer]);
+  const draft = {
+    ...get,
+    id,
+    summary,
+    description: 'Answers as GET does, with the same status and headers, but without a body.',
+    parameters: get.parameters.filter((name) => name !== 'Range'),
+    answers: Object.fromEntries(answers),
+  };
+  return written(draft, get.refusals, bodilessRefusal);
+}
+
+function written(
+  { id, tag, summary, description, parameters, body, answers }: Omit<Draft, 'refusals'>,
+  refusals: readonly number[],
+  refusal: (status: number) => JsonObject,
+): JsonObject {
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...Object.fromEntries(errors), ...answers },
+    responses: {
+      ...answers,
+      ...Object.fromEntries([...refusals, FAULT].map((status) => [status, refusal(status)])),
+    },
   };
 }
 
-export function options(id: string): JsonObject {
+export function options(id: string, refusals: readonly number[] = []): JsonObject {
   return operation({
     id,
     tag: 'Describe',
     summary: 'What may be done here',
+    description:
+      'Lists the methods of this path. A browser asks it before a page of another origin sends a request (CORS).',
     parameters: [],
     answers: { '200': withHeaders('The methods, and for a page of another origin what it may send.', ['Allow']) },
-    refusals: [],
+    refusals,
   });
 }
 
@@ -59,30 +81,4 @@ export function changeAnswers(
     '200': withHeaders('Done; the rows, as `Prefer: return=representation` asks for them.', headers, content),
     '204': withHeaders('Done.', headers),
   };
-}
-
-export function changes(collection: Collection, samples: readonly Row[]): JsonObject {
-  const field = collection.fields.find((each) => each !== collection.key) ?? collection.key;
-  const one = { $ref: '#/components/schemas/Changes' };
-  return jsonBody([one, { type: 'array', items: one }], { one: { [field.name]: samples[0]?.[field.name] ?? null } });
-}
-
-/** A row as one would create it: without the key, which the service assigns. */
-export function newRow({ key }: Collection, sample: Row | undefined): Row {
-  return Object.fromEntries(Object.entries(sample ?? {}).filter(([name]) => name !== key.name));
-}
-
-export function jsonBody(
-  schemas: readonly JsonObject[],
-  examples: Readonly<Record<string, JsonObject | readonly Row[]>>,
-): JsonObject {
-  const schema: JsonObject = schemas.length === 1 ? schemas[0]! : { oneOf: schemas };
-  const content = BODY_TYPES.map((type) => {
-    if (!type.endsWith('json')) return [type, { schema: { type: 'string' } }];
-    return [
-      type,
-      { schema, examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) },
-    ];
-  });
-  return { required: true, content: Object.fromEntries(content) };
 }

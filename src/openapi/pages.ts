@@ -12,7 +12,8 @@ import { type Described, openApiDocument } from './document.ts';
 const READABLE = ['*/*', 'application/*', 'application/json', OPENAPI_MEDIA_TYPE];
 const HTML = 'text/html';
 
-export function openApiPages(described: Described, consolePath: string): Pages {
+/** A browser is led to `startPath`. */
+export function openApiPages(described: Described, startPath: () => string): Pages {
   // Made when first asked for, and then kept: most clients of the collection never read it.
   let files: Record<string, StoredFile> | undefined;
   const file = (path: string) => {
@@ -30,7 +31,7 @@ export function openApiPages(described: Described, consolePath: string): Pages {
     return readOnly(request, () => {
       const wanted = path === '/' ? preferred(request.headers.get('accept')) : OPENAPI_MEDIA_TYPE;
       if (wanted === HTML)
-        return new Response(null, { status: 303, headers: { location: consolePath, vary: 'Accept' } });
+        return new Response(null, { status: 303, headers: { location: startPath(), vary: 'Accept' } });
       return fileResponse(file(path), request, { ...CORS_HEADERS, 'cache-control': 'no-cache' });
     });
   };

@@ -1,90 +1,36 @@
-/** Query parameters and request headers, as the dialect's own tables name them. */
-import type { Collection, Field } from '../collection/declaration.ts';
-import type { Row } from '../collection/value.ts';
+/** Query parameters that are no filters, and request headers, as the dialect's own tables name them. */
+import type { Collection } from '../collection/declaration.ts';
 import { versionOfText } from '../collection/version.ts';
-import { LOGIC_KEYS } from '../dialect/logic.ts';
-import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';
 import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
-import { AGGREGATES, IS_VALUES } from '../dialect/tree.ts';
-import { MAX_CONDITIONS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../limits.ts';
+import { AGGREGATES } from '../dialect/tree.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../limits.ts';
 import type { JsonObject } from './json.ts';
-
-/** What may be asked of a field: the operators that serve its type. */
-export function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
-  return (Object.entries(OPERATORS) as [OperatorName, OperatorRules][]).filter(([, rules]) =>
-    servesType(rules, field.type),
-  );
-}
-
-/** One parameter a field: `field=[not.]operator.value`, which may be given several times. */
-export function filterParameters(collection: Collection, sample: Row): Record<string, JsonObject> {
-  return Object.fromEntries(
-    collection.fields.map((field) => [filterName(field), filterParameter(field, sample[field.name] ?? null)]),
-  );
-}
-
-export function filterName(field: Field): string {
-  return `filter.${field.name}`;
-}
-
-function filterParameter(field: Field, sample: Row[string]): JsonObject {
-  const operators = operatorsFor(field);
-  const rows = operators.map(([name, { meaning }]) => `| \`${name}\` | ${meaning} |`).join('\n');
-  return {
-    name: field.name,
-    in: 'query',
-    description: `Only rows whose ${field.name} passes the test \`[not.]operator.value\`. May be given several times; all must hold.
-
-| operator | the field |
-|---|---|
-${rows}
-
-Lists hold up to ${MAX_LIST_VALUES} values; \`is\` takes ${IS_VALUES.join(', ')}.`,
-    schema: { type: 'string', pattern: `^(not\\.)?(${operators.map(([name]) => name).join('|')})(\\([^)]*\\))?\\.` },
-    examples: Object.fromEntries(
-      operators.map(([name, rules]) => [
-        name,
-        example(`${name}.${exampleValue(rules, String(sample))}`, rules.meaning),
-      ]),
-    ),
-  };
-}
-
-function exampleValue({ form, symbol }: OperatorRules, sample: string): string {
-  if (form === 'list') return `(${sample})`;
-  if (form === 'keyword') return 'null';
-  if (form === 'search') return sample.split(' ')[0]!.toLowerCase();
-  if (symbol.startsWith('~~')) return `${sample.slice(0, 2)}*`;
-  return symbol.startsWith('~') ? `^${sample.slice(0, 2)}` : sample;
-}
+import { changedFields, type Samples } from './samples.ts';
+import { valueSchema } from './schemas.ts';
 
 /** Everything that is no filter: one entry each, so that a new parameter without one does not compile. */
 export function dialectParameters(collection: Collection): Record<(typeof PARAMETERS)[number], JsonObject> {
-  const { key, fields } = collection;
+  const { fields } = collection;
+  const key = collection.key[0]!;
   const other = fields.find((field) => field !== key) ?? key;
-  const names = `${key.name},${other.name}`;
+  const aggregates = AGGREGATES.map((name) => `\`field.${name}()\``).join(', ');
   return {
     select: query(
       'select',
-      `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, ${aggregates(other)}. Fields beside aggregates group them.`,
-      { type: 'string', default: '*' },
-      names,
+      `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, ${aggregates}. Fields beside aggregates group them. All fields where it is left out.`,
+      { type: 'string' },
+      `${key.name},${other.name}`,
     ),
     order: query(
       'order',
-      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. Ties are always broken by ${key.name}.`,
-      { type: 'string', default: key.name },
+      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. Ties are always broken by ${key.name}, which is the order where it is left out.`,
+      { type: 'string' },
       `${other.name}.desc.nullslast`,
     ),
     limit: query('limit', 'Most rows to return.', { type: 'integer', minimum: 0 }, 10),
-    offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0, default: 0 }, 0),
-    columns: query(
-      'columns',
-      'Fields to read from the body; other keys in it are passed over.',
-      { type: 'string' },
-      names,
-    ),
+    offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0 }, 0),
+    columns: columns(changedFields(collection).map(({ name }) => name)),
     on_conflict: query(
       'on_conflict',
       `The unique field that \`Prefer: resolution=…\` goes by: ${key.name}.`,
@@ -94,17 +40,48 @@ export function dialectParameters(collection: Collection): Record<(typeof PARAME
   };
 }
 
-function aggregates(field: Field): string {
-  return AGGREGATES.map((name) => `\`${field.name}.${name}()\``).join(', ');
+/** What names the row of PUT, in the query and in the path. */
+export function keyParameters(collection: Collection, [sample]: Samples): Record<string, JsonObject> {
+  const key = collection.key[0]!;
+  const value = sample[key.name] ?? null;
+  return {
+    'key.eq': {
+      name: key.name,
+      in: 'query',
+      required: true,
+      description: `The row to replace, or to create: \`eq.\` and its ${key.name}.`,
+      schema: { type: 'string', pattern: '^eq\\.' },
+      example: `eq.${value}`,
+    },
+    'key.path': {
+      name: key.name,
+      in: 'path',
+      required: true,
+      description: key.description ?? '',
+      schema: valueSchema(key),
+      example: value,
+    },
+    /** A row that is replaced is named in the body, too. */
+    'columns.whole': columns([key.name, ...changedFields(collection).map(({ name }) => name)]),
+    'If-None-Match.create': {
+      name: 'If-None-Match',
+      in: 'header',
+      description: '`*`: create the row, and refuse to replace one that is there.',
+      schema: { type: 'string', enum: ['*'] },
+    },
+  };
 }
 
-export function logicParameters({ key }: Collection): Record<string, JsonObject> {
-  const value = `(${key.name}.eq.1,${key.name}.eq.2)`;
-  const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all.`;
-  return Object.fromEntries(LOGIC_KEYS.map((name) => [name, query(name, description, { type: 'string' }, value)]));
+function columns(names: readonly string[]): JsonObject {
+  return query(
+    'columns',
+    'Fields to read from the body; other keys in it are passed over.',
+    { type: 'string' },
+    names.join(','),
+  );
 }
 
-export function headerParameters(collection: Collection, sample: Row): Record<string, JsonObject> {
+export function headerParameters([sample]: Samples): Record<string, JsonObject> {
   const tag = `"${versionOfText(JSON.stringify(sample))}"`;
   const choices = Object.entries(CHOICES).map(
     ([name, values]) => `- \`${name}=${values.join('|')}\`: ${PREFERENCES[name as keyof typeof CHOICES]}`,
@@ -115,6 +92,7 @@ export function headerParameters(collection: Collection, sample: Row): Record<st
       `What the client would like (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, a write of more rows is refused\n- \`timezone=<name>\`: accepted; the fields hold no times`,
       { type: 'string' },
       'count=exact',
+      'return=representation',
     ),
     Range: header(
       'Range',
@@ -124,13 +102,13 @@ export function headerParameters(collection: Collection, sample: Row): Record<st
     ),
     'If-Match': header(
       'If-Match',
-      `Write only if ${collection.name} has this version still: the ETag of an earlier answer, or \`*\`.`,
+      'Write only if the row has this version still: the ETag of an earlier answer, or `*` for any.',
       { type: 'string' },
       tag,
     ),
     'If-None-Match': header(
       'If-None-Match',
-      'A read answers 304 without a body if the ETag is this one still; a PUT with `*` creates, and never replaces.',
+      'Answer 304 without a body if the ETag is this one still.',
       { type: 'string' },
       tag,
     ),
@@ -153,14 +131,10 @@ const PREFERENCES: Readonly<Record<keyof typeof CHOICES, string>> = {
 };
 
 function query(name: string, description: string, schema: JsonObject, value: string | number): JsonObject {
-  return { name, in: 'query', description, schema, examples: { example: example(value) } };
+  return { name, in: 'query', description, schema, example: value };
 }
 
-function header(name: string, description: string, schema: JsonObject, value: string): JsonObject {
-  return { name, in: 'header', description, schema, examples: { example: example(value) } };
-}
-
-/** Marked so that the reference page does not send every parameter there is with the first request one tries. */
-function example(value: string | number, summary?: string): JsonObject {
-  return { ...(summary === undefined ? {} : { summary }), value, 'x-disabled': true };
+function header(name: string, description: string, schema: JsonObject, ...values: readonly string[]): JsonObject {
+  const examples = Object.fromEntries(values.map((value) => [value.replaceAll(/[^\w.-]/g, '-'), { value }]));
+  return { name, in: 'header', description, schema, ...(values.length === 1 ? { example: values[0]! } : { examples }) };
 }

@@ -1,7 +1,9 @@
 /** Answers: what each carries when it is good, and one for every status of the error catalogue. */
+import { encodeRows } from '../encode/encoding.ts';
 import { ERRORS } from '../errors.ts';
-import { MEDIA_TYPES } from '../http/negotiate.ts';
+import { ANSWER_MEDIA, type Media } from '../http/negotiate.ts';
 import type { Json, JsonObject } from './json.ts';
+import { csvOf, type Samples } from './samples.ts';
 
 /** The statuses of the error catalogue with the codes of each. */
 export function codesByStatus(): ReadonlyMap<number, readonly string[]> {
@@ -39,28 +41,44 @@ function errorResponse(codes: readonly string[], headers: readonly ResponseHeade
   });
 }
 
+/** A refusal of HEAD, which has no body to say why. */
+export function bodilessRefusal(status: number): JsonObject {
+  return withHeaders('Refused; GET says why.', EXPLAINING[status] ?? []);
+}
+
 function meaningOf(code: string): string {
   return ERRORS[code as keyof typeof ERRORS].meaning;
 }
 
-const ROW = { $ref: '#/components/schemas/Row' };
+/** Whole, or of the shape that the request chose. */
+const ROW = { anyOf: [{ $ref: '#/components/schemas/Row' }, { $ref: '#/components/schemas/SelectedRow' }] };
+const ROWS = { type: 'array', items: ROW };
 
-/** Rows in each of the media types a client may accept. */
-export function rowsContent(list: Json, one: Json): JsonObject {
-  return contentBy((type) =>
-    type.includes('object') ? { schema: ROW, example: one } : { schema: { type: 'array', items: ROW }, example: list },
+/** Rows in each of the media types that a client may accept. */
+export function rowsContent(samples: Samples): JsonObject {
+  return contentOf(ANSWER_MEDIA, samples, ({ singular }) => singular);
+}
+
+/** One row: as an object in JSON, whichever of its media types is asked for. */
+export function rowContent([sample]: Samples): JsonObject {
+  const media = ANSWER_MEDIA.filter(({ format, singular, stripNulls }) => singular || format !== 'json' || !stripNulls);
+  return contentOf(media, [sample], ({ format }) => format === 'json');
+}
+
+function contentOf(all: readonly Media[], samples: Samples, isObject: (media: Media) => boolean): JsonObject {
+  return Object.fromEntries(
+    all.map((media) => {
+      const encoding = { ...media, columns: Object.keys(samples[0]) };
+      const text = media.format === 'csv' ? csvOf(samples) : encodeRows(samples, encoding, 'plain');
+      if (media.format !== 'json') return [typeOf(media), { schema: { type: 'string' }, example: text }];
+      const rows = JSON.parse(text) as readonly Json[];
+      return [typeOf(media), isObject(media) ? { schema: ROW, example: rows[0]! } : { schema: ROWS, example: rows }];
+    }),
   );
 }
 
-/** One row, which is no list in any of them. */
-export function rowContent(one: Json): JsonObject {
-  return contentBy(() => ({ schema: ROW, example: one }));
-}
-
-function contentBy(json: (type: string) => JsonObject): JsonObject {
-  const types = MEDIA_TYPES.filter((type) => type !== '*/*' && (type.includes('+') || !type.includes('vnd')));
-  const isJson = (type: string) => type.endsWith('json') && !type.endsWith('ndjson');
-  return Object.fromEntries(types.map((type) => [type, isJson(type) ? json(type) : { schema: { type: 'string' } }]));
+function typeOf({ contentType }: Media): string {
+  return contentType.replace(/; charset=.*$/, '');
 }
 
 const HEADERS = {

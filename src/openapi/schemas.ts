@@ -1,7 +1,11 @@
-/** The shapes of bodies as JSON Schema: a row as it is read, as it is created, as it is changed; and an error. */
+/**
+ * The shapes of bodies as JSON Schema: a row as it is read, as it is created, as it is changed; and an error. None has
+ * a `default`: clients that validate fill them into changes, and generators make such a field required. The
+ * description of a new row says it instead.
+ */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { ERRORS } from '../errors.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 export function valueSchema(field: Field): JsonObject {
   const { type, ...bounds } = field.type.schema as JsonObject;
@@ -12,10 +16,20 @@ export function valueSchema(field: Field): JsonObject {
 export function rowSchema(collection: Collection): JsonObject {
   return {
     type: 'object',
-    description: `One row of ${collection.name}, whole; with \`select\` it holds what that names instead.`,
+    description: `One row of ${collection.name}, whole.`,
     properties: properties(collection),
     required: collection.fields.map((field) => field.name),
     additionalProperties: false,
+  };
+}
+
+/** OpenAPI has no way to say that the shape of an answer follows from a parameter. */
+export function selectedRowSchema(): JsonObject {
+  return {
+    type: 'object',
+    description:
+      'A row of another shape: with `select` it holds what that names, under the names it gives; with `nulls=stripped` it lacks the fields that are null.',
+    additionalProperties: true,
   };
 }
 
@@ -25,15 +39,15 @@ export function newRowSchema(collection: Collection): JsonObject {
   return {
     type: 'object',
     description: 'A new row. What is left out takes its default, or null.',
-    properties: properties(collection),
+    properties: properties(collection, withDefault),
     required: mustBeGiven.map((field) => field.name),
     additionalProperties: false,
   };
 }
 
 /** Whether a client must give a field on creation. */
-export function isGiven({ key }: Collection, field: Field): boolean {
-  return field.required === true && field.default === undefined && field !== key;
+export function isGiven({ assigned }: Collection, field: Field): boolean {
+  return field.required && field.default === undefined && field.generated === undefined && field !== assigned;
 }
 
 export function changesSchema(collection: Collection): JsonObject {
@@ -60,11 +74,13 @@ export function problemSchema(): JsonObject {
   };
 }
 
-function properties({ fields }: Collection): JsonObject {
-  return Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)]));
+function properties({ fields }: Collection, describe = (field: Field): string => field.description ?? ''): JsonObject {
+  return Object.fromEntries(
+    fields.map((field) => [field.name, { ...valueSchema(field), description: describe(field) }]),
+  );
 }
 
-function fieldSchema(field: Field): JsonObject {
-  const byDefault: { default?: Json } = field.default === undefined ? {} : { default: field.default as Json };
-  return { ...valueSchema(field), description: field.description, ...byDefault };
+function withDefault(field: Field): string {
+  const { description = '' } = field;
+  return field.default === undefined ? description : `${description} ${String(field.default)} where it is left out.`;
 }

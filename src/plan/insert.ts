@@ -1,9 +1,10 @@
-/** POST: rows to insert, and what becomes of those whose key exists. */
-import type { Collection, Field } from '../collection/declaration.ts';
+/** POST: rows to insert, and what becomes of those that meet an existing one. */
+import { type Collection, type Field, isKey } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
+import { checkDiffer, valuesIn } from './keys.ts';
 import { nearestHint } from './resolve.ts';
-import { checkKeysDiffer, planRows, resolveColumns } from './stored-rows.ts';
+import { planRows, resolveColumns } from './stored-rows.ts';
 import type { InsertPlan } from './types.ts';
 import { planTerms, type WriteRequest } from './write-terms.ts';
 
@@ -13,30 +14,37 @@ export function planInsert(collection: Collection, request: WriteRequest, payloa
   const rows = planRows(collection, fields, payload, missing === 'default');
   const plan = { kind: 'insert', ...planTerms(collection, request), rows } as const;
   if (resolution === undefined) return { ...plan, conflict: 'refuse' };
-  checkConflictTarget(collection, request.query.onConflict);
-  if (resolution === 'ignore-duplicates') return { ...plan, conflict: 'keep' };
-  const place = collection.fields.indexOf(collection.key);
-  checkKeysDiffer(
-    collection,
-    rows.map((row) => row[place]),
+  const on = conflictTarget(collection, request.query.onConflict);
+  if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
+  checkDiffer(
+    on,
+    rows.map((row) => valuesIn(collection, on, row)),
   );
-  return { ...plan, conflict: { overwrite: withoutKey(collection, fields) } };
+  return { ...plan, conflict: { on, overwrite: overwritten(collection, fields, on) } };
 }
 
-export function withoutKey(collection: Collection, fields: readonly Field[]): readonly Field[] {
-  return fields.filter((field) => field !== collection.key);
+/** What a row that is met takes from the new one: what was given, and what every change sets. */
+export function overwritten(collection: Collection, given: readonly Field[], on: readonly Field[]): readonly Field[] {
+  const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field));
+  const stamps = collection.fields.filter((field) => field.onUpdate !== undefined && !fields.includes(field));
+  return fields.length === 0 ? [] : [...fields, ...stamps];
 }
 
-function checkConflictTarget(collection: Collection, names: readonly string[] | undefined): void {
-  if (names === undefined) return;
+/** The key, or the unique fields that the client names. */
+function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
+  if (names === undefined) return collection.key;
   for (const name of names) {
-    if (!collection.fields.some((field) => field.name === name)) {
+    if (!collection.byName.has(name)) {
       throw new Refusal('42703', `column "${name}" does not exist`, { hint: nearestHint(collection, name) });
     }
   }
-  if (names.length !== 1 || names[0] !== collection.key.name) {
-    throw new Refusal('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification', {
-      hint: `Only ${collection.key.name} is unique: use on_conflict=${collection.key.name}.`,
-    });
-  }
+  const targets = [collection.key, ...collection.unique.map(({ fields }) => fields)];
+  const found = targets.find(
+    (fields) => fields.length === names.length && fields.every(({ name }) => names.includes(name)),
+  );
+  if (found !== undefined) return found;
+  const choices = targets.map((fields) => fields.map(({ name }) => name).join(','));
+  throw new Refusal('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification', {
+    hint: `Unique here: ${choices.join('; ')}.`,
+  });
 }

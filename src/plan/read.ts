@@ -5,11 +5,10 @@
  * range, the order total. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200. Touches no database.
  */
 import type { Collection } from '../collection/declaration.ts';
-import type { Value } from '../collection/value.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
+import { keyIs } from './keys.ts';
 import { planConditions } from './predicate.ts';
-import { fieldExpression } from './resolve.ts';
 import { NO_ORDER, planShape } from './shape.ts';
 import { isAlways, type Predicate, type ReadPlan } from './types.ts';
 
@@ -47,11 +46,6 @@ export function withItem(collection: Collection, keyText: string, where: Predica
   return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
 }
 
-export function keyIs({ key }: Collection, value: Value): Predicate {
-  return { kind: 'compare', of: fieldExpression(key), operator: '=', value };
-}
-
 export function itemPredicate(collection: Collection, keyText: string): Predicate {
-  const { key } = collection;
-  return keyIs(collection, key.type.read(keyText));
+  return keyIs(collection, [collection.key[0]!.type.read(keyText)]);
 }

@@ -6,6 +6,7 @@ import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
 import { coerce } from './coerce.ts';
+import { checkRules } from './rules.ts';
 import type { StoredRow } from './types.ts';
 
 /** What is wrong with a row, and in which of its fields. */
@@ -32,13 +33,12 @@ export function rowPlanner(
   columns: readonly (Field | undefined)[],
   { emptyIsNull = false } = {},
 ): RowPlanner {
-  const { fields, key } = collection;
+  const { fields } = collection;
   const places = fields.map((field) => columns.lastIndexOf(field));
-  const absent = fields.map((field, at) => {
-    if (places[at] !== -1 && emptyIsNull) return null;
-    return field === key ? undefined : (field.default ?? null);
-  });
-  const required = fields.flatMap((field, at) => (field.required === true ? [at] : []));
+  const now = defaults(collection);
+  const absent = fields.map((field, at) => (places[at] !== -1 && emptyIsNull ? () => null : () => now(field)));
+  const required = fields.flatMap((field, at) => (field.required ? [at] : []));
+  const ruled = fields.flatMap((field, at) => (Object.keys(field.rules).length > 0 ? [at] : []));
   return (cells) => {
     const row: (Value | undefined)[] = new Array(fields.length);
     let at = 0;
@@ -46,7 +46,7 @@ export function rowPlanner(
       for (; at < fields.length; at++) {
         const place = places[at]!;
         const cell = place === -1 ? undefined : cells[place];
-        row[at] = cell === undefined ? absent[at] : coerce(fields[at]!, cell);
+        row[at] = cell === undefined ? absent[at]!() : coerce(fields[at]!, cell);
       }
     } catch (error) {
       throw error instanceof Refusal ? new RowProblem(fields[at]!, error) : error;
@@ -57,8 +57,35 @@ export function rowPlanner(
       const field = fields[place]!;
       throw new RowProblem(field, nullViolation(collection, field), 'is required');
     }
+    for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
     return row;
   };
+}
+
+function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
+  try {
+    checkRules(collection, field, value);
+  } catch (error) {
+    throw error instanceof Refusal ? new RowProblem(field, error, error.details ?? error.message) : error;
+  }
+}
+
+/** What fields take where nothing is given; a time is the same for all that one request stores. */
+export function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
+  const times = new Map<Field, Value>();
+  return (field) => {
+    if (field === assigned) return undefined;
+    if (field.generated === 'now') {
+      const time = times.get(field) ?? generate(field, 'now');
+      times.set(field, time);
+      return time;
+    }
+    return field.generated === undefined ? (field.default ?? null) : generate(field, field.generated);
+  };
+}
+
+export function generate({ type }: Field, what: 'now' | 'uuid'): Value {
+  return type.generated?.[what]?.() ?? null;
 }
 
 export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): Refusal {

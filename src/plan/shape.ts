@@ -7,7 +7,7 @@ import { oncePer } from '../once-per.ts';
 import { cast } from './casts.ts';
 import { noSuch } from './predicate.ts';
 import { fieldExpression, resolvePath } from './resolve.ts';
-import type { Expression, OrderKey, OutputColumn, Shape } from './types.ts';
+import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from './types.ts';
 
 /** All fields, each as it is, in the order of the key: the shape of most requests. */
 const wholeShape = oncePer((collection: Collection): Shape => {
@@ -47,11 +47,12 @@ function groupedShape(collection: Collection, columns: readonly OutputColumn[], 
   };
 }
 
-/** Up to the key, after which nothing is left to decide. */
+/** Up to the last field of the key, after which nothing is left to decide. */
 export function withKey({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
-  const at = order.findIndex(({ expression }) => expression.kind === 'field' && expression.field === key);
-  if (at !== -1) return order.slice(0, at + 1);
-  return [...order, { expression: fieldExpression(key), descending: false }];
+  const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));
+  if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
+  const missing = key.filter((_, index) => places[index] === -1);
+  return [...order, ...missing.map((field) => ({ expression: fieldExpression(field), descending: false }))];
 }
 
 export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {

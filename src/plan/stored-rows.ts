@@ -1,6 +1,5 @@
 /** The cells of a body as rows to store: every field of them, in the order of the collection. */
 import type { Collection, Field } from '../collection/declaration.ts';
-import type { Value } from '../collection/value.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
 import { locate } from './coerce.ts';
@@ -10,7 +9,7 @@ import type { StoredRow } from './types.ts';
 
 export function resolveColumns(collection: Collection, names: readonly string[]): readonly Field[] {
   return names.map((name) => {
-    const field = collection.fields.find((each) => each.name === name);
+    const field = collection.byName.get(name);
     if (field !== undefined) return field;
     throw new Refusal('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
       hint: nearestHint(collection, name),
@@ -36,19 +35,4 @@ export function planRows(
       throw locate(refusal, rows.length > 1 ? index : undefined, field, hint);
     }
   });
-}
-
-/** A write that names a product twice cannot tell which of the two is meant. */
-export function checkKeysDiffer({ key }: Collection, keys: readonly (Value | undefined)[]): void {
-  const seen = new Map<Value, number>();
-  for (const [index, value] of keys.entries()) {
-    if (value === undefined) continue;
-    const earlier = seen.get(value);
-    if (earlier !== undefined) {
-      throw new Refusal('21000', 'a write cannot affect a row a second time', {
-        details: `rows ${earlier + 1} and ${index + 1} both have ${key.name} ${value}`,
-      });
-    }
-    seen.set(value, index);
-  }
 }

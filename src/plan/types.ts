@@ -90,9 +90,14 @@ export type StoredRow = readonly (Value | undefined)[];
 export interface InsertPlan extends WriteTerms {
   readonly kind: 'insert';
   readonly rows: readonly StoredRow[];
-  /** What happens to a row whose key exists: refuse all, keep the old row, or overwrite these fields of it. */
-  readonly conflict: 'refuse' | 'keep' | { readonly overwrite: readonly Field[] };
+  readonly conflict: Conflict;
 }
+
+/**
+ * What happens to a row that meets an existing one: all is refused; or, where they meet in these unique fields, the old row
+ * takes these fields of the new one. With none of them it stays as it is.
+ */
+export type Conflict = 'refuse' | { readonly on: readonly Field[]; readonly overwrite: readonly Field[] };
 
 export interface UpdatePlan extends WriteTerms {
   readonly kind: 'update';
@@ -101,10 +106,10 @@ export interface UpdatePlan extends WriteTerms {
   readonly set: readonly Assignment[];
 }
 
-/** Each row names its product by key and changes only the fields it carries. */
+/** Each change names its row by key and changes only the fields it carries. */
 export interface UpdateEachPlan extends WriteTerms {
   readonly kind: 'update-each';
-  readonly changes: readonly { readonly key: Value; readonly set: readonly Assignment[] }[];
+  readonly changes: readonly { readonly key: readonly Value[]; readonly set: readonly Assignment[] }[];
 }
 
 export interface DeletePlan extends WriteTerms {
@@ -146,6 +151,6 @@ interface WriteTerms {
 }
 
 export interface Precondition {
-  readonly key: Value;
+  readonly key: readonly Value[];
   readonly versions: readonly string[] | '*' | 'none';
 }

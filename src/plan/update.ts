@@ -1,16 +1,17 @@
 /** PATCH and DELETE: what changes, and which rows it changes. */
-import type { Collection, Field } from '../collection/declaration.ts';
-import type { Value } from '../collection/value.ts';
+import { type Collection, type Field, isKey } from '../collection/declaration.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Query } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { coerce, locate } from './coerce.ts';
+import { checkDiffer, type Key } from './keys.ts';
 import { planConditions } from './predicate.ts';
 import { withItem } from './read.ts';
-import { nullViolation } from './row-planner.ts';
+import { defaults, generate, nullViolation } from './row-planner.ts';
+import { checkRules } from './rules.ts';
 import { planShape, withKey } from './shape.ts';
-import { checkKeysDiffer, resolveColumns } from './stored-rows.ts';
+import { resolveColumns } from './stored-rows.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
@@ -18,30 +19,34 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
   const where = planTarget(collection, request);
   const fields = resolveColumns(collection, payload.columns);
   const [cells] = payload.rows;
+  const missing = request.preferences.missing === 'default';
+  const set = cells === undefined ? [] : planAssignments(collection, fields, cells, missing);
   return {
     kind: 'update',
     ...planTerms(collection, request),
     ...maxAffected(request),
     where,
     ...planBound(collection, request.query),
-    set: namedEvenIfEmpty(
-      cells === undefined ? [] : planAssignments(collection, fields, cells, request.preferences.missing === 'default'),
+    set: stamped(
       collection,
-      request.item === undefined ? undefined : itemKey(collection, request.item),
+      request.item === undefined ? set : namedEvenIfEmpty(collection, set, itemKey(collection, request.item)),
     ),
   };
 }
 
-/** Nothing to change on a product that is named by its key: the key is set to itself, so that the product is met. */
-function namedEvenIfEmpty(
-  set: readonly Assignment[],
-  { key: field }: Collection,
-  key: Value | undefined,
-): readonly Assignment[] {
-  return set.length === 0 && key !== undefined ? [{ field, value: key }] : set;
+/** Nothing to change on a row that is named by its key: the key is set to itself, so that the row is met. */
+function namedEvenIfEmpty({ key }: Collection, set: readonly Assignment[], values: Key): readonly Assignment[] {
+  return set.length === 0 ? key.map((field, index) => ({ field, value: values[index]! })) : set;
 }
 
-/** Bulk update: every object names its product by key, and changes what else it carries. */
+/** With what every change sets, unless the client sets it. */
+function stamped({ fields }: Collection, set: readonly Assignment[]): readonly Assignment[] {
+  if (set.length === 0) return set;
+  const stamps = fields.filter((field) => field.onUpdate !== undefined && !set.some((each) => each.field === field));
+  return stamps.length === 0 ? set : [...set, ...stamps.map((field) => ({ field, value: generate(field, 'now') }))];
+}
+
+/** Bulk update: every object names its row by key, and changes what else it carries. */
 export function planUpdateEach(
   collection: Collection,
   request: WriteRequest,
@@ -49,23 +54,27 @@ export function planUpdateEach(
 ): UpdateEachPlan {
   const { key } = collection;
   const changes = objects.map((object, row) => {
-    const { [key.name]: keyCell, ...rest } = object;
-    if (keyCell === undefined || keyCell === null) {
-      throw new Refusal('21000', `row ${row + 1} has no ${key.name}`, {
-        hint: `An update without a filter names each product by its ${key.name}. To change all that match, add a filter.`,
+    const missing = key.find(({ name }) => object[name] === undefined || object[name] === null);
+    if (missing !== undefined) {
+      throw new Refusal('21000', `row ${row + 1} has no ${missing.name}`, {
+        hint: `An update without a filter names each row by its ${missing.name}. To change all that match, add a filter.`,
       });
     }
-    const fields = resolveColumns(collection, Object.keys(rest));
-    try {
-      const value = coerce(key, keyCell);
-      const set = planAssignments(collection, fields, Object.values(rest), false, row);
-      return { key: value, set: namedEvenIfEmpty(set, collection, value) };
-    } catch (error) {
-      throw locate(error, row, error instanceof Refusal && error.details?.startsWith('row') ? undefined : key);
-    }
+    const names = Object.keys(object).filter((name) => !key.some((field) => field.name === name));
+    const fields = resolveColumns(collection, names);
+    const values = key.map((field) => {
+      try {
+        return coerce(field, object[field.name]);
+      } catch (error) {
+        throw locate(error, row, field);
+      }
+    });
+    const cells = names.map((name) => object[name]);
+    const set = planAssignments(collection, fields, cells, false, row);
+    return { key: values, set: stamped(collection, namedEvenIfEmpty(collection, set, values)) };
   });
-  checkKeysDiffer(
-    collection,
+  checkDiffer(
+    key,
     changes.map((change) => change.key),
   );
   return { kind: 'update-each', ...planTerms(collection, request), ...maxAffected(request), changes };
@@ -93,9 +102,10 @@ function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['
   const where = planConditions(collection, query.conditions);
   if (item !== undefined) return withItem(collection, item, where);
   if (query.conditions.length > 0 || query.limit !== undefined || allowUnfiltered) return where;
+  const { name } = collection.key[0]!;
   throw new Refusal('21000', 'a write without a filter would touch every row', {
     details: 'Nothing was changed.',
-    hint: `Add a filter such as ${collection.key.name}=eq.1. To really touch all rows, filter by ${collection.key.name}=not.is.null.`,
+    hint: `Add a filter such as ${name}=eq.1. To really touch all rows, filter by ${name}=not.is.null.`,
   });
 }
 
@@ -114,12 +124,14 @@ function planAssignments(
   defaultMissing: boolean,
   row?: number,
 ): readonly Assignment[] {
+  const byDefault = defaults(collection);
   return fields.map((field, index) => {
     try {
       const cell = cells[index];
-      const missing = defaultMissing ? (field.default ?? null) : null;
+      const missing = defaultMissing ? (byDefault(field) ?? null) : null;
       const value = cell === undefined ? missing : coerce(field, cell);
-      if (value === null && field === collection.key) throw nullViolation(collection, field);
+      if (value === null && isKey(collection, field)) throw nullViolation(collection, field);
+      checkRules(collection, field, value);
       return { field, value };
     } catch (error) {
       throw locate(error, row, field);

@@ -1,14 +1,13 @@
 /** The whole row of one key, of which its version is made. */
 import type { Collection } from '../collection/declaration.ts';
-import type { Value } from '../collection/value.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import { keyIs } from './read.ts';
+import { type Key, keyIs } from './keys.ts';
 import { NO_ORDER, wholeRow } from './shape.ts';
 import type { ReadPlan } from './types.ts';
 
 /** As all its fields in JSON. The names of the columns are needed for CSV alone. */
 export const WHOLE: Encoding = { format: 'json', stripNulls: false, columns: ['*'] };
 
-export function planWhole(from: Collection, key: Value): ReadPlan {
+export function planWhole(from: Collection, key: Key): ReadPlan {
   return { kind: 'read', from, columns: wholeRow(from), order: NO_ORDER, where: keyIs(from, key), offset: 0 };
 }

@@ -1,9 +1,8 @@
 /** What a write asks for beside its rows, and the terms that make of it. */
 import type { Collection } from '../collection/declaration.ts';
-import type { Value } from '../collection/value.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
-import { itemPredicate } from './read.ts';
+import type { Key } from './keys.ts';
 import { planShape } from './shape.ts';
 import type { Precondition, WritePlan } from './types.ts';
 
@@ -41,7 +40,7 @@ export function planTerms(collection: Collection, request: WriteRequest): Terms 
   };
 }
 
-export function itemKey(collection: Collection, item: string): Value {
-  const predicate = itemPredicate(collection, item);
-  return predicate.kind === 'compare' ? predicate.value : null;
+/** The key in a path: only a collection whose key is one field has such paths. */
+export function itemKey({ key }: Collection, item: string): Key {
+  return [key[0]!.type.read(item)];
 }

@@ -45,7 +45,8 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   if (action === 'update') headers['content-range'] = contentRange(0, result.affected, total);
   else if (action !== 'replace') headers['content-range'] = contentRange(0, 0, total);
   if (action === 'insert' && result.key !== undefined) {
-    headers.location = `/${collection.name}?${collection.key.name}=eq.${result.key}`;
+    const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
+    headers.location = `/${collection.name}?${filters.join('&')}`;
   }
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
   if (result.body === undefined || plan.returning === undefined) {

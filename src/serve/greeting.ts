@@ -1,6 +1,7 @@
 /** What a service says when it has started. */
 import { products } from '../collection/products.ts';
 import type { ServeSettings } from '../config.ts';
+import { hasConsole } from '../console/bundle.ts';
 import { CONSOLE_PATH } from '../console/pages.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -18,7 +19,7 @@ export function greet({ url, location, products: count }: Greeting, settings: Se
   console.log(`Product Catalogue listens on ${url}
 Database  ${location}
 Products  ${count}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
-Console   ${url}${CONSOLE_PATH}${admin === undefined ? '' : `\nAdmin     ${admin}`}
+Console   ${hasConsole() ? url + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${url}/${products.name}?limit=3'`);
   if (!isLoopback(settings.host)) {
     console.error(

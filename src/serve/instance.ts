@@ -2,7 +2,7 @@
 import { type App, createApp } from '../app.ts';
 import { BUILT_IN } from '../collection/built-in.ts';
 import type { ServeSettings } from '../config.ts';
-import { CONSOLE_PATH, consolePages } from '../console/pages.ts';
+import { consolePages, startPath } from '../console/pages.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { firstOf } from '../http/pages.ts';
@@ -13,6 +13,7 @@ import { Observation } from '../observe/observation.ts';
 import { requestId } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
+import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
 import { countProducts, type Greeting } from './greeting.ts';
 import { startListening } from './listening.ts';
 import type { Listening } from './server.ts';
@@ -30,13 +31,13 @@ export interface Surroundings {
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
-  const { collection, rows } = BUILT_IN;
+  const { catalogue } = BUILT_IN;
   const described = describe(BUILT_IN);
   let app: App | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
   let drainSeconds = 0;
-  const observation = new Observation(collection, settings, log, {
+  const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
     app: () => app?.metrics?.() ?? [],
@@ -50,17 +51,17 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     // loop: no request is read before the app is there.
     if (isAlone) listening = startListening(settings, { fetch: (request) => app!.fetch(request) });
     engine = openEngine(settings.database, {
-      collection,
-      firstRows: settings.empty ? [] : rows,
+      catalogue,
+      firstRows: settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN),
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
     app = createApp({
-      collection,
+      catalogue,
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
-      pages: firstOf(observation.pages, openApiPages(described, CONSOLE_PATH), consolePages(described)),
+      pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
       onAnswer: observation.onAnswer,
       requestId,
       plans: settings.plans,

@@ -1,24 +1,137 @@
 /** The API reference in a real browser: read, and tried, with nothing from anywhere else. */
 import { expect, test } from 'bun:test';
-import { browserStories, SECONDS } from '../support/browser.ts';
+import { seriousFindings } from '../support/axe.ts';
+import { browserStories, SECONDS, type Stage } from '../support/browser.ts';
+
+/** The form of an operation, opened. */
+async function open({ page, service }: Stage, operation: string, origin = service.url) {
+  await page.goto(`${origin}/docs#${operation}`);
+  const section = page.locator(`#${operation}`);
+  await section.getByText('Try it').click();
+  return section;
+}
 
 browserStories('the API reference', (stage) => {
   test(
-    'it shows the operations, and a request can be tried',
+    'it shows the operations, and leads from an operation to its parameters and errors',
     async () => {
-      await stage.page.goto(`${stage.service.url}/docs`);
-      await stage.page.getByRole('heading', { name: 'Product Catalogue' }).first().waitFor();
+      const { page, service } = stage;
+      await page.goto(`${service.url}/docs`);
+      await page.getByRole('heading', { name: 'Product Catalogue API' }).waitFor();
       await stage.picture('docs');
-      await stage.page.goto(`${stage.service.url}/docs#tag/read/GET/products`);
-      await stage.page
-        .getByRole('button', { name: /Test Request/ })
-        .first()
-        .click();
-      const answered = stage.page.waitForResponse((response) => new URL(response.url()).pathname === '/products');
-      await stage.page.getByRole('button', { name: /^Send/ }).first().click();
-      const response = await answered;
-      expect(response.status()).toBe(200);
-      expect((await response.json()) as unknown[]).toHaveLength(77);
+      const contents = page.getByRole('navigation', { name: 'Contents' });
+      await contents.getByRole('link', { name: 'GET /products', exact: true }).click();
+      expect(new URL(page.url()).hash).toBe('#list_products');
+      await page.locator('#list_products').getByRole('link', { name: 'unit_price' }).first().click();
+      expect(new URL(page.url()).hash).toBe('#parameter-filter.unit_price');
+      await page.locator('#list_products').getByRole('link', { name: '416' }).click();
+      expect(await page.locator('#error-416').innerText()).toContain('PGRST103');
+    },
+    SECONDS,
+  );
+
+  test(
+    'a request can be tried with the keyboard alone, and is shown as a command',
+    async () => {
+      const { page, service } = stage;
+      await page.goto(`${service.url}/docs#list_products`);
+      const section = page.locator('#list_products');
+      await section.getByText('Try it').focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      // The first filter is that of the key: both conditions must hold.
+      await page.keyboard.type('gt.2');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('lte.4');
+      await section.getByLabel('select query').focus();
+      await page.keyboard.type('id,product_name');
+      const command = `curl '${service.url}/products?id=gt.2&id=lte.4&select=id,product_name&limit=10'`;
+      expect(await section.getByLabel('As a command').innerText()).toBe(command);
+      await page.keyboard.press('Enter');
+      const body = section.getByLabel('Body of the answer');
+      await body.waitFor();
+      expect(JSON.parse(await body.innerText())).toEqual([
+        { id: 3, product_name: 'Aniseed Syrup' },
+        { id: 4, product_name: "Chef Anton's Cajun Seasoning" },
+      ]);
+      expect(await section.getByRole('status').innerText()).toContain('200 OK');
+    },
+    SECONDS,
+  );
+
+  test(
+    'a write is a dry run unless that is switched off',
+    async () => {
+      const section = await open(stage, 'update_one_of_products');
+      await section.getByLabel('Body').fill('{"unit_price": 99}');
+      await section.getByRole('button', { name: 'Send' }).click();
+      const answer = section.getByRole('status');
+      await answer.getByText('204').waitFor();
+      expect((await stage.product(1)).unit_price).toBe(18);
+      await section.getByLabel('Dry run').uncheck();
+      const stored = stage.page.waitForResponse((response) => response.request().method() === 'PATCH');
+      await section.getByRole('button', { name: 'Send' }).click();
+      await stored;
+      expect((await stage.product(1)).unit_price).toBe(99);
+    },
+    SECONDS,
+  );
+
+  test(
+    'examples of bodies can be chosen, and a refusal is shown',
+    async () => {
+      const section = await open(stage, 'create_products');
+      await section.getByRole('combobox', { name: 'Example' }).selectOption({ label: 'text/csv: Example' });
+      expect(await section.getByLabel('Body').inputValue()).toStartWith('product_name,discontinued,');
+      await section.getByRole('button', { name: 'Send' }).click();
+      await section.getByRole('status').getByText('201').waitFor();
+      await section.getByLabel('Body').fill('colour\nred\n');
+      await section.getByRole('button', { name: 'Send' }).click();
+      await section.getByText('PGRST204').waitFor();
+    },
+    SECONDS,
+  );
+
+  test(
+    'it works behind a proxy that adds a prefix',
+    async () => {
+      const proxy = Bun.serve({
+        hostname: '127.0.0.1',
+        port: 0,
+        fetch(request) {
+          const { pathname, search } = new URL(request.url);
+          if (!pathname.startsWith('/api/')) return new Response(null, { status: 404 });
+          return fetch(`${stage.service.url}${pathname.slice('/api'.length)}${search}`, { decompress: false });
+        },
+      });
+      const origin = `http://127.0.0.1:${proxy.port}/api`;
+      await stage.reopen({}, origin);
+      const section = await open(stage, 'read_one_of_products', origin);
+      await section.getByRole('button', { name: 'Send' }).click();
+      await section.getByLabel('Body of the answer').getByText('Chai').waitFor();
+      await proxy.stop(true);
+    },
+    SECONDS,
+  );
+
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing serious: %s',
+    async (colorScheme) => {
+      await stage.reopen({ colorScheme });
+      const section = await open(stage, 'update_products');
+      await section.getByRole('button', { name: 'Send' }).click();
+      await section.getByText('21000').waitFor();
+      expect(await seriousFindings(stage.page)).toEqual([]);
+    },
+    SECONDS,
+  );
+
+  test(
+    'nothing is wider than a narrow screen',
+    async () => {
+      await stage.reopen({ viewport: { width: 390, height: 780 } });
+      await open(stage, 'update_products');
+      expect(await stage.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     },
     SECONDS,
   );

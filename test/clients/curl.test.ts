@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
+import { FILES, fileServices } from '../support/file-services.ts';
+import { cleanUp, type Service, temporaryFolder } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
 setDefaultTimeout(60_000);
@@ -19,13 +20,10 @@ if (!HAS_CURL) console.error('\nNOT TESTED HERE: curl, which is not installed.\n
 let service: Service;
 let folder: string;
 
-beforeAll(async () => {
-  folder = temporaryFolder();
-  service = await startService({ cwd: folder, args: ['--database', ':memory:', '--log-level', 'error'] });
-});
+const services = fileServices();
 
 afterAll(async () => {
-  const faults = service?.stderr();
+  const faults = services.stderr();
   await cleanUp();
   expect(faults).toBe('');
 });
@@ -65,7 +63,14 @@ async function stored(query: string): Promise<Record<string, unknown>[]> {
   return (await (await service.fetch(`/products?${query}`)).json()) as Record<string, unknown>[];
 }
 
-describe.skipIf(!HAS_CURL)(`curl${HAS_CURL ? '' : ' (SKIPPED: curl is not installed)'}`, () => {
+const WHERE = HAS_CURL ? '' : ' (SKIPPED: curl is not installed)';
+
+describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    service = await services.on(file);
+  });
+
   test('-d sends a form, and a form is a product', async () => {
     const { status, headers, body } = await curl(
       '-d',

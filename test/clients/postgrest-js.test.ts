@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { PostgrestClient, PostgrestError } from '@supabase/postgrest-js';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
-import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
+import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
+import { cleanUp } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
 setDefaultTimeout(60_000);
@@ -39,16 +40,15 @@ interface Database {
 
 const REFERENCE: readonly Product[] = referenceProducts;
 
-let service: Service;
+const services = fileServices();
 let client: PostgrestClient<Database>;
 
-beforeAll(async () => {
-  service = await startService({ cwd: temporaryFolder(), args: ['--database', ':memory:', '--log-level', 'error'] });
-  client = new PostgrestClient<Database>(service.url);
-});
+async function use(file: FileKind): Promise<void> {
+  client = new PostgrestClient<Database>((await services.on(file)).url);
+}
 
 afterAll(async () => {
-  const faults = service?.stderr();
+  const faults = services.stderr();
   await cleanUp();
   expect(faults).toBe('');
 });
@@ -79,7 +79,9 @@ async function restoring(rows: readonly number[], work: () => Promise<void>): Pr
   }
 }
 
-describe('filters', () => {
+describe.each(FILES)('filters on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('a select without any reads the whole table, fields in the order of the description', async () => {
     const { data, error, status, count } = await products().select();
     expect({ error, status, count }).toEqual({ error: null, status: 200, count: null });
@@ -197,7 +199,9 @@ describe('filters', () => {
   });
 });
 
-describe('modifiers', () => {
+describe.each(FILES)('modifiers on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('select with columns, aliases, casts and whitespace', async () => {
     const { data } = await products()
       .select('id, name:product_name, price:unit_price::text' as '*')
@@ -317,7 +321,9 @@ describe('modifiers', () => {
   });
 });
 
-describe('insert', () => {
+describe.each(FILES)('insert on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('one row, silently', () =>
     restoring([], async () => {
       const { data, error, status, count } = await products().insert({ id: 1001, product_name: 'One' });
@@ -388,7 +394,9 @@ describe('insert', () => {
   });
 });
 
-describe('upsert', () => {
+describe.each(FILES)('upsert on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('inserts what is new and merges what is there', () =>
     restoring([1], async () => {
       const { data, error, status, count } = await products()
@@ -451,7 +459,9 @@ describe('upsert', () => {
   });
 });
 
-describe('update', () => {
+describe.each(FILES)('update on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('changes the given fields of the matching rows, silently', () =>
     restoring([1, 2], async () => {
       const { data, error, status } = await products().update({ unit_price: 1.25 }).in('id', [1, 2]);
@@ -514,7 +524,9 @@ describe('update', () => {
   });
 });
 
-describe('delete', () => {
+describe.each(FILES)('delete on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('silently, and with count and select', () =>
     restoring([1, 2, 3], async () => {
       const silent = await products().delete().eq('id', 1);
@@ -546,7 +558,9 @@ describe('delete', () => {
   });
 });
 
-describe('errors', () => {
+describe.each(FILES)('errors on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('an unknown column names the nearest one', async () => {
     const { error, status } = await ids().eq('product_nam' as 'id', 1);
     expect({ status, code: error?.code }).toEqual({ status: 400, code: '42703' });
@@ -574,7 +588,7 @@ describe('errors', () => {
   });
 
   test('the schema named public is accepted', async () => {
-    const { status, error } = await new PostgrestClient<Database>(service.url, { schema: 'public' })
+    const { status, error } = await new PostgrestClient<Database>((await services.on(file)).url, { schema: 'public' })
       .from('products')
       .select('id')
       .limit(1);

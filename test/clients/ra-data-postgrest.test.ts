@@ -6,7 +6,8 @@ import postgrestRestProvider, {
   type IDataProviderConfig,
 } from '@raphiniert/ra-data-postgrest';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
-import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
+import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
+import { cleanUp, type Service } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
 setDefaultTimeout(60_000);
@@ -16,14 +17,15 @@ type Product = (typeof referenceProducts)[number];
 let service: Service;
 let provider: ReturnType<typeof postgrestRestProvider>;
 
-beforeAll(async () => {
-  const args = ['--database', ':memory:', '--log-level', 'error'];
-  service = await startService({ cwd: temporaryFolder(), args });
+const services = fileServices();
+
+async function use(file: FileKind): Promise<void> {
+  service = await services.on(file);
   provider = postgrestRestProvider(configuration());
-});
+}
 
 afterAll(async () => {
-  const faults = service?.stderr();
+  const faults = services.stderr();
   await cleanUp();
   expect(faults).toBe('');
 });
@@ -70,7 +72,9 @@ async function fetchJson(url: string, options: RequestInit) {
 const firstPage = { page: 1, perPage: 10 };
 const byId = { field: 'id', order: 'ASC' } as const;
 
-describe('getList', () => {
+describe.each(FILES)('getList on %s', (file) => {
+  beforeAll(() => use(file));
+
   async function list(params: Record<string, unknown>) {
     const { data, total } = await provider.getList('products', {
       pagination: firstPage,
@@ -156,7 +160,9 @@ describe('getList', () => {
   });
 });
 
-describe('getOne, getMany, getManyReference', () => {
+describe.each(FILES)('getOne, getMany, getManyReference on %s', (file) => {
+  beforeAll(() => use(file));
+
   test('getOne', async () => {
     expect((await provider.getOne('products', { id: 5 })).data).toEqual(referenceProducts[4]!);
     const failure = await failureOf(provider.getOne('products', { id: 999 }));
@@ -183,7 +189,9 @@ describe('getOne, getMany, getManyReference', () => {
   });
 });
 
-describe('writes', () => {
+describe.each(FILES)('writes on %s', (file) => {
+  beforeAll(() => use(file));
+
   const novelty = { product_name: 'Novelty', unit_price: 9.99, category_id: 3 };
 
   test('create gives back the product with its id', async () => {
@@ -239,12 +247,16 @@ describe('writes', () => {
   });
 });
 
-test('a schema setting is sent as a profile, which changes nothing here', async () => {
-  const withSchema = postgrestRestProvider({ ...configuration(), schema: () => 'public' });
-  expect((await withSchema.getOne('products', { id: 1 })).data.product_name).toBe('Chai');
-  expect((await withSchema.create('products', { data: { product_name: 'Profiled' } })).data.product_name).toBe(
-    'Profiled',
-  );
+describe.each(FILES)('a schema setting on %s', (file) => {
+  beforeAll(() => use(file));
+
+  test('is sent as a profile, which changes nothing here', async () => {
+    const withSchema = postgrestRestProvider({ ...configuration(), schema: () => 'public' });
+    expect((await withSchema.getOne('products', { id: 1 })).data.product_name).toBe('Chai');
+    expect((await withSchema.create('products', { data: { product_name: 'Profiled' } })).data.product_name).toBe(
+      'Profiled',
+    );
+  });
 });
 
 async function stored(id: number): Promise<Product | undefined> {

@@ -99,9 +99,14 @@ const NAMES: readonly Scenario[] = [
     '2:3 a: the index of a.b would be called a_b, as the collection a_b is',
   ],
   [
-    'long names whose constraints would be cut to the same',
-    `collections:\n  ${'a'.repeat(40)}:\n    fields: { id: int4, ${'b'.repeat(40)}_1: { type: int4, minimum: 0 }, ${'b'.repeat(40)}_2: { type: int4, minimum: 0 } }\n`,
-    `2:3 ${'a'.repeat(40)}: the rule of ${'a'.repeat(40)}.${'b'.repeat(40)}_2 would be called ${'a'.repeat(28)}_${'b'.repeat(28)}_check, as the rule of ${'a'.repeat(40)}.${'b'.repeat(40)}_1 is`,
+    'indexes of two collections that are called the same',
+    'collections:\n  a: { fields: { id: int4, b_c: { type: text, indexed: true } } }\n  a_b: { fields: { id: int4, c: { type: int4, references: a } } }\n',
+    '3:3 a_b: the index of a_b.c would be called a_b_c, as the index of a.b_c is',
+  ],
+  [
+    'a name that comes of long ones, and would be longer than PostgreSQL takes',
+    `collections:\n  ${'a'.repeat(40)}:\n    fields: { id: int4, ${'b'.repeat(20)}: { type: int4, minimum: 0 } }\n`,
+    `2:3 ${'a'.repeat(40)}: the rule of ${'a'.repeat(40)}.${'b'.repeat(20)} would be called ${'a'.repeat(40)}_${'b'.repeat(20)}_check, and a name has 63 letters at most; choose shorter ones`,
   ],
   [
     'former names that are there, or twice',

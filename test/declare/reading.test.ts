@@ -2,7 +2,6 @@
 import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { derivedName } from '../../src/collection/derived-name.ts';
 import { findDeclaration } from '../../src/declare/find.ts';
 import { DeclarationError } from '../../src/declare/mistakes.ts';
 import { readDeclaration } from '../../src/declare/read.ts';
@@ -19,7 +18,7 @@ test('a field is its type, or a map', async () => {
       name: 'things',
       key: ['id'],
       fields: [
-        { name: 'id', type: 'int4', required: true },
+        { name: 'id', type: 'int4' },
         { name: 'a', type: 'text' },
         { name: 'b', type: 'text' },
       ],
@@ -55,7 +54,7 @@ collections:
       description: 'Who makes things.',
       was: 'producers',
       key: ['code'],
-      fields: [{ name: 'code', type: 'text', required: true, maxLength: 8, pattern: '^[A-Z]+$', was: 'id' }],
+      fields: [{ name: 'code', type: 'text', maxLength: 8, pattern: '^[A-Z]+$', was: 'id' }],
     },
     {
       name: 'things',
@@ -65,8 +64,8 @@ collections:
         ['name', 'number'],
       ],
       fields: [
-        { name: 'maker', type: 'text', required: true, references: { collection: 'makers', onDelete: 'cascade' } },
-        { name: 'number', type: 'int4', required: true, minimum: 1, maximum: 1000 },
+        { name: 'maker', type: 'text', references: { collection: 'makers', onDelete: 'cascade' } },
+        { name: 'number', type: 'int4', minimum: 1, maximum: 1000 },
         {
           name: 'name',
           type: 'text',
@@ -177,15 +176,6 @@ test('a declaration that nests without end is refused', async () => {
 test('a named file wins; without one and without a usual one there is none', () => {
   expect(findDeclaration('mine.yaml')).toBe('mine.yaml');
   expect(findDeclaration('')).toBeUndefined();
-});
-
-test('constraints are called as PostgreSQL calls them', () => {
-  expect(derivedName('products', ['sku'], 'key')).toBe('products_sku_key');
-  expect(derivedName('products', [], 'pkey')).toBe('products_pkey');
-  expect(derivedName('products', ['a', 'b'], 'index')).toBe('products_a_b');
-  expect(derivedName('a'.repeat(63), [], 'pkey')).toBe(`${'a'.repeat(58)}_pkey`);
-  expect(derivedName('a'.repeat(40), ['b'.repeat(40)], 'check')).toBe(`${'a'.repeat(28)}_${'b'.repeat(28)}_check`);
-  expect(derivedName('a'.repeat(50), ['b'], 'fkey')).toBe(`${'a'.repeat(50)}_b_fkey`);
 });
 
 test('the shop is read whole', async () => {

@@ -3,16 +3,17 @@ import { afterAll, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { draftOf, startingPoint } from '../../src/declare/starting-point.ts';
+import type { Collection } from '../../src/collection/declaration.ts';
+import { startingPoint } from '../../src/declare/starting-point.ts';
 import { declared } from '../support/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/process.ts';
 
 afterAll(cleanUp);
-const { collection } = BUILT_IN;
+const { draft, collections } = BUILT_IN.catalogue;
+const [collection] = [...collections.values()] as [Collection];
 
 test('it reads back as exactly the built-in collection', async () => {
-  const { collections } = await declared(startingPoint(collection, 'collections.yaml'));
-  expect(collections).toEqual([draftOf(collection)]);
+  expect(await declared(startingPoint(collection, 'collections.yaml'))).toEqual(draft);
 });
 
 test('its comments name every field but those that are there', async () => {

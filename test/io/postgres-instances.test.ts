@@ -1,9 +1,10 @@
 /** Two instances on one database: what one has written the other sees at once, and neither does a thing twice. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
-import { REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -16,9 +17,9 @@ describe('two instances', () => {
   beforeAll(async () => {
     for (let instance = 0; instance < 2; instance++) {
       const { url } = testServer;
-      const engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: REFERENCE_PRODUCTS });
+      const engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: firstRowsOf(BUILT_IN) });
       await engine.opened;
-      const app = createApp({ collection: products, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+      const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
       engines.push(engine);
       ask.push(async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init)));
     }

@@ -1,7 +1,8 @@
 /** A partitioned table that its owner has made is served as any other: every kind of write, and what each one says of it. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { sendJson } from '../support/stories.ts';
@@ -21,9 +22,9 @@ describe('a partitioned table', () => {
         units_on_order integer, reorder_level integer) partition by hash (id);
       create table ${table}_0 partition of ${table} for values with (modulus 2, remainder 0);
       create table ${table}_1 partition of ${table} for values with (modulus 2, remainder 1)`);
-    engine = openPostgres({ ...TEST_SETTINGS, url: testServer.url, schema, firstRows: [] });
+    engine = openPostgres({ ...TEST_SETTINGS, url: testServer.url, schema, firstRows: () => [] });
     await engine.opened;
-    const app = createApp({ collection: products, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
     ask = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
   });
   afterAll(() => engine.close());

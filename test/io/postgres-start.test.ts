@@ -1,20 +1,21 @@
 /** Starting on PostgreSQL: schemas made, adopted, refused; roles that may do little; passwords that nobody sees. */
+
 import { describe, expect, test } from 'bun:test';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
-import type { Row } from '../../src/collection/value.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { openPostgres } from '../../src/engine/postgres/index.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { planRead } from '../../src/plan/read.ts';
 import { WHOLE } from '../../src/plan/whole.ts';
-import { REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { run, startService, temporaryFolder } from '../support/process.ts';
 
 const { url, admin } = testServer;
 const allRows = planRead(products, EMPTY_QUERY, { offset: 0 }, undefined);
 
-function open(schema: string, more: { url?: string; firstRows?: readonly Row[] } = {}) {
-  return openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: REFERENCE_PRODUCTS, ...more });
+function open(schema: string, more: { url?: string; firstRows?: () => [] } = {}) {
+  return openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: firstRowsOf(BUILT_IN), ...more });
 }
 
 const FITTING = `(id serial primary key, product_name text collate "C" not null, discontinued int not null,

@@ -43,7 +43,7 @@ describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
     `postgres://postgres:secret@${host}:${server.port}/postgres?${parameters}`;
 
   function open(databaseUrl: string): PostgresEngine {
-    return openPostgres({ ...TEST_SETTINGS, url: databaseUrl, schema: 'public', firstRows: [] });
+    return openPostgres({ ...TEST_SETTINGS, url: databaseUrl, schema: 'public', firstRows: () => [] });
   }
 
   const ACCEPTED: readonly [string, () => string][] = [

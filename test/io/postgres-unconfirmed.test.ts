@@ -2,9 +2,10 @@
  * A write whose commit was not confirmed: the connection breaks after the service has asked for the commit and before it
  * hears of it. The write may be stored or not; it is never reported as done, and with its key it can be repeated.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
 import { type CuttingProxy, type Moment, startCuttingProxy } from '../support/cutting-proxy.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
@@ -22,9 +23,9 @@ describe('when the connection breaks at the commit', () => {
     const { hostname, port } = new URL(testServer.url);
     proxy = await startCuttingProxy(Number(port || 5432), hostname);
     const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
-    engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: [] });
+    engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: () => [] });
     await engine.opened;
-    const app = createApp({ collection: products, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
     ask = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
   }, PATIENCE_MS);
   afterAll(async () => {

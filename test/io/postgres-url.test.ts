@@ -1,6 +1,7 @@
 /** URLs of PostgreSQL: several hosts, who may write, and what of them may be shown. */
+
 import { describe, expect, test } from 'bun:test';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { openPostgres } from '../../src/engine/postgres/index.ts';
 import { parseTarget } from '../../src/engine/postgres/url.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
@@ -39,8 +40,8 @@ describe('a database URL', () => {
       ...TEST_SETTINGS,
       url: both,
       schema: newSchema(),
-      firstRows: [],
-      collection: products,
+      firstRows: () => [],
+      catalogue: BUILT_IN.catalogue,
     });
     await engine.opened;
     expect(engine.steps).toContain('table products');
@@ -49,7 +50,7 @@ describe('a database URL', () => {
 
   test.skipIf(process.env.TEST_DATABASE_URL !== undefined)('sslmode=require refuses a server without TLS', async () => {
     const url = `${testServer.url}?sslmode=require`;
-    const engine = openPostgres({ ...TEST_SETTINGS, url, schema: newSchema(), firstRows: [] });
+    const engine = openPostgres({ ...TEST_SETTINGS, url, schema: newSchema(), firstRows: () => [] });
     await expect(engine.opened).rejects.toThrow('no connection to PostgreSQL: ');
     await engine.close();
   });

@@ -1,9 +1,10 @@
 /** One catalogue file, several processes: each knows that the others are there. */
+
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { ChangeMark, Engine } from '../../src/engine/engine.ts';
 import { openSqlite } from '../../src/engine/sqlite/index.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
@@ -61,7 +62,13 @@ for (;;) {
 test('whoever else opens and closes the file while a service starts, the service notices their writes', async () => {
   const path = join(temporaryFolder(), 'catalogue.db');
   const open = () =>
-    openSqlite({ path, collection: products, firstRows: [], retryHours: 1, querySeconds: 5 }) as Engine & {
+    openSqlite({
+      path,
+      catalogue: BUILT_IN.catalogue,
+      firstRows: () => [],
+      retryHours: 1,
+      querySeconds: 5,
+    }) as Engine & {
       readonly changes: ChangeMark;
     };
   await open().close();

@@ -151,7 +151,7 @@ const collection: fc.Arbitrary<CollectionDraft> = fc
     ...(title === undefined ? {} : { title }),
     key: ['id'],
     fields: [
-      { name: 'id', type: 'int8', required: true },
+      { name: 'id', type: 'int8' },
       ...fields.map(({ required, unique, indexed, title, description, ...rest }) => ({
         ...rest,
         ...(title === undefined ? {} : { title }),

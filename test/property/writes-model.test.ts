@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Row } from '../../src/collection/value.ts';
-import { type Catalogue, ENGINES, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { ALL_ENGINES, type Catalogue, openCatalogue, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { type GeneratedWrite, generatedWrite } from '../support/generated-writes.ts';
 import { PATIENCE_MS } from '../support/generators.ts';
 import { ids, sendJson } from '../support/stories.ts';
@@ -25,7 +25,7 @@ async function perform(catalogue: Catalogue, write: GeneratedWrite, isDryRun: bo
   return { status: response.status, rows: response.status < 300 ? body : [] };
 }
 
-describe.each(Object.keys(ENGINES))('sequences of writes on %s', (engine) => {
+describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) => {
   test(
     'leave the same rows as a plain in-memory model, answer with what they wrote, and never reuse an id',
     async () => {

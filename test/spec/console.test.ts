@@ -2,8 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { draftOf } from '../../src/collection/declaration.ts';
+import { declareCollection } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import { type Assets, packAssets, unpackAssets } from '../../src/console/assets.ts';
 import { buildAssets } from '../../src/console/bundle.ts';
@@ -11,20 +10,20 @@ import { keptOrBuilt } from '../../src/console/kept-bundle.ts';
 import { consolePages } from '../../src/console/pages.ts';
 import { Refusal } from '../../src/errors.ts';
 import { storeFile } from '../../src/http/stored-file.ts';
-import { describe as describeCatalogue } from '../../src/openapi/described.ts';
+import { DESCRIBED, document, operations } from '../support/openapi.ts';
 import { cleanUp, temporaryFolder } from '../support/process.ts';
 
 afterAll(cleanUp);
 
 const built = await buildAssets();
-const DESCRIBED = describeCatalogue(BUILT_IN);
 const pages = consolePages(DESCRIBED);
 const ask = async (path: string, init?: RequestInit): Promise<Response> =>
   (await pages(path, new Request(`http://catalogue${path}`, init)))!;
 const scriptsOf = (html: string) => [...html.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, src]) => src!);
 
-/** The most the console may weigh on its way to a browser. */
+/** The most the console, and the page of the reference, may weigh on their way to a browser. */
 const MAX_CONSOLE_BYTES = 700_000;
+const MAX_REFERENCE_BYTES = 60_000;
 
 describe('the console', () => {
   test('comes with a policy that lets no script or style in but its own', async () => {
@@ -41,7 +40,7 @@ describe('the console', () => {
     const html = await (await ask('/console')).text();
     const data = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!;
     expect(JSON.parse(data)).toEqual({
-      collection: JSON.parse(JSON.stringify(draftOf(products))),
+      collection: JSON.parse(JSON.stringify(products.draft)),
       version: DESCRIBED.version,
     });
   });
@@ -54,8 +53,8 @@ describe('the console', () => {
       const tag = response.headers.get('etag')!;
       expect((await ask(script, { headers: { 'if-none-match': tag } })).status).toBe(304);
     }
-    const { files, scripts } = built;
-    const own = [...files].filter(([name]) => !scripts.docs.includes(name));
+    const { files, pages: loaded } = built;
+    const own = [...files].filter(([name]) => !loaded.docs.includes(name));
     const size = own.reduce((sum, [, file]) => sum + file.gzipped().byteLength, 0);
     expect(size).toBeGreaterThan(100_000);
     expect(size).toBeLessThan(MAX_CONSOLE_BYTES);
@@ -68,19 +67,68 @@ describe('the console', () => {
   });
 });
 
-test('the API reference loads nothing from elsewhere', async () => {
-  const response = await ask('/docs');
-  expect(response.headers.get('content-security-policy')).toContain(
-    "script-src 'self'; style-src 'self' 'unsafe-inline'",
-  );
-  const scripts = scriptsOf(await response.text());
-  expect(scripts).toHaveLength(2);
-  for (const script of scripts) expect((await ask(script)).status).toBe(200);
+describe('the API reference', () => {
+  test('is a page that can be read without a script, with every operation, parameter, schema and error', async () => {
+    const html = await (await ask('/docs')).text();
+    const { components } = document;
+    const places = [
+      ...operations().map(({ operation }) => operation.operationId),
+      ...Object.keys(components.parameters).map((name) => `parameter-${name}`),
+      ...Object.keys(components.schemas).map((name) => `schema-${name}`),
+      ...Object.keys(components.headers).map((name) => `header-${name}`),
+      ...Object.keys(components.responses).map((name) => `error-${name.slice('Error'.length)}`),
+    ];
+    expect(places.length).toBeGreaterThan(80);
+    expect(places.filter((id) => !html.includes(`id="${id}"`))).toEqual([]);
+    const links = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+    expect(links.filter((id) => !html.includes(`id="${id}"`))).toEqual([]);
+    const all = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('loads one script and one style, of its own, and its policy allows nothing else', async () => {
+    const response = await ask('/docs');
+    const policy = response.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(policy).not.toContain('unsafe');
+    const html = await response.text();
+    const loaded = [...html.matchAll(/(?:src|rel="stylesheet" href)="([^"]+)"/g)].map(([, path]) => path!);
+    expect(loaded).toHaveLength(2);
+    // Relative, so that a proxy may serve all of it under a prefix.
+    for (const path of loaded) expect((await ask(`/${path}`)).status).toBe(200);
+    expect(html).not.toContain('<style');
+    expect(html).not.toContain(' style=');
+  });
+
+  test('is small, gzipped, and answered with 304 to whoever has it', async () => {
+    const response = await ask('/docs', { headers: { 'accept-encoding': 'gzip' } });
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect((await response.arrayBuffer()).byteLength).toBeLessThan(MAX_REFERENCE_BYTES);
+    const tag = response.headers.get('etag')!;
+    expect((await ask('/docs', { headers: { 'if-none-match': tag } })).status).toBe(304);
+  });
+
+  test('is led to from its path with a slash', async () => {
+    const response = await ask('/docs/');
+    expect([response.status, response.headers.get('location')]).toEqual([308, '../docs']);
+  });
+
+  test('shows what a declaration says as text, whatever is in it', async () => {
+    const fields = [
+      { name: 'id', type: 'int4', required: true, description: '<img src=x onerror=alert(1)> "quoted" & `<b>`' },
+    ] as const;
+    const collection = declareCollection({ name: 'things', key: ['id'], fields });
+    const show = consolePages({ ...DESCRIBED, collection, rows: [{ id: 1 }] });
+    const html = await (await show('/docs', new Request('http://catalogue/docs')))!.text();
+    expect(html).not.toContain('<img');
+    expect(html).not.toContain('<b>`');
+    expect(html).toContain('&lt;img src=x');
+  });
 });
 
 test('assets that were packed for an executable are the same when unpacked', async () => {
   const unpacked = unpackAssets(packAssets(built));
-  expect(unpacked.scripts).toEqual(built.scripts);
+  expect(unpacked.pages).toEqual(built.pages);
   expect([...unpacked.files].map(([name, { tag }]) => [name, tag])).toEqual(
     [...built.files].map(([name, { tag }]) => [name, tag]),
   );
@@ -92,7 +140,7 @@ test('a build is kept for the next start, and made again when a source has chang
   writeFileSync(join(sources, 'page.ts'), 'one');
   const small: Assets = {
     files: new Map([['page.js', storeFile('run()', 'text/javascript')]]),
-    scripts: { console: ['page.js'], docs: [] },
+    pages: { console: ['page.js'], docs: [] },
   };
   let builds = 0;
   const load = () =>

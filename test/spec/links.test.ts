@@ -75,4 +75,10 @@ describe.each(Object.keys(ENGINES))('links between pages on %s', (engine) => {
     expect(response.status).toBe(200);
     expect(links(response)).toHaveProperty('first');
   });
+
+  test('a page that one figure fills is linked by offset', async () => {
+    const response = await catalogue.fetch('/products?select=count()&limit=1');
+    expect(await response.json()).toEqual([{ count: 77 }]);
+    expect(links(response).next).toBe('/products?select=count()&limit=1&offset=1');
+  });
 });

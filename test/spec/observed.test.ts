@@ -1,7 +1,8 @@
 /** What an answer tells of itself, where it is asked to: its stages, its plan, its name. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type App, createApp } from '../../src/app.ts';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { requestId } from '../../src/observe/request-id.ts';
 import { ENGINES } from '../support/catalogue.ts';
@@ -14,7 +15,7 @@ for (const name of Object.keys(ENGINES)) {
     let engine: Engine;
     const make = (options: { plans?: boolean; serverTiming?: boolean }): App =>
       createApp({
-        collection: products,
+        catalogue: BUILT_IN.catalogue,
         engine,
         maxBodyBytes: 1_000_000,
         allowUnfilteredWrites: false,

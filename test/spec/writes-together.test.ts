@@ -1,9 +1,9 @@
 /** Many writers at once: each write happens wholly or not at all, and one client's mistake undoes only its own. */
 import { describe, expect, test } from 'bun:test';
-import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { ALL_ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { ids, ownCatalogue, reference, sendJson, TEN_FIELDS } from '../support/stories.ts';
 
-describe.each(Object.keys(ENGINES))('writes that arrive together on %s', (engine) => {
+describe.each(Object.keys(ALL_ENGINES))('writes that arrive together on %s', (engine) => {
   const catalogue = ownCatalogue(engine);
   const post = (body: unknown) => catalogue.fetch('/products', sendJson('POST', body));
   const patch = (path: string, body: unknown) => catalogue.fetch(path, sendJson('PATCH', body));

@@ -46,13 +46,13 @@ export interface Stage {
 }
 
 /** Where the products of a story are kept. */
-export type Database = () => Pick<Launch, 'args' | 'env'>;
-const inMemory: Database = () => ({ args: ['--database', ':memory:'] });
+export type Database = () => Partial<Launch> | Promise<Partial<Launch>>;
+const inFile: Database = () => ({});
 
 /** One browser for all stories; each has a profile of its own. It ends with the process that started it. */
 let shared: Promise<Browser> | undefined;
 
-export function browserStories(name: string, tell: (stage: Stage) => void, database = inMemory): void {
+export function browserStories(name: string, tell: (stage: Stage) => void, database = inFile): void {
   if (CHROMIUM === undefined) {
     console.error(`\nTHE BROWSER TESTS OF ${name.toUpperCase()} DID NOT RUN: ${HOW_TO_GET_IT}.\n`);
     test.skip(`${name} in a browser: NOT RUN, ${HOW_TO_GET_IT}`, () => {});
@@ -71,8 +71,8 @@ export function browserStories(name: string, tell: (stage: Stage) => void, datab
       browser = await shared;
     }, SECONDS);
     beforeEach(async () => {
-      const { args = [], env = {} } = database();
-      service = await startService({ cwd: temporaryFolder(), args: [...args, '--log-level', 'silent'], env });
+      const { cwd = temporaryFolder(), args = [], env = {} } = await database();
+      service = await startService({ cwd, args: [...args, '--log-level', 'silent'], env });
       origin = service.url;
       page = await newPage(browser, origin, complaints);
     }, SECONDS);

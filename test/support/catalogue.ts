@@ -1,25 +1,31 @@
 /** A catalogue of its own for a test: the app on an engine, with the reference products, asked through `fetch`. */
+
 import { createApp } from '../../src/app.ts';
-import { products } from '../../src/collection/products.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
 import { openTestPostgres } from './postgres.ts';
+import { beginningWith, sqliteFiles, TEST_OPTIONS } from './sqlite.ts';
 
 export const REFERENCE_PRODUCTS: readonly Row[] = referenceProducts;
 
-/** Every engine the tests run on, by name. */
+const openFile = sqliteFiles();
+const openLargeFile = sqliteFiles({ isLarge: true });
+
+/** Every engine the tests run on, by name: SQLite as the service has it, and as if every table were a large one. */
 export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
-  SQLite: async () =>
-    openSqlite({
-      path: IN_MEMORY,
-      collection: products,
-      firstRows: REFERENCE_PRODUCTS,
-      retryHours: 24,
-      querySeconds: 10,
-    }),
+  SQLite: async () => openFile(REFERENCE_PRODUCTS),
+  'SQLite with large tables': async () => openLargeFile(REFERENCE_PRODUCTS),
   PostgreSQL: () => openTestPostgres(REFERENCE_PRODUCTS),
+};
+
+/** For a few stories, the catalogue that is in no file, too. */
+export const ALL_ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
+  ...ENGINES,
+  'SQLite in memory': async () =>
+    openSqlite({ ...TEST_OPTIONS, path: IN_MEMORY, firstRows: beginningWith(REFERENCE_PRODUCTS) }),
 };
 
 export interface Catalogue {
@@ -32,15 +38,20 @@ export interface Catalogue {
 export interface CatalogueSettings {
   readonly maxBodyBytes?: number;
   readonly allowUnfilteredWrites?: boolean;
+  readonly plans?: boolean;
 }
 
 export async function openCatalogue(engineName: string, settings: CatalogueSettings = {}): Promise<Catalogue> {
-  const engine = await ENGINES[engineName]!();
+  return catalogueOn(await ALL_ENGINES[engineName]!(), settings);
+}
+
+export function catalogueOn(engine: Engine, settings: CatalogueSettings = {}): Catalogue {
   const app = createApp({
-    collection: products,
+    catalogue: BUILT_IN.catalogue,
     engine,
     maxBodyBytes: settings.maxBodyBytes ?? 64 * 1024 * 1024,
     allowUnfilteredWrites: settings.allowUnfilteredWrites ?? false,
+    plans: settings.plans ?? false,
   });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
   return {

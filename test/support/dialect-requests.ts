@@ -287,7 +287,7 @@ const valueFor = ({ name, type }: Field): fc.Arbitrary<unknown> => {
   );
 };
 const values = fc.record(
-  Object.fromEntries(FIELDS.filter((each) => each !== products.key).map((each) => [each.name, valueFor(each)])),
+  Object.fromEntries(FIELDS.filter((each) => each !== products.key[0]).map((each) => [each.name, valueFor(each)])),
   { requiredKeys: [] },
 );
 const named = fc.tuple(words, values).map(([product_name, rest]) => ({ product_name, ...rest }));

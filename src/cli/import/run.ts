@@ -71,7 +71,7 @@ class Import {
     const { onConflict, dryRun } = this.options;
     const keepGoing = this.options.rejects !== undefined;
     const terms: LoadTerms = { onConflict, dryRun, keepGoing, refused: (row) => this.refused(row) };
-    const { affected, inserted } = await engine.load(this.batches(), terms);
+    const { affected, inserted } = await engine.load(this.collection, this.batches(), terms);
     const { read, rejected } = this;
     return { read, inserted, updated: affected - inserted, ignored: read - rejected - affected, rejected };
   }
@@ -133,7 +133,7 @@ class Import {
       cells: given.map((field) => row[fields.indexOf(field)]),
     };
     const reason = refusal.details ?? refusal.message;
-    this.reject(record, { line: place, field: key.name, code: refusal.code, reason });
+    this.reject(record, { line: place, field: key[0]!.name, code: refusal.code, reason });
   }
 
   private reject(record: FileRecord, problem: Problem): undefined {

@@ -70,6 +70,8 @@ export interface Type {
   readonly casts: readonly string[];
   /** The types that aggregates yield; absent where there is no such aggregate. Anything can be counted. */
   readonly aggregates: Readonly<Partial<Record<Exclude<AggregateName, 'count'>, string>>>;
+  /** Values that are made at the time, by the names that a default has for them. */
+  readonly generated?: Readonly<Partial<Record<'now' | 'uuid', () => Value>>>;
   readonly sqlite: SqliteForm;
   readonly postgres: PostgresForm;
   readonly schema: JsonSchema;

@@ -1,22 +1,65 @@
-/** The API reference starts here: Scalar, over the service's own description, with nothing from elsewhere. */
-interface ScalarReference {
-  createApiReference(target: string, configuration: Readonly<Record<string, unknown>>): unknown;
+/** The API reference is a page that can be read as it is; this makes its forms send what they say. */
+import { asCommand, named, readForm } from './docs/request.ts';
+
+/** As much of a body as is shown. */
+const MAX_SHOWN_LENGTH = 100_000;
+
+for (const place of document.querySelectorAll<HTMLDetailsElement>('details.try')) {
+  const form = place.querySelector('form')!;
+  const command = form.querySelector('.curl')!;
+  const answer = form.querySelector('.answer')!;
+  const update = () => {
+    command.textContent = asCommand(readForm(form));
+  };
+  named(form, 'example')?.addEventListener('change', ({ target }) => {
+    named(form, 'body')!.value = (target as HTMLSelectElement).selectedOptions[0]?.dataset.text ?? '';
+  });
+  form.addEventListener('input', update);
+  form.addEventListener('change', update);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    answer.replaceChildren('Waiting for the answer…');
+    answer.replaceChildren(...(await send(form)));
+  });
+  place.hidden = false;
+  update();
 }
 
-const { Scalar } = globalThis as unknown as { readonly Scalar: ScalarReference };
+async function send(form: HTMLFormElement): Promise<readonly Node[]> {
+  const { method, url, headers, body } = readForm(form);
+  try {
+    const response = await fetch(url, { method, headers, cache: 'no-store', ...(body === undefined ? {} : { body }) });
+    const text = await response.text();
+    const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+    return [
+      paragraph(`${response.status} ${response.statusText}`),
+      group('Headers of the answer', lines.join('\n')),
+      ...(text === '' ? [] : [group('Body of the answer', readable(response, text))]),
+    ];
+  } catch (error) {
+    return [paragraph(`No answer: ${(error as Error).message}`)];
+  }
+}
 
-document.querySelector('.starting')?.remove();
+function readable(response: Response, text: string): string {
+  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
+  const whole = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  if (whole.length <= MAX_SHOWN_LENGTH) return whole;
+  return `${whole.slice(0, MAX_SHOWN_LENGTH)}\n… and ${whole.length - MAX_SHOWN_LENGTH} characters more`;
+}
 
-Scalar.createApiReference('#root', {
-  url: '/openapi.json',
-  theme: 'default',
-  withDefaultFonts: false,
-  telemetry: false,
-  showDeveloperTools: 'never',
-  hideClientButton: true,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  // Requests go straight to this service, never through anyone's proxy.
-  proxyUrl: '',
-  servers: [{ url: location.origin }],
-});
+function paragraph(text: string): Node {
+  const element = document.createElement('p');
+  element.textContent = text;
+  return element;
+}
+
+/** It scrolls, so the keyboard must reach it. */
+function group(label: string, text: string): Node {
+  const element = document.createElement('pre');
+  element.tabIndex = 0;
+  element.setAttribute('role', 'group');
+  element.setAttribute('aria-label', label);
+  element.textContent = text;
+  return element;
+}

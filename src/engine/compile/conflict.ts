@@ -1,12 +1,11 @@
-/** What an insert does where a row's key exists, in SQL that both engines speak. */
-import type { Collection } from '../../collection/declaration.ts';
-import type { InsertPlan } from '../../plan/types.ts';
+/** What an insert does where a row meets an existing one, in SQL that both engines speak. */
+import type { Conflict } from '../../plan/types.ts';
 import { identifier } from './statement.ts';
 
-export function conflictSql(collection: Collection, conflict: InsertPlan['conflict']): string {
+export function conflictSql(conflict: Conflict): string {
   if (conflict === 'refuse') return '';
-  const target = ` on conflict (${identifier(collection.key.name)}) do`;
-  if (conflict === 'keep' || conflict.overwrite.length === 0) return `${target} nothing`;
+  const target = ` on conflict (${conflict.on.map(({ name }) => identifier(name)).join(', ')}) do`;
+  if (conflict.overwrite.length === 0) return `${target} nothing`;
   const set = conflict.overwrite.map(({ name }) => `${identifier(name)} = excluded.${identifier(name)}`);
   return `${target} update set ${set.join(', ')}`;
 }

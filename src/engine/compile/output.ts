@@ -6,6 +6,7 @@
 import { can } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
+import { oncePer } from '../../once-per.ts';
 import { endKeys, shownKeys } from '../../plan/page-end.ts';
 import type { Expression, OrderKey, OutputColumn, ReadPlan } from '../../plan/types.ts';
 import { compileExpression, type Scope } from './expression.ts';
@@ -25,11 +26,20 @@ const ORDINARY = /^(?!__proto__$)[\w $-]{1,60}$/;
 export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {
   const { format, stripNulls } = encoding;
   if (format === 'csv') return { form: 'text', stripNulls };
-  const isPlain = columns.every(({ name, expression }) => {
-    return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined;
-  });
-  return { form: isPlain ? 'plain' : 'json', stripNulls };
+  const forms = formsOf(columns);
+  let form = forms.get(dialect.plain);
+  if (form === undefined) {
+    const isPlain = columns.every(({ name, expression }) => {
+      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined;
+    });
+    form = isPlain ? 'plain' : 'json';
+    forms.set(dialect.plain, form);
+  }
+  return { form, stripNulls };
 }
+
+/** By what a dialect takes for plain; the columns of most requests are the same list. */
+const formsOf = oncePer((_columns: readonly OutputColumn[]) => new Map<SqlDialect['plain'], RowForm>());
 
 export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
   const output = outputOf(plan.columns, encoding, dialect);
@@ -41,8 +51,9 @@ export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDia
 
 /** Where a page ends, in the text forms of its order keys; undefined where that cannot be told of this row. */
 export function endOf(plan: ReadPlan, { keys }: Output, last: Row | undefined): readonly (string | null)[] | undefined {
-  if (last === undefined) return undefined;
-  const names = keys?.map((_, index) => keyName(index)) ?? shownKeys(endKeys(plan) ?? [], plan.columns);
+  const wanted = endKeys(plan);
+  if (last === undefined || wanted === undefined) return undefined;
+  const names = keys?.map((_, index) => keyName(index)) ?? shownKeys(wanted, plan.columns);
   return names?.map((name) => (last[name] === null ? null : String(last[name])));
 }
 
@@ -56,19 +67,41 @@ export function compileOutput(
   scope: Scope,
   compile: CompileColumn = (expression) => compileExpression(expression, scope),
 ): string {
-  const rows = compileColumns(columns, output, scope.dialect, compile);
+  const rows = isOfFields(columns)
+    ? compiledOnce(columns, output, scope, compile)
+    : compileColumns(columns, output, scope, compile);
   const keys = output.keys?.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
   return keys === undefined ? rows : [rows, ...keys].join(', ');
 }
 
+const isOfFields = oncePer((columns: readonly OutputColumn[]) =>
+  columns.every(({ expression }) => expression.kind === 'field'),
+);
+
+const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string>());
+
+/** Fields as they are have no parameters, and their SQL is the same each time. */
+function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope, compile: CompileColumn): string {
+  const known = compiled(columns);
+  const name = `${scope.dialect.name} ${output.form} ${output.stripNulls} ${scope.name}`;
+  let sql = known.get(name);
+  if (sql === undefined) {
+    sql = compileColumns(columns, output, scope, compile);
+    known.set(name, sql);
+  }
+  return sql;
+}
+
 function compileColumns(
   columns: readonly OutputColumn[],
   { form, stripNulls }: Output,
-  dialect: SqlDialect,
+  scope: Scope,
   compile: CompileColumn,
 ): string {
+  const { dialect } = scope;
+  if (form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [

@@ -31,7 +31,7 @@ export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect,
 }
 
 function isCheap({ columns }: ReadPlan, { form }: Output): boolean {
-  return form === 'plain' && columns.every(({ expression }) => expression.kind === 'field');
+  return form === 'number' || (form === 'plain' && columns.every(({ expression }) => expression.kind === 'field'));
 }
 
 /** How many rows the same read has without its page. */

@@ -29,6 +29,7 @@ export interface Operand {
 
 /** Where the engines' SQL differs. Everything else is compiled once for both. */
 export interface SqlDialect {
+  readonly name: string;
   /** A condition that every read and count carries, such as one that ends it when its time is up. */
   readonly guard?: string;
   placeholder(position: number, type?: Type): string;

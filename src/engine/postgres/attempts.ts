@@ -18,7 +18,6 @@ export class Attempts {
   private readonly pending: Pending;
 
   constructor(
-    private readonly collection: Collection,
     private readonly link: Link,
     private readonly replicas: Replicas | undefined,
     { querySeconds, connectSeconds }: SessionSettings,
@@ -34,18 +33,18 @@ export class Attempts {
     return this.pending.settled(seconds);
   }
 
-  reading<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
+  reading<T>(about: Collection, work: (pool: SQL) => Promise<T>): Promise<T> {
     const standby = this.replicas?.pick();
-    if (standby === undefined) return this.onPrimary(work, 1);
+    if (standby === undefined) return this.onPrimary(about, work, 1);
     return this.pending.add(work(standby.pool)).catch((error) => {
       // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.
-      if (!isLoss(error) && !isTransient(error)) throw translateError(error, this.collection);
+      if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
       this.replicas?.lost(standby);
-      return this.onPrimary(work, 1);
+      return this.onPrimary(about, work, 1);
     });
   }
 
-  async writing<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
+  async writing<T>(about: Collection, work: (pool: SQL) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const pool = await this.link.current();
       try {
@@ -55,31 +54,31 @@ export class Attempts {
           if (error.cause !== undefined) this.link.lost(error.cause, pool);
           throw error.refusal;
         }
-        if (!isLoss(error)) throw translateError(error, this.collection);
+        if (!isLoss(error)) throw translateError(error, about);
         this.link.lost(error, pool);
         if (error instanceof NoAnswer) throw unconfirmed();
-        if (attempt === 2 || !surelyUndone(error)) throw translateError(error, this.collection);
+        if (attempt === 2 || !surelyUndone(error)) throw translateError(error, about);
       }
     }
   }
 
   /** Not an async function: the usual case is one step, and each further one would be paid by every read. */
-  private onPrimary<T>(work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
+  private onPrimary<T>(about: Collection, work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
     const pool = this.link.current();
-    if (pool instanceof Promise) return pool.then((found) => this.on(found, work, attempt));
-    return this.on(pool, work, attempt);
+    if (pool instanceof Promise) return pool.then((found) => this.on(about, found, work, attempt));
+    return this.on(about, pool, work, attempt);
   }
 
-  private on<T>(pool: SQL, work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
+  private on<T>(about: Collection, pool: SQL, work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
     return this.pending.add(work(pool)).catch(async (error) => {
       if (isTransient(error) && attempt < MAX_ATTEMPTS) {
         await pauseBefore(attempt);
-        return this.onPrimary(work, attempt + 1);
+        return this.onPrimary(about, work, attempt + 1);
       }
-      if (!isLoss(error)) throw translateError(error, this.collection);
+      if (!isLoss(error)) throw translateError(error, about);
       this.link.lost(error, pool);
-      if (attempt >= MAX_CONNECTIONS || error instanceof NoAnswer) throw translateError(error, this.collection);
-      return this.onPrimary(work, attempt + 1);
+      if (attempt >= MAX_CONNECTIONS || error instanceof NoAnswer) throw translateError(error, about);
+      return this.onPrimary(about, work, attempt + 1);
     });
   }
 }

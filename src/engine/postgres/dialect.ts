@@ -17,6 +17,7 @@ const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@'
 
 export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
   return {
+    name: 'postgres',
     placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${comparedAs(type)}`),
 
     stored: (value) => (typeof value === 'bigint' ? value.toString() : value),

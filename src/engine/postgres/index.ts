@@ -3,11 +3,10 @@
  * instances must agree on (keys that are assigned, idempotency keys, versions) is decided in the database.
  */
 import type { SQL } from 'bun';
-import type { Collection } from '../../collection/declaration.ts';
-import type { Row } from '../../collection/value.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
-import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { ReadPlan, StoredRow, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
@@ -32,9 +31,9 @@ import type { WriteContext } from './writes.ts';
 
 export interface PostgresOptions extends SessionSettings {
   readonly url: string;
-  readonly collection: Collection;
-  /** What a new catalogue begins with. */
-  readonly firstRows: readonly Row[];
+  readonly catalogue: Catalogue;
+  /** What a new collection begins with. */
+  readonly firstRows: (collection: Collection) => readonly StoredRow[];
   readonly retryHours: number;
   /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
@@ -60,10 +59,10 @@ export class PostgresEngine implements Engine {
   private readonly sweeper: Sweeper;
   private readonly replicas: Replicas | undefined;
   private readonly attempts: Attempts;
-  // These three are known once the server is found; nothing is asked of it before.
+  // These are known once the server is found; nothing is asked of it before.
   private dialect!: SqlDialect;
-  private sequence!: string;
-  private keys!: Keys;
+  private sequences: ReadonlyMap<string, string> = new Map();
+  private keys = new Keys();
 
   constructor(
     private readonly options: PostgresOptions,
@@ -74,33 +73,33 @@ export class PostgresEngine implements Engine {
     this.sweeper = new Sweeper(options.retryHours);
     this.link = new Link(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
     this.replicas = standbysOf(options);
-    this.attempts = new Attempts(options.collection, this.link, this.replicas, options);
+    this.attempts = new Attempts(this.link, this.replicas, options);
     this.opened = this.link.open();
     // Whoever waits hears of a failure; that nobody may wait is no reason to end the process.
     this.opened.catch(() => undefined);
   }
 
   read(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
-    return this.attempts.reading((pool) => readList(pool, plan, this.dialect, encoding));
+    return this.attempts.reading(plan.from, (pool) => readList(pool, plan, this.dialect, encoding));
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    return this.attempts.writing((pool) => this.writeOnce(pool, plan, encoding));
+    return this.attempts.writing(plan.into, (pool) => this.writeOnce(pool, plan, encoding));
   }
 
   /** Once: what was read from a file is gone. */
-  async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
     const pool = await this.link.current();
     try {
-      return await loadRows(pool, this.context, batches, terms);
+      return await loadRows(pool, this.contextOf(collection), batches, terms);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
-      throw translateError(error, this.options.collection);
+      throw translateError(error, collection);
     }
   }
 
   explain(plan: ReadPlan): Promise<Explanation> {
-    return this.attempts.reading((pool) => explainRead(pool, plan, this.dialect));
+    return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect));
   }
 
   metrics(): readonly Metric[] {
@@ -123,20 +122,21 @@ export class PostgresEngine implements Engine {
   }
 
   private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    await this.keys.pass(pool, plan);
+    const context = this.contextOf(plan.into);
+    await this.keys.pass(pool, context, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
     const write = () =>
-      this.keys.drawAgain(pool, plan, () => carryOut(pool, this.context, plan, encoding, this.options));
+      this.keys.drawAgain(pool, context, plan, () => carryOut(pool, context, plan, encoding, this.options));
     return this.replicas === undefined ? write() : this.replicas.during(pool, write);
   }
 
   /** Drops what was learnt of the data, where it was replaced behind the service's back. */
   forget(): void {
-    this.keys = new Keys(this.context);
+    this.keys = new Keys();
   }
 
-  private get context(): WriteContext {
-    return { collection: this.options.collection, dialect: this.dialect, sequence: this.sequence };
+  private contextOf(collection: Collection): WriteContext {
+    return { collection, dialect: this.dialect, sequence: this.sequences.get(collection.name) };
   }
 
   private async prepare(pool: SQL): Promise<void> {
@@ -147,8 +147,8 @@ export class PostgresEngine implements Engine {
     }
     this.steps = prepared.steps;
     this.dialect = postgresDialect(folding, await findConfigurations(pool));
-    this.sequence = prepared.sequence;
-    this.keys = new Keys(this.context);
+    this.sequences = prepared.sequences;
+    this.keys = new Keys();
     await this.replicas?.restart(pool);
   }
 }

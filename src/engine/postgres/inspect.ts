@@ -28,6 +28,7 @@ export interface Found {
   /** What assigns keys; null where nothing does. */
   readonly sequence: string | null;
   readonly indexes: readonly string[];
+  readonly constraints: readonly string[];
 }
 
 export async function inspectSchema(runner: Runner, schema: string, collection: Collection): Promise<Found> {
@@ -36,14 +37,22 @@ export async function inspectSchema(runner: Runner, schema: string, collection: 
     sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as "schemaExists",
         to_regclass($2::text) is not null as "hasRetries",
         coalesce((select relkind in ('r', 'p') from pg_catalog.pg_class where oid = to_regclass($3::text)), true) as "isTable",
-        exists (select from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid
-          and a.attnum = i.indkey[0] where i.indrelid = to_regclass($3::text) and i.indisunique and i.indimmediate
-          and i.indnkeyatts = 1 and i.indpred is null and a.attname = $4::text) as "keyIsUnique",
+        exists (select from pg_catalog.pg_index i where i.indrelid = to_regclass($3::text) and i.indisunique
+          and i.indimmediate and i.indpred is null and i.indexprs is null and array_to_json(array(
+            select a.attname::text from unnest(i.indkey[0:i.indnkeyatts - 1]) as k (num) join pg_catalog.pg_attribute a
+            on a.attrelid = i.indrelid and a.attnum = k.num order by a.attname))::text = $4::text) as "keyIsUnique",
         (select pg_get_serial_sequence($3::text, attname) from pg_catalog.pg_attribute
-          where attrelid = to_regclass($3::text) and attname = $4::text and not attisdropped) as sequence,
+          where attrelid = to_regclass($3::text) and attname = $5::text and not attisdropped) as sequence,
         array(select c.relname::text from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
-          where i.indrelid = to_regclass($3::text)) as indexes`,
-    params: [schema, table(RETRY_TABLE), table(collection.name), collection.key.name],
+          where i.indrelid = to_regclass($3::text)) as indexes,
+        array(select c.conname::text from pg_catalog.pg_constraint c where c.conrelid = to_regclass($3::text)) as constraints`,
+    params: [
+      schema,
+      table(RETRY_TABLE),
+      table(collection.name),
+      JSON.stringify(collection.key.map(({ name }) => name).sort()),
+      collection.assigned?.name ?? '',
+    ],
   });
   const columns = await query<Column>(runner, {
     sql: `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as required,
@@ -68,10 +77,13 @@ async function readVersion(runner: Runner, table: string): Promise<number | null
 /** Where a table that others made does not fit, in words; empty where it does. */
 export function differences(collection: Collection, found: Found): string[] {
   if (!found.isTable) return [`${collection.name} is no table`];
-  const { key, fields } = collection;
+  const { key, fields, assigned } = collection;
   const list = fields.flatMap((field) => columnDifferences(field, found.columns));
-  if (!found.keyIsUnique) list.push(`${key.name} is not unique by itself`);
-  if (found.sequence === null) list.push(`${key.name} is assigned by no identity or sequence of its own`);
+  const keyNames = key.map(({ name }) => name).join(', ');
+  if (!found.keyIsUnique) list.push(`${keyNames} is not unique by itself`);
+  if (assigned !== undefined && found.sequence === null) {
+    list.push(`${keyNames} is assigned by no identity or sequence of its own`);
+  }
   const own = fields.map((field) => field.name);
   const demanding = found.columns.filter((column) => !own.includes(column.name) && column.required && !column.filled);
   return [...list, ...demanding.map((column) => `${column.name} is required, has no default, and is no field of ours`)];
@@ -86,7 +98,7 @@ function columnDifferences(field: Field, columns: readonly Column[]): string[] {
   else if (can(field.type, 'text') && column.collation !== 'C' && column.collation !== 'POSIX') {
     list.push(`${field.name} has the collation ${column.collation ?? 'none'}, not C`);
   }
-  const required = field.required === true;
+  const { required } = field;
   if (column.required !== required) list.push(`${field.name} is ${column.required ? '' : 'not '}required`);
   return list;
 }
@@ -101,7 +113,7 @@ export function missingFields({ fields }: Collection, { columns }: Found): reado
 }
 
 export function missingIndexes(collection: Collection, { indexes }: Found): readonly Field[] {
-  return collection.fields.filter((field) => field.indexed === true && !indexes.includes(indexName(collection, field)));
+  return collection.fields.filter((field) => field.indexed && !indexes.includes(indexName(collection, field)));
 }
 
 export function indexName(collection: Collection, field: Field): string {

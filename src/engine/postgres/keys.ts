@@ -4,7 +4,7 @@
  */
 import type { SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
-import type { WritePlan } from '../../plan/types.ts';
+import type { Assignment, WritePlan } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
 import { query, quoteText } from './driver.ts';
 import { duplicateOf, sqlState } from './refusals.ts';
@@ -15,58 +15,60 @@ const MAX_DRAWS = 5;
 const SEQUENCE_LOCK = 0x50436175;
 
 export class Keys {
-  /** The sequence has reached this at least, so that most writes need not ask. It only grows. */
-  private reached = 0;
-
-  constructor(private readonly context: WriteContext) {}
+  /** Each sequence has reached this at least, so that most writes need not ask. It only grows. */
+  private readonly reached = new Map<string, bigint>();
 
   /** Moves the sequence past the keys that a write brings with it. */
-  async pass(pool: SQL, plan: WritePlan): Promise<void> {
-    if (plan.dryRun) return;
-    const largest = this.chosen(plan).reduce<number>((most, key) => Math.max(most, Number(key)), 0);
-    if (largest > this.reached) await this.moveTo(pool, `${largest}`);
+  async pass(pool: SQL, { sequence }: WriteContext, plan: WritePlan): Promise<void> {
+    if (plan.dryRun || sequence === undefined) return;
+    const largest = chosen(plan).reduce((most, key) => (key > most ? key : most), 0n);
+    if (largest > (this.reached.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
   }
 
   /** The same insert again, where a key that was assigned turned out to be taken. */
-  async drawAgain<T>(pool: SQL, plan: WritePlan, work: () => Promise<T>): Promise<T> {
+  async drawAgain<T>(pool: SQL, context: WriteContext, plan: WritePlan, work: () => Promise<T>): Promise<T> {
+    const { sequence, collection } = context;
     for (let draw = 1; ; draw++) {
       try {
         return await work();
       } catch (error) {
-        const taken = sqlState(error) === '23505' ? duplicateOf(error) : undefined;
-        if (draw === MAX_DRAWS || taken === undefined) throw error;
-        if (plan.kind !== 'insert' || this.chosen(plan).includes(taken)) throw error;
-        const { name, key } = this.context.collection;
-        await this.moveTo(pool, `(select coalesce(max(${identifier(key.name)}), 1) from ${identifier(name)})`);
+        const taken = sqlState(error) === '23505' ? duplicateOf(error, collection) : undefined;
+        if (draw === MAX_DRAWS || taken === undefined || sequence === undefined) throw error;
+        if (plan.kind !== 'insert' || chosen(plan).includes(BigInt(taken))) throw error;
+        const column = identifier(collection.assigned!.name);
+        await this.moveTo(pool, sequence, `(select coalesce(max(${column}), 1) from ${identifier(collection.name)})`);
       }
     }
   }
 
-  private async moveTo(pool: SQL, least: string): Promise<void> {
-    const { sequence } = this.context;
+  private async moveTo(pool: SQL, sequence: string, least: string): Promise<void> {
     // The position is read after the lock is had: a subquery runs when its value is first needed.
-    const [moved] = await query<{ reached: number }>(pool, {
+    const [moved] = await query<{ reached: string }>(pool, {
       sql: `with held as materialized (select pg_advisory_xact_lock(${SEQUENCE_LOCK}))
-        select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::float8 as reached from held`,
+        select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`,
       params: [],
     });
-    this.reached = Number(moved?.reached ?? 0);
+    this.reached.set(sequence, BigInt(moved?.reached ?? 0));
   }
+}
 
-  private chosen(plan: WritePlan): Value[] {
-    const { fields, key } = this.context.collection;
-    const place = fields.indexOf(key);
-    switch (plan.kind) {
-      case 'insert':
-        return plan.rows.flatMap((row) => row[place] ?? []);
-      case 'update':
-        return plan.set.flatMap(({ field, value }) => (field.name === key.name ? [value] : []));
-      case 'update-each':
-        return plan.changes.flatMap(({ set }) =>
-          set.flatMap(({ field, value }) => (field.name === key.name ? [value] : [])),
-        );
-      case 'delete':
-        return [];
-    }
+/** The keys that clients chose, where keys are assigned. */
+function chosen(plan: WritePlan): bigint[] {
+  const { fields, assigned } = plan.into;
+  if (assigned === undefined) return [];
+  const place = fields.indexOf(assigned);
+  const isChosen = (value: Value | undefined) =>
+    value === undefined || value === null ? [] : [BigInt(value as number)];
+  const ofSet = (set: readonly Assignment[]) =>
+    set.flatMap(({ field, value }) => (field === assigned ? isChosen(value) : []));
+  switch (plan.kind) {
+    case 'insert':
+      return plan.rows.flatMap((row) => isChosen(row[place]));
+    case 'update':
+      return ofSet(plan.set);
+    case 'update-each':
+      return plan.changes.flatMap(({ set }) => ofSet(set));
+    case 'delete':
+      return [];
   }
 }

@@ -3,7 +3,9 @@ import type { SQL } from 'bun';
 import type { Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
-import type { InsertPlan } from '../../plan/types.ts';
+import { overwritten } from '../../plan/insert.ts';
+import type { Key } from '../../plan/keys.ts';
+import type { Conflict } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
@@ -11,7 +13,7 @@ import { duplicateKey, repeatedKey } from '../terms.ts';
 import { columnType } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { inTransaction } from './transaction.ts';
-import { isNew, rowsAsJson, type WriteContext } from './writes.ts';
+import { assignedKey, isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
 const STAGED = '"rows to load"';
@@ -36,7 +38,7 @@ export function loadRows(
 
 class Staged {
   private readonly columns: string;
-  private readonly key: string;
+  private readonly keys: string;
   private readonly table: string;
   /** The sets of fields that rows give, by number. */
   private readonly shapes: (readonly Field[])[] = [];
@@ -47,7 +49,7 @@ class Staged {
   ) {
     const { fields, key, name } = context.collection;
     this.columns = fields.map((field) => identifier(field.name)).join(', ');
-    this.key = identifier(key.name);
+    this.keys = key.map((field) => identifier(field.name)).join(', ');
     this.table = identifier(name);
   }
 
@@ -75,37 +77,40 @@ class Staged {
 
   async store(terms: LoadTerms): Promise<LoadResult> {
     const { collection } = this.context;
+    const isGiven = collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
     if (terms.onConflict !== 'keep') {
-      const earlier = `select min("the row") from ${STAGED} group by ${this.key}`;
-      const repeats = `${this.key} is not null and "the row" not in (${earlier})`;
+      const earlier = `select min("the row") from ${STAGED} group by ${this.keys}`;
+      const repeats = `${isGiven} and "the row" not in (${earlier})`;
       await this.refuse(terms, repeats, (key) => repeatedKey(collection, key));
     }
     if (terms.onConflict === 'refuse') {
-      const taken = `${this.key} in (select ${this.key} from ${this.table})`;
+      const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
       await this.refuse(terms, taken, (key) => duplicateKey(collection, key));
     }
     if (!terms.dryRun) await this.passKeys();
+    const on = collection.key;
     if (terms.onConflict !== 'overwrite') {
-      return this.storeAll(terms.onConflict, 'true');
+      return this.storeAll(terms.onConflict === 'refuse' ? 'refuse' : { on, overwrite: [] }, 'true');
     }
     const total = { affected: 0, inserted: 0 };
     for (const [shape, given] of this.shapes.entries()) {
-      const overwrite = given.filter((field) => field !== collection.key);
-      const stored = await this.storeAll({ overwrite }, `"the shape" = ${shape}`);
+      const conflict = { on, overwrite: overwritten(collection, given, on) };
+      const stored = await this.storeAll(conflict, `"the shape" = ${shape}`);
       total.affected += stored.affected;
       total.inserted += stored.inserted;
     }
     return total;
   }
 
-  private async storeAll(conflict: InsertPlan['conflict'], which: string): Promise<LoadResult> {
+  private async storeAll(conflict: Conflict, which: string): Promise<LoadResult> {
     const { collection, sequence } = this.context;
-    const values = collection.fields.map((field) =>
-      field === collection.key ? `coalesce(${this.key}, nextval(${quoteText(sequence)}))` : identifier(field.name),
-    );
+    const values = collection.fields.map((field) => {
+      const column = identifier(field.name);
+      return field === collection.assigned ? assignedKey(column, sequence) : column;
+    });
     const [stored] = await this.run<LoadResult>(
       `with stored as (insert into ${this.table} (${this.columns}) select ${values.join(', ')} from ${STAGED}
-        where ${which} order by "the row"${conflictSql(collection, conflict)} returning ${isNew(collection, conflict)} as is_new)
+        where ${which} order by "the row"${conflictSql(conflict)} returning ${isNew(collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
     return stored!;
@@ -113,14 +118,16 @@ class Staged {
 
   /** Keys that were chosen are not assigned again. */
   private async passKeys(): Promise<void> {
-    const { sequence } = this.context;
+    const { sequence, collection } = this.context;
+    if (sequence === undefined) return;
+    const key = identifier(collection.assigned!.name);
     await this.run(
-      `select setval(${quoteText(sequence)}, greatest(max(${this.key}), (select last_value from ${sequence})))
-      from ${STAGED} having max(${this.key}) is not null`,
+      `select setval(${quoteText(sequence)}, greatest(max(${key}), (select last_value from ${sequence})))
+      from ${STAGED} having max(${key}) is not null`,
     );
   }
 
-  private async refuse(terms: LoadTerms, which: string, refusalOf: (key: Value) => Refusal): Promise<void> {
+  private async refuse(terms: LoadTerms, which: string, refusalOf: (key: Key) => Refusal): Promise<void> {
     const { fields, key } = this.context.collection;
     const shown = fields.map(({ name, type }) => {
       const column = identifier(name);
@@ -135,7 +142,7 @@ class Staged {
         place: Number(row['the place']),
         given: this.shapes[Number(row['the shape'])]!,
         row: fields.map((field) => row[field.name]!),
-        refusal: refusalOf(row[key.name]!),
+        refusal: refusalOf(key.map(({ name }) => row[name]!)),
       });
     }
     if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();

@@ -1,5 +1,5 @@
 /** PostgreSQL takes care of its own copies; whether the tables fit and hold what they should can be looked at. */
-import type { Collection } from '../../collection/declaration.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Finding, Maintenance } from '../maintenance.ts';
@@ -14,7 +14,7 @@ export class PostgresMaintenance implements Maintenance {
 
   constructor(
     url: string,
-    private readonly collection: Collection,
+    private readonly catalogue: Catalogue,
     private readonly settings: SessionSettings,
   ) {
     this.target = parseTarget(url);
@@ -34,7 +34,10 @@ export class PostgresMaintenance implements Maintenance {
   async check(): Promise<readonly Finding[]> {
     const pool = openPool(this.target.servers[0]!, this.settings, 1);
     try {
-      return await this.look(pool);
+      const findings: Finding[] = [];
+      for (const collection of this.catalogue.collections.values())
+        findings.push(...(await this.look(pool, collection)));
+      return findings;
     } catch (error) {
       throw new ConfigError(`${this.location}: ${describe(error)}`);
     } finally {
@@ -42,8 +45,7 @@ export class PostgresMaintenance implements Maintenance {
     }
   }
 
-  private async look(pool: Runner): Promise<readonly Finding[]> {
-    const { collection } = this;
+  private async look(pool: Runner, collection: Collection): Promise<readonly Finding[]> {
     const { schema } = this.settings;
     const found = await inspectSchema(pool, schema, collection);
     const wrong = differences(collection, found);

@@ -1,8 +1,8 @@
 /** What PostgreSQL refuses, as refusals of ours; and which failures mean that the server is gone. */
-import type { Collection } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
-import { duplicateKey, keysUsedUp } from '../terms.ts';
+import { duplicate, keysUsedUp } from '../terms.ts';
 
 export interface ServerError extends Error {
   /** Bun's own code. */
@@ -12,6 +12,7 @@ export interface ServerError extends Error {
   readonly detail?: string;
   readonly hint?: string;
   readonly column?: string;
+  readonly constraint?: string;
 }
 
 export function sqlState(error: unknown): string | undefined {
@@ -92,15 +93,18 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
   P0: '23514',
 };
 
-export function translateError(error: unknown, collection: Collection): unknown {
+export function translateError(error: unknown, collection?: Collection): unknown {
   if (error instanceof Refusal) return error;
   if (isLoss(error)) return unavailable(describe(error));
   const state = sqlState(error);
   if (state === undefined) return error;
   const { message, detail, hint, column } = error as ServerError;
-  if (state === '23505') return duplicateKey(collection, duplicateOf(error));
-  if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-  if (state === '2200H') return keysUsedUp(collection);
+  if (collection !== undefined) {
+    const taken = state === '23505' ? takenIn(collection, detail) : undefined;
+    if (taken !== undefined) return duplicate(collection, taken.fields, taken.values);
+    if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
+    if (state === '2200H') return keysUsedUp(collection);
+  }
   const code = known(state) ?? TRANSLATED[state] ?? BY_CLASS[state.slice(0, 2)];
   if (code === undefined) return error;
   return new Refusal(code, message, {
@@ -114,10 +118,20 @@ function known(state: string): ErrorCode | undefined {
   return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
 }
 
-/** The key in `Key (id)=(7) already exists.`, whatever language the server speaks. */
-export function duplicateOf(error: unknown): number | undefined {
-  const found = /\)=\((-?\d+)\)/.exec((error as ServerError).detail ?? '')?.[1];
-  return found === undefined ? undefined : Number(found);
+/** The fields and values in `Key (a, b)=(1, x) already exists.`, whatever language the server speaks. */
+function takenIn({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
+  const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
+  if (found === null) return undefined;
+  const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
+  return fields.length === 0 ? undefined : { fields, values: [found[2]!] };
+}
+
+/** The assigned key in `Key (id)=(7) already exists.`, whatever language the server speaks. */
+export function duplicateOf(error: unknown, { name, assigned }: Collection): string | undefined {
+  const { constraint, detail = '' } = error as ServerError;
+  if (assigned === undefined || (constraint !== undefined && constraint !== `${name}_pkey`)) return undefined;
+  const found = /\((\w+)\)=\((-?\d+)\)/.exec(detail);
+  return found?.[1] === assigned.name ? found[2] : undefined;
 }
 
 /** What went wrong with a connection, in words that hold no secret. */

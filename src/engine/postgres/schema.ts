@@ -4,10 +4,12 @@
  * Where nothing is to be done, nothing is asked for beyond reading, so that a role without DDL rights can serve.
  */
 import type { SQL } from 'bun';
-import type { Collection, Field } from '../../collection/declaration.ts';
-import type { Row, Value } from '../../collection/value.ts';
+import type { Catalogue, Collection, Field } from '../../collection/declaration.ts';
+import type { Type } from '../../collection/types/type.ts';
+import type { Value } from '../../collection/value.ts';
 import { ConfigError } from '../../config.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
+import type { StoredRow } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
 import { columnType } from './dialect.ts';
 import { query, quoteName, quoteText, type Runner } from './driver.ts';
@@ -24,6 +26,7 @@ import {
 } from './inspect.ts';
 import { hasPrefixIndex, prefix } from './prefix-index.ts';
 import { sqlState } from './refusals.ts';
+import { assignedKey, rowsAsJson } from './writes.ts';
 
 /** "PCat", as SQLite files have it. */
 const LOCK = 0x50436174;
@@ -31,29 +34,32 @@ const LOCK = 0x50436174;
 const OLDEST_SERVER = 140_000;
 
 export interface Prepared {
-  /** What assigns keys, quoted. */
-  readonly sequence: string;
+  /** What assigns the keys of a collection, quoted, by its name. */
+  readonly sequences: ReadonlyMap<string, string>;
   /** What was done, for people; empty where all was in place. */
   readonly steps: readonly string[];
 }
 
 interface Demand {
   readonly schema: string;
-  readonly collection: Collection;
-  readonly firstRows: readonly Row[];
+  readonly catalogue: Catalogue;
+  readonly firstRows: (collection: Collection) => readonly StoredRow[];
 }
+
+/** What the schema holds of each collection. */
+type FoundAll = readonly { readonly collection: Collection; readonly found: Found }[];
 
 export async function prepareSchema(pool: SQL, demand: Demand): Promise<Prepared> {
   await checkServer(pool);
-  const found = await inspectSchema(pool, demand.schema, demand.collection);
-  if (isInPlace(demand, found)) return { sequence: found.sequence!, steps: [] };
+  const found = await inspectAll(pool, demand);
+  if (isInPlace(demand, found)) return { sequences: sequencesIn(found), steps: [] };
   try {
     return await pool.begin((transaction) => migrate(transaction, demand));
   } catch (error) {
     if (sqlState(error) !== '42501') throw error;
     // Indexes make it quick; everything else makes it right.
     const needed = todo(demand, found).filter((step) => !step.startsWith('index '));
-    if (needed.length === 0) return { sequence: found.sequence!, steps: [] };
+    if (needed.length === 0) return { sequences: sequencesIn(found), steps: [] };
     const { message } = error as Error;
     throw new ConfigError(
       `the schema ${demand.schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${message}. Run catalogue migrate with a role that may`,
@@ -61,8 +67,24 @@ export async function prepareSchema(pool: SQL, demand: Demand): Promise<Prepared
   }
 }
 
+async function inspectAll(runner: Runner, { schema, catalogue }: Demand): Promise<FoundAll> {
+  const all: { collection: Collection; found: Found }[] = [];
+  for (const collection of catalogue.collections.values()) {
+    all.push({ collection, found: await inspectSchema(runner, schema, collection) });
+  }
+  return all;
+}
+
+function sequencesIn(all: FoundAll): ReadonlyMap<string, string> {
+  return new Map(
+    all.flatMap(({ collection, found }): [string, string][] => {
+      return collection.assigned === undefined || found.sequence === null ? [] : [[collection.name, found.sequence]];
+    }),
+  );
+}
+
 /** Looked at without the lock, a schema that another instance is making may seem not to fit: with the lock it is told. */
-function isInPlace(demand: Demand, found: Found): boolean {
+function isInPlace(demand: Demand, found: FoundAll): boolean {
   try {
     return todo(demand, found).length === 0;
   } catch {
@@ -71,43 +93,82 @@ function isInPlace(demand: Demand, found: Found): boolean {
 }
 
 async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
-  const { schema, collection, firstRows } = demand;
+  const { schema, catalogue, firstRows } = demand;
   const run = (sql: string) => query(transaction, { sql, params: [] });
   await run('set local statement_timeout = 0');
   await run(`select pg_advisory_xact_lock(${LOCK})`);
-  const found = await inspectSchema(transaction, schema, collection);
-  const steps = todo(demand, found);
-  if (!found.schemaExists) await run(`create schema ${quoteName(schema)}`);
-  if (found.columns.length === 0) await run(createTable(collection));
-  else for (const field of missingFields(collection, found)) await run(addColumn(collection, field));
-  if (!found.hasRetries) await createRetries(run);
-  for (const field of missingIndexes(collection, found)) {
-    const index = identifier(indexName(collection, field));
-    const column = identifier(field.name);
-    const indexed = hasPrefixIndex(fieldExpression(field)) ? prefix(column) : column;
-    await run(`create index if not exists ${index} on ${identifier(collection.name)} (${indexed})`);
+  const all = await inspectAll(transaction, demand);
+  const steps = todo(demand, all);
+  const [{ found: any }] = all as readonly [FoundAll[number]];
+  if (!any.schemaExists) await run(`create schema ${quoteName(schema)}`);
+  if (!any.hasRetries) await createRetries(run);
+  for (const { collection, found } of all) {
+    if (found.columns.length === 0) await run(createTable(collection));
+    else for (const field of missingFields(collection, found)) await run(addColumn(collection, field));
+    for (const field of missingIndexes(collection, found)) {
+      const index = identifier(indexName(collection, field));
+      const column = identifier(field.name);
+      const indexed = hasPrefixIndex(fieldExpression(field)) ? prefix(column) : column;
+      await run(`create index if not exists ${index} on ${identifier(collection.name)} (${indexed})`);
+    }
   }
-  if (found.version === null) {
+  if (any.version === null) {
     await run(`create table if not exists ${VERSION_TABLE} (version integer not null)`);
     await run(`insert into ${VERSION_TABLE} (version) values (${SCHEMA_VERSION})`);
   }
-  const after = await inspectSchema(transaction, schema, collection);
-  if (found.columns.length === 0) await insertFirst(transaction, collection, after.sequence!, firstRows);
-  return { sequence: after.sequence!, steps };
+  const after = await inspectAll(transaction, demand);
+  const sequences = sequencesIn(after);
+  // Rows before references: a row may refer to one that comes later.
+  for (const { collection, found } of all) {
+    if (found.columns.length > 0) continue;
+    await insertFirst(transaction, collection, sequences.get(collection.name), firstRows(collection));
+  }
+  for (const { collection, found } of all) {
+    for (const sql of missingConstraints(catalogue, collection, found)) await run(sql);
+  }
+  return { sequences, steps };
+}
+
+/** Unique fields and references, of tables that are ours. */
+function missingConstraints({ collections }: Catalogue, collection: Collection, found: Found): string[] {
+  if (found.version === null && found.columns.length > 0) return [];
+  const alter = `alter table ${identifier(collection.name)} add constraint`;
+  const unique = collection.unique
+    .filter(({ name }) => !found.constraints.includes(name))
+    .map(
+      ({ name, fields }) =>
+        `${alter} ${identifier(name)} unique (${fields.map((field) => identifier(field.name)).join(', ')})`,
+    );
+  const references = collection.references
+    .filter(({ name }) => !found.constraints.includes(name))
+    .map(({ name, field, to, onDelete }) => {
+      const key = identifier(collections.get(to)!.key[0]!.name);
+      const action = onDelete === 'restrict' ? '' : ` on delete ${onDelete}`;
+      return `${alter} ${identifier(name)} foreign key (${identifier(field.name)}) references ${identifier(to)} (${key})${action}`;
+    });
+  return [...unique, ...references];
 }
 
 /** What is missing, in words. Throws where it cannot be mended. */
-function todo({ schema, collection }: Demand, found: Found): string[] {
-  if ((found.version ?? 0) > SCHEMA_VERSION) {
-    throw new ConfigError(`the schema ${schema} was written by a newer version of this program`);
-  }
+function todo({ schema, catalogue }: Demand, all: FoundAll): string[] {
   const steps: string[] = [];
-  if (!found.schemaExists) steps.push(`schema ${schema}`);
-  if (found.columns.length === 0 && found.isTable) steps.push(`table ${collection.name}`);
-  else steps.push(...mendable(schema, collection, found));
-  if (!found.hasRetries) steps.push(`table ${RETRY_TABLE}`);
-  if (found.version === null) steps.push(`table ${VERSION_TABLE}`);
-  return [...steps, ...missingIndexes(collection, found).map((field) => `index ${indexName(collection, field)}`)];
+  for (const [index, { collection, found }] of all.entries()) {
+    if (index === 0) {
+      if ((found.version ?? 0) > SCHEMA_VERSION) {
+        throw new ConfigError(`the schema ${schema} was written by a newer version of this program`);
+      }
+      if (!found.schemaExists) steps.push(`schema ${schema}`);
+      if (!found.hasRetries) steps.push(`table ${RETRY_TABLE}`);
+      if (found.version === null) steps.push(`table ${VERSION_TABLE}`);
+    }
+    if (found.columns.length === 0 && found.isTable) steps.push(`table ${collection.name}`);
+    else {
+      steps.push(...mendable(schema, collection, found));
+      steps.push(...missingConstraints(catalogue, collection, found).map(() => `constraint of ${collection.name}`));
+    }
+    steps.push(...missingIndexes(collection, found).map((field) => `index ${indexName(collection, field)}`));
+  }
+  return steps;
 }
 
 /** A table of ours may lack a field that is new; a table of others fits as it is, or not at all. */
@@ -123,21 +184,43 @@ function mendable(schema: string, collection: Collection, found: Found): string[
 /** By default, not always: a client may choose the key. */
 function createTable(collection: Collection): string {
   const columns = collection.fields.map((field) =>
-    field === collection.key
-      ? `${identifier(field.name)} integer generated by default as identity primary key`
-      : columnDefinition(field),
+    field === collection.assigned
+      ? `${identifier(field.name)} ${columnType(field.type)} generated by default as identity primary key`
+      : columnDefinition(collection, field),
   );
-  return `create table ${identifier(collection.name)} (${columns.join(', ')})`;
+  const key = collection.key.map((field) => identifier(field.name)).join(', ');
+  const primary = collection.assigned === undefined ? [`primary key (${key})`] : [];
+  return `create table ${identifier(collection.name)} (${[...columns, ...primary].join(', ')})`;
 }
 
 function addColumn(collection: Collection, field: Field): string {
-  return `alter table ${identifier(collection.name)} add column ${columnDefinition(field)}`;
+  return `alter table ${identifier(collection.name)} add column ${columnDefinition(collection, field)}`;
 }
 
-function columnDefinition(field: Field): string {
-  const required = field.required === true ? ' not null' : '';
-  const byDefault = field.default === undefined ? '' : ` default ${literal(field.default)}`;
-  return `${identifier(field.name)} ${columnType(field.type)}${required}${byDefault}`;
+function columnDefinition(collection: Collection, field: Field): string {
+  const required = field.required ? ' not null' : '';
+  return `${identifier(field.name)} ${columnType(field.type)}${required}${byDefault(field)}${check(collection, field)}`;
+}
+
+const GENERATED = { now: 'now()', uuid: 'gen_random_uuid()' } as const;
+
+function byDefault({ default: value, generated, type }: Field): string {
+  if (generated !== undefined) return ` default ${GENERATED[generated]}`;
+  return value === undefined ? '' : ` default ${literal(value, type)}`;
+}
+
+/** The planner has checked the value already; the table keeps its word even to other programs. */
+function check(collection: Collection, { name, type, rules }: Field): string {
+  const column = identifier(name);
+  const { minimum, maximum, maxLength, oneOf } = rules;
+  const conditions = [
+    ...(minimum === undefined ? [] : [`${column} >= ${literal(minimum, type)}`]),
+    ...(maximum === undefined ? [] : [`${column} <= ${literal(maximum, type)}`]),
+    ...(maxLength === undefined ? [] : [`char_length(${column}) <= ${maxLength}`]),
+    ...(oneOf === undefined ? [] : [`${column} in (${oneOf.map((value) => literal(value, type)).join(', ')})`]),
+  ];
+  if (conditions.length === 0) return '';
+  return ` constraint ${identifier(`${collection.name}_${name}_check`)} check (${conditions.join(' and ')})`;
 }
 
 async function createRetries(run: (sql: string) => Promise<unknown>): Promise<void> {
@@ -150,18 +233,26 @@ async function createRetries(run: (sql: string) => Promise<unknown>): Promise<vo
 async function insertFirst(
   runner: Runner,
   collection: Collection,
-  sequence: string,
-  rows: readonly Row[],
+  sequence: string | undefined,
+  rows: readonly StoredRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const columns = collection.fields.map((field) => identifier(field.name)).join(', ');
-  const types = collection.fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
-  await query(runner, {
-    sql: `insert into ${identifier(collection.name)} (${columns}) select ${columns} from json_to_recordset($1::text::json) as given (${types})`,
-    params: [JSON.stringify(rows)],
+  const { fields, assigned } = collection;
+  const columns = fields.map((field) => identifier(field.name)).join(', ');
+  const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
+  const values = fields.map((field) => {
+    const column = identifier(field.name);
+    return field === assigned ? assignedKey(column, sequence) : column;
   });
-  const largest = Math.max(...rows.map((row) => Number(row[collection.key.name])));
-  await query(runner, { sql: `select setval(${quoteText(sequence)}, ${largest})`, params: [] });
+  const chosen = assigned === undefined ? [] : rows.flatMap((row) => row[fields.indexOf(assigned)] ?? []);
+  if (sequence !== undefined && chosen.length > 0) {
+    const largest = chosen.reduce((most, key) => (key! > most! ? key : most));
+    await query(runner, { sql: `select setval(${quoteText(sequence)}, greatest(1, ${largest}))`, params: [] });
+  }
+  await query(runner, {
+    sql: `insert into ${identifier(collection.name)} (${columns}) select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`,
+    params: [rowsAsJson(fields, rows)],
+  });
 }
 
 async function checkServer(pool: Runner): Promise<void> {
@@ -178,6 +269,6 @@ async function checkServer(pool: Runner): Promise<void> {
   }
 }
 
-function literal(value: Value): string {
-  return typeof value === 'string' ? quoteText(value) : String(value);
+function literal(value: Value, type: Type): string {
+  return `${quoteText(String(value))}::${type.postgres.name}`;
 }

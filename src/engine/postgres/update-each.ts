@@ -1,8 +1,8 @@
 /** A bulk update: every object names its product by key and changes what it carries, in the order they were given. */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { UpdateEachPlan } from '../../plan/types.ts';
-import { missingProduct } from '../terms.ts';
+import { missingRow } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import {
   type Answer,
@@ -14,7 +14,7 @@ import {
 } from './writes.ts';
 
 interface Met {
-  readonly 'the key': string;
+  readonly 'the key': readonly string[];
   readonly 'the row': string;
 }
 
@@ -38,12 +38,12 @@ export async function updateEach(
   let done = 0;
   for (const run of runsOf(collection, plan.changes)) {
     const fields = run[0]!.set.map(({ field }) => field);
-    const rows = run.map(({ key, set }) => [key, ...set.map(({ value }) => value)]);
+    const rows = run.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
     const met = await query<Met>(runner, compileUpdateMany(context, fields, rows));
-    const byKey = new Map(met.map((row) => [row['the key'], row['the row']]));
+    const byKey = new Map(met.map((row) => [row['the key'].join('\0'), row['the row']]));
     for (const [index, { key }] of run.entries()) {
-      const row = byKey.get(String(key));
-      if (row === undefined) throw missingProduct(collection, key, done + index);
+      const row = byKey.get(key.map(String).join('\0'));
+      if (row === undefined) throw missingRow(collection, key, done + index);
       changed.push(row);
     }
     done += run.length;
@@ -59,18 +59,18 @@ export async function updateEach(
  */
 function runsOf(collection: Collection, changes: readonly Change[]): Change[][] {
   const runs: Change[][] = [];
-  let keys = new Set<Value>();
+  let keys = new Set<string>();
   let signature = '';
   for (const change of changes) {
     const names = change.set.map(({ field }) => field.name);
-    const goesAlone = change.set.some(({ field, value }) => field === collection.key || isRefused(field, value));
-    if (runs.length === 0 || goesAlone || names.join() !== signature || keys.has(change.key)) {
+    const goesAlone = change.set.some(({ field, value }) => isKey(collection, field) || isRefused(field, value));
+    if (runs.length === 0 || goesAlone || names.join() !== signature || keys.has(change.key.join('\0'))) {
       runs.push([]);
       keys = new Set();
       signature = goesAlone ? 'alone' : names.join();
     }
     runs.at(-1)!.push(change);
-    keys.add(change.key);
+    keys.add(change.key.join('\0'));
   }
   return runs;
 }

@@ -5,9 +5,11 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { can } from '../../collection/types/type.ts';
 import type { Row, Value } from '../../collection/value.ts';
-import { fieldExpression } from '../../plan/resolve.ts';
+import type { Key } from '../../plan/keys.ts';
+import { withKey } from '../../plan/shape.ts';
 import {
   type Bound,
+  type Conflict,
   type DeletePlan,
   fieldOf,
   type InsertPlan,
@@ -28,16 +30,16 @@ import { quoteText } from './driver.ts';
 export interface Written {
   readonly affected: number;
   readonly inserted: number;
-  /** Null unless exactly one row was written. */
-  readonly key: Value;
+  /** The text forms of its key; null unless exactly one row was written. */
+  readonly key: readonly string[] | null;
   readonly rows?: readonly Row[];
 }
 
 export interface WriteContext {
   readonly collection: Collection;
   readonly dialect: SqlDialect;
-  /** What assigns keys. */
-  readonly sequence: string;
+  /** What assigns keys, where they are assigned. */
+  readonly sequence: string | undefined;
 }
 
 /** The rows of an answer: their shape, and the form in which they leave the database. */
@@ -50,27 +52,29 @@ export interface Answer {
  * Tells a new row from one that was there: the statement sees the table as it was before it. (A row's `xmax` would tell,
  * too, but not in a partitioned table.)
  */
-export function isNew({ name, key }: Collection, conflict: InsertPlan['conflict']): string {
-  if (!overwrites(conflict)) return 'true';
-  const column = identifier(key.name);
-  return `not exists (select from ${identifier(name)} as before where before.${column} = ${identifier(name)}.${column})`;
+export function isNew({ name }: Collection, conflict: Conflict): string {
+  if (conflict === 'refuse' || conflict.overwrite.length === 0) return 'true';
+  const same = conflict.on.map(
+    (field) => `before.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
+  );
+  return `not exists (select from ${identifier(name)} as before where ${same.join(' and ')})`;
 }
 
-function overwrites(conflict: InsertPlan['conflict']): boolean {
-  return typeof conflict === 'object' && conflict.overwrite.length > 0;
+/** The key where it is given, else the next of the sequence. */
+export function assignedKey(column: string, sequence: string | undefined): string {
+  return sequence === undefined ? column : `coalesce(${column}, nextval(${quoteText(sequence)}))`;
 }
 
 export function compileInsert(context: WriteContext, plan: InsertPlan, wanted: Answer | undefined): Statement {
   const { collection, dialect, sequence } = context;
-  const { fields, key } = collection;
+  const { fields, assigned } = collection;
   return buildStatement(dialect, (bind) => {
     const given = bind(rowsAsJson(fields, plan.rows), TEXT);
-    const values = fields.map((field) =>
-      field.name === key.name
-        ? `coalesce(given.${identifier(field.name)}, nextval(${quoteText(sequence)}))`
-        : `given.${identifier(field.name)}`,
-    );
-    const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(collection, plan.conflict)}`;
+    const values = fields.map((field) => {
+      const column = `given.${identifier(field.name)}`;
+      return field === assigned ? assignedKey(column, sequence) : column;
+    });
+    const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(plan.conflict)}`;
     const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
     return answer({ dialect, bind, name: collection.name }, collection, `${insert} returning ${returning}`, wanted);
   });
@@ -103,6 +107,11 @@ export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: A
   });
 }
 
+/** The columns that hold the key of a change, beside what it sets. */
+function keyColumns({ key }: Collection): readonly Field[] {
+  return key.map((field) => ({ ...field, name: `the ${field.name}` }));
+}
+
 /** Rows that differ in their values only, each changed by its key; the answer names the keys that were met. */
 export function compileUpdateMany(
   { collection, dialect }: WriteContext,
@@ -110,22 +119,28 @@ export function compileUpdateMany(
   rows: readonly (readonly Value[])[],
 ): Statement {
   const table = identifier(collection.name);
-  const key = identifier(collection.key.name);
+  const keys = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const keyColumn = `"the key" ${columnType(collection.key.type)}, `;
-    const given = recordset(bind(rowsAsJson(fields, rows, collection.key), TEXT), fields, keyColumn);
+    const given = recordset(bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
     const set = fields.map((field) => `${identifier(field.name)} = given.${identifier(field.name)}`).join(', ');
-    return `update ${table} set ${set} from ${given} where ${table}.${key} = given."the key" returning ${asText(collection.key, 'given."the key"')} as "the key", row_to_json(${table}.*)::text as "the row"`;
+    const same = collection.key.map(
+      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
+    );
+    const met = keyText(keys, (field) => `given.${identifier(field.name)}`);
+    return `update ${table} set ${set} from ${given} where ${same.join(' and ')} returning ${met} as "the key", row_to_json(${table}.*)::text as "the row"`;
   });
 }
 
 /** Takes the rows in the order of their keys, as every bulk update does, so that no two of them wait for each other. */
-export function compileLock({ collection, dialect }: WriteContext, keys: readonly Value[]): Statement {
-  const key = identifier(collection.key.name);
+export function compileLock({ collection, dialect }: WriteContext, keys: readonly Key[]): Statement {
+  const table = identifier(collection.name);
+  const columns = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const of = fieldExpression(collection.key);
-    const isOneOf = dialect.memberOf({ sql: key, of }, keys, bind);
-    return `select ${key} from ${identifier(collection.name)} where ${isOneOf} order by ${key} for update`;
+    const given = recordset(bind(rowsAsJson(columns, keys), TEXT), columns);
+    const same = collection.key.map(
+      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(columns[index]!.name)}`,
+    );
+    return `select 1 from ${table} join ${given} on ${same.join(' and ')} order by ${qualified(collection)} for update of ${table}`;
   });
 }
 
@@ -133,19 +148,23 @@ export function compileLock({ collection, dialect }: WriteContext, keys: readonl
 export function compileGathered(context: WriteContext, { shape, output }: Answer, rows: readonly string[]): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(`[${rows.join(',')}]`, TEXT), collection.fields, '', collection.name);
+    const given = recordset(bind(`[${rows.join(',')}]`, TEXT), collection.fields, collection.name);
     return compileShape(shape, `from ${given}`, output, { dialect, bind, name: collection.name });
   });
 }
 
-/** The text of a key, which tells it from others without losing a digit. */
-function asText({ type }: Field, sql: string): string {
-  return type.postgres.text(sql);
+/** The text forms of a key as a JSON list: they tell it from others without losing a digit. */
+function keyText(fields: readonly Field[], column: (field: Field) => string): string {
+  return `json_build_array(${fields.map((field) => field.type.postgres.text(column(field))).join(', ')})`;
+}
+
+function qualified({ name, key }: Collection): string {
+  return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
 }
 
 function answer(scope: Scope, collection: Collection, change: string, wanted: Answer | undefined): string {
-  const key = asText(collection.key, `min(${identifier(collection.key.name)})`);
-  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed having count(*) = 1) as key`;
+  const key = keyText(collection.key, ({ name }) => identifier(name));
+  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key`;
   if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
   const shaped = compileShape(wanted.shape, `from changed as ${identifier(collection.name)}`, wanted.output, scope);
   const rows = `(select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped) as rows`;
@@ -153,34 +172,30 @@ function answer(scope: Scope, collection: Collection, change: string, wanted: An
 }
 
 /** An update meets its rows in whatever order they lie; a client should not have to see that. */
-function inKeyOrder({ key }: Collection, wanted: Answer | undefined): Answer | undefined {
+function inKeyOrder(collection: Collection, wanted: Answer | undefined): Answer | undefined {
   if (wanted === undefined) return undefined;
   const { shape } = wanted;
   if (shape.groupBy !== undefined || shape.order.length > 0) return wanted;
-  return { ...wanted, shape: { ...shape, order: [{ expression: fieldExpression(key), descending: false }] } };
+  return { ...wanted, shape: { ...shape, order: withKey(collection, []) } };
 }
 
 /** The rows are taken in the order of their keys first: two writes that overlap wait for each other, never in a circle. */
 function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bound: Bound | undefined): string {
   const matching = compileWhere(where, scope);
-  const key = identifier(collection.key.name);
   if (bound === undefined && namesOneKey(collection, where)) return matching;
+  const key = qualified(collection);
   const order =
     bound === undefined ? ` order by ${key}` : `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
-  return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${order} for update)`;
+  return ` where (${key}) in (select ${key} from ${identifier(collection.name)}${matching}${order} for update)`;
 }
 
 function namesOneKey({ key }: Collection, where: Predicate): boolean {
-  return where.kind === 'compare' && where.operator === '=' && fieldOf(where.of)?.name === key.name;
+  return key.length === 1 && where.kind === 'compare' && where.operator === '=' && fieldOf(where.of) === key[0];
 }
 
 /** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */
-export function rowsAsJson(
-  fields: readonly Field[],
-  rows: readonly (readonly (Value | undefined)[])[],
-  key?: Field,
-): string {
-  const columns = (key === undefined ? fields : [{ ...key, name: 'the key' }, ...fields]).map(({ name, type }) => ({
+export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
+  const columns = fields.map(({ name, type }) => ({
     name,
     // Their values are JSON already.
     isJson: can(type, 'json') || can(type, 'array'),
@@ -200,9 +215,9 @@ function jsonOf(value: Value): string {
   return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 
-function recordset(json: string, fields: readonly Field[], before = '', name = 'given'): string {
+function recordset(json: string, fields: readonly Field[], name = 'given'): string {
   const columns = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
-  return `json_to_recordset(${json}::json) as ${identifier(name)} (${before}${columns})`;
+  return `json_to_recordset(${json}::json) as ${identifier(name)} (${columns})`;
 }
 
 function columnList(fields: readonly Field[]): string {

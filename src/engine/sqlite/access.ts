@@ -19,20 +19,22 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   if (plan.groupBy !== undefined || !hasQuickPatterns(plan)) return undefined;
   const { from } = plan;
   const terms = conjuncts(plan.where);
-  if (terms.some((term) => namesFewKeys(from, term))) return compileRead(plan, output, sqliteDialect);
+  if (namesFewKeys(from, terms)) return compileRead(plan, output, sqliteDialect);
   if (plan.count !== undefined || rowsTouched(plan) > QUICK_PAGE_ROWS) return undefined;
   const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
   const [first] = orderFields;
   if (first === undefined || orderFields.length !== plan.order.length) return undefined;
-  if (isKey(from, first)) return walkByKey(plan, output, terms);
-  if (first.indexed !== true || orderFields.length !== 2 || !isKey(from, orderFields[1]!)) return undefined;
+  // Other keys than an assigned one have an index of their own, whose order is not that of the table.
+  if (from.assigned === undefined) return undefined;
+  if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned);
+  if (!first.indexed || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
   return walkByField(plan, output, terms, first, rowsPerValue(from, first));
 }
 
 /** Along the table itself, from its start or from a key; or along the rows with one value, which are in key order. */
-function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[]): Statement | undefined {
+function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[], key: Field): Statement | undefined {
   const { from } = plan;
-  const walks = terms.every((term) => isRange(term, from.key));
+  const walks = terms.every((term) => isRange(term, key));
   if (walks) return compileRead(plan, output, sqliteDialect);
   const [only] = terms;
   const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
@@ -54,7 +56,7 @@ function walkByField(
   const [byField, byKey] = plan.order as readonly [OrderKey, OrderKey];
   const backwards = byField.descending !== byKey.descending;
   const from = fromIndex(plan.from, field);
-  const access = backwards ? { from, keysFirst: plan.from.key.name } : { from };
+  const access = backwards ? { from, keysFirst: plan.from.assigned!.name } : { from };
   if (terms.length === 0) {
     return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, sqliteDialect, access);
   }
@@ -62,7 +64,7 @@ function walkByField(
   if (ties > QUICK_PAGE_ROWS) return undefined;
   const seeks = (predicate: Predicate) =>
     conjuncts(predicate).some((term) => isRange(term, field)) &&
-    fieldsOf(predicate).every((each) => each?.name === field.name || (each !== undefined && isKey(plan.from, each)));
+    fieldsOf(predicate).every((each) => each === field || each === plan.from.assigned);
   if (seeks(plan.where)) return compileRead(plan, output, sqliteDialect, access);
   const [only] = terms;
   if (byField.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
@@ -92,19 +94,19 @@ function rowsTouched({ offset, limit }: ReadPlan): number {
   return offset + (limit ?? Number.POSITIVE_INFINITY);
 }
 
-function isKey({ key }: Collection, field: Field): boolean {
-  return field.name === key.name;
-}
-
 function isRange(term: Predicate, field: Field): boolean {
   return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
 }
 
-function namesFewKeys(collection: Collection, term: Predicate): boolean {
-  if (term.kind !== 'compare' && term.kind !== 'in') return false;
-  const field = fieldOf(term.of);
-  if (field === undefined || !isKey(collection, field)) return false;
-  return term.kind === 'in' ? term.values.length <= QUICK_PAGE_ROWS : term.operator === '=';
+/** At most so many rows are met: by the values of a key of one field, or by one of each field of a longer one. */
+function namesFewKeys({ key }: Collection, terms: readonly Predicate[]): boolean {
+  const isNamed = (field: Field) =>
+    terms.some((term) => {
+      if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return false;
+      if (term.kind === 'compare') return term.operator === '=';
+      return key.length === 1 && term.values.length <= QUICK_PAGE_ROWS;
+    });
+  return key.every(isNamed);
 }
 
 function conjuncts(predicate: Predicate): readonly Predicate[] {

@@ -2,24 +2,29 @@
  * Writes that share one commit. Each job has its savepoint: one client's mistake rolls back only its own. The commit
  * syncs the disk once for all of them, and no outcome is told before it.
  */
-import type { Collection } from '../../collection/declaration.ts';
-import type { Value } from '../../collection/value.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { encodeRows } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
+import type { Key } from '../../plan/keys.ts';
 import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
-import { identifier, type Statement } from '../compile/statement.ts';
+import type { Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
-import { checkAffected, checkVersion, missingProduct } from '../terms.ts';
-import { passKey } from './assigned-keys.ts';
+import { checkAffected, checkVersion } from '../terms.ts';
+import { writeRows } from './change-rows.ts';
 import type { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Job, Returning } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
-import { translateError } from './refusals.ts';
+import { brokenReference } from './references.ts';
+import { isReferenceError, translateError } from './refusals.ts';
 import { recallResult, rememberResult } from './retry-table.ts';
+
+const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
+const ROLLBACK: Statement = { sql: 'rollback to job', params: [] };
+const RELEASE: Statement = { sql: 'release job', params: [] };
 
 /** How long answers to idempotency keys are kept, and how long one write may take while others wait for it. */
 export interface WriteBounds {
@@ -29,39 +34,40 @@ export interface WriteBounds {
 
 export function applyJobs(
   connection: Connection,
-  collection: Collection,
+  catalogue: Catalogue,
   jobs: readonly Job[],
   bounds: WriteBounds,
 ): Outcome[] {
-  const { db } = connection;
   try {
     connection.beginWriting();
-    const outcomes = jobs.map((job) => applyJob(connection, collection, job, bounds));
-    db.run('commit');
+    const outcomes = jobs.map((job) => applyJob(connection, catalogue, job, bounds));
+    connection.commit();
     return outcomes;
   } catch (error) {
-    if (db.inTransaction) db.run('rollback');
-    const outcome = asOutcome(translateError(error, collection, undefined));
+    connection.rollback();
+    const outcome = asOutcome(translateError(error));
     return jobs.map(() => outcome);
   }
 }
 
-function applyJob(connection: Connection, collection: Collection, job: Job, bounds: WriteBounds): Outcome {
-  const { db } = connection;
-  connection.prepare('savepoint job').run();
+function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): Outcome {
+  const collection = catalogue.collections.get(job.collection)!;
+  connection.run(SAVEPOINT);
   try {
-    setDeadline(Date.now() + bounds.querySeconds * 1000);
+    setDeadline(bounds.querySeconds * 1000);
     const result = runJob(connection, collection, job, bounds.retryHours);
-    if (job.dryRun) db.run('rollback to job');
-    connection.prepare('release job').run();
+    if (job.dryRun) connection.run(ROLLBACK);
+    connection.run(RELEASE);
     return { kind: 'done', result };
   } catch (error) {
-    const translated = error instanceof Refusal ? error : translateError(error, collection, undefined);
+    const translated = translateError(error, { collection });
     // A full disk ends the whole transaction, with all that shares it.
-    if (!db.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
-    db.run('rollback to job');
-    db.run('release job');
-    return asOutcome(translated);
+    if (!connection.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
+    connection.run(ROLLBACK);
+    // As the rows were before it: SQLite does not say which reference it was.
+    const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
+    connection.run(RELEASE);
+    return asOutcome(refused);
   } finally {
     clearDeadline();
   }
@@ -75,118 +81,17 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   if (job.precondition !== undefined) {
     checkVersion(job.precondition, storedRow(connection, collection, job.precondition.key));
   }
-  const written = write(connection, collection, job);
-  const { changed, ...counts } = written;
+  const { changed, ...counts } = writeRows(connection, collection, job);
   const result: WriteResult =
     job.returning === undefined ? counts : { ...counts, body: representation(connection, job.returning, changed) };
   // After the rows: of two mistakes the one in them is told first, as PostgreSQL does, which makes them in one statement.
-  checkAffected(job, written.affected);
+  checkAffected(job, counts.affected);
   if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result);
   return result;
 }
 
-interface Written {
-  readonly affected: number;
-  readonly inserted: number;
-  readonly key?: Value;
-  /** The changed rows as JSON lists, where the answer needs them. */
-  readonly changed: readonly string[];
-}
-
-function write(connection: Connection, collection: Collection, job: Job): Written {
-  switch (job.kind) {
-    case 'insert':
-      return insertRows(connection, collection, job);
-    case 'change':
-      try {
-        const { affected, changed } = change(connection, job.statement, job.returning !== undefined);
-        // A key that came by an update counts as given: SQLite's own bookkeeping sees only inserts.
-        if (affected > 0 && job.newKey !== undefined) passKey(connection, collection, job.newKey);
-        return { affected, inserted: 0, changed };
-      } catch (error) {
-        throw translateError(error, collection, job.newKey);
-      }
-    case 'change-each': {
-      const changed: string[] = [];
-      for (const [index, { key, statement }] of job.changes.entries()) {
-        const each = changeOne(connection, collection, key, statement, job.returning !== undefined, index);
-        changed.push(...each);
-      }
-      return { affected: job.changes.length, inserted: 0, changed };
-    }
-  }
-}
-
-function insertRows(connection: Connection, collection: Collection, job: Extract<Job, { kind: 'insert' }>): Written {
-  const insert = connection.prepare(job.sql);
-  const exists = job.merges ? connection.prepare(existsSql(collection)) : undefined;
-  const keyPlace = collection.fields.findIndex((field) => field.name === collection.key.name);
-  const chosen = job.rows.flatMap((row) => row[keyPlace] ?? []);
-  // A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one.
-  if (chosen.length > 0 && chosen.length < job.rows.length) passKey(connection, collection, largest(chosen));
-  const changed: string[] = [];
-  let affected = 0;
-  let inserted = 0;
-  let key: Value | undefined;
-  for (const [index, row] of job.rows.entries()) {
-    const given = row[keyPlace] ?? null;
-    const known = exists !== undefined && given !== null && exists.values(given).length > 0;
-    try {
-      if (job.returning === undefined) {
-        const { changes, lastInsertRowid } = insert.run(...(row as Value[]));
-        affected += changes;
-        if (changes > 0) key = given ?? Number(lastInsertRowid);
-        if (changes > 0 && !known) inserted++;
-      } else {
-        const [written] = insert.values(...(row as Value[]));
-        if (written === undefined) continue;
-        affected++;
-        if (!known) inserted++;
-        key = given ?? (JSON.parse(written[0] as string) as Value[])[keyPlace];
-        changed.push(written[0] as string);
-      }
-    } catch (error) {
-      throw atRow(translateError(error, collection, given ?? undefined), job.rows.length > 1 ? index : undefined);
-    }
-  }
-  return { affected, inserted, changed, ...(affected === 1 && key !== undefined ? { key } : {}) };
-}
-
-function largest(keys: readonly Value[]): number {
-  return keys.reduce<number>((most, key) => Math.max(most, Number(key)), 0);
-}
-
-function change(
-  connection: Connection,
-  statement: Statement,
-  wantRows: boolean,
-): Pick<Written, 'affected' | 'changed'> {
-  if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
-  const changed = connection.prepare(statement.sql).values(...(statement.params as Value[]));
-  return { affected: changed.length, changed: changed.map(([row]) => row as string) };
-}
-
-function changeOne(
-  connection: Connection,
-  collection: Collection,
-  key: Value,
-  statement: Statement,
-  wantRows: boolean,
-  index: number,
-): readonly string[] {
-  // An object with nothing but its key changes nothing, and must name a product all the same.
-  if (connection.prepare(existsSql(collection)).values(key).length === 0) {
-    throw missingProduct(collection, key, index);
-  }
-  try {
-    return change(connection, statement, wantRows).changed;
-  } catch (error) {
-    throw atRow(translateError(error, collection, key), index);
-  }
-}
-
 /** The whole row as JSON, as it is stored now. */
-function storedRow(connection: Connection, collection: Collection, key: Value): string | undefined {
+function storedRow(connection: Connection, collection: Collection, key: Key): string | undefined {
   const plan = planWhole(collection, key);
   const output = outputOf(plan.columns, WHOLE, sqliteDialect);
   const rows = connection.rows(compileRead(plan, output, sqliteDialect));
@@ -198,19 +103,4 @@ function representation(connection: Connection, returning: Returning, changed: r
   const [, ...params] = statement.params;
   const rows = connection.rows({ sql: statement.sql, params: [`[${changed.join(',')}]`, ...params] });
   return encodeRows(rows, encoding, form);
-}
-
-function existsSql(collection: Collection): string {
-  return `select 1 from ${identifier(collection.name)} where ${identifier(collection.key.name)} = ?`;
-}
-
-/** The same refusal, saying which row of the body it is about. */
-function atRow(error: unknown, index: number | undefined): unknown {
-  if (!(error instanceof Refusal) || index === undefined) return error;
-  const { code, message, details, hint, headers } = error;
-  return new Refusal(code, message, {
-    details: `row ${index + 1}: ${details ?? message}`,
-    hint: hint ?? undefined,
-    headers,
-  });
 }

@@ -2,7 +2,7 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Collection } from '../../collection/declaration.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
 import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
@@ -14,7 +14,7 @@ export function partialOf(file: string): string {
   return `${file}.partial`;
 }
 
-export function backupDatabase(path: string, file: string, collection: Collection, replace: boolean): BackupReport {
+export function backupDatabase(path: string, file: string, catalogue: Catalogue, replace: boolean): BackupReport {
   if (!replace && existsSync(file)) throw new ConfigError(`${file} is there already; --force replaces it`);
   const partial = partialOf(file);
   rmSync(partial, { force: true });
@@ -23,7 +23,7 @@ export function backupDatabase(path: string, file: string, collection: Collectio
     if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
     // It reads one moment of the data, and holds up nobody: https://www.sqlite.org/lang_vacuum.html
     db.query('vacuum into ?').run(partial);
-    const report = verifyCopy(partial, collection);
+    const report = verifyCopy(partial, catalogue);
     sync(partial);
     renameSync(partial, file);
     sync(dirname(file));
@@ -35,9 +35,9 @@ export function backupDatabase(path: string, file: string, collection: Collectio
 }
 
 /** Throws where the copy is not whole, or not ours. */
-export function verifyCopy(file: string, collection: Collection): BackupReport {
+export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
   try {
-    return lookAt(file, collection);
+    return lookAt(file, catalogue);
   } catch (error) {
     if (error instanceof SQLiteError || error instanceof NotOurDatabase) {
       throw new ConfigError(`${file} is no backup of a catalogue: ${error.message}`);
@@ -46,17 +46,25 @@ export function verifyCopy(file: string, collection: Collection): BackupReport {
   }
 }
 
-function lookAt(file: string, collection: Collection): BackupReport {
+function lookAt(file: string, catalogue: Catalogue): BackupReport {
   const db = openExisting(file);
   try {
     if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
     const problems = integrityProblems(db);
     if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
-    const rows = Number(db.query(`select count(*) from ${identifier(collection.name)}`).values()[0]?.[0] ?? 0);
-    return { rows, bytes: statSync(file).size };
+    return { rows: countRows(db, catalogue), bytes: statSync(file).size };
   } finally {
     db.close();
   }
+}
+
+/** Of all collections that the file has. */
+function countRows(db: Database, { collections }: Catalogue): number {
+  const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat();
+  return [...collections.keys()]
+    .filter((name) => tables.includes(name))
+    .map((name) => Number(db.query(`select count(*) from ${identifier(name)}`).values()[0]?.[0] ?? 0))
+    .reduce((sum, rows) => sum + rows, 0);
 }
 
 export function integrityProblems(db: Database): string[] {

@@ -1,23 +1,30 @@
 /** Whether a catalogue file is whole, and holds what its declaration says. */
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
-import type { Collection } from '../../collection/declaration.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Finding, Progress } from '../maintenance.ts';
 import { integrityProblems, openExisting } from './backup.ts';
-import { checkOwner, indexName, SCHEMA_VERSION } from './schema.ts';
+import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
 
-export function checkDatabase(path: string, collection: Collection, progress: Progress): Finding[] {
+export function checkDatabase(path: string, { collections }: Catalogue, progress: Progress): Finding[] {
   const db = openExisting(path);
   try {
     const problems = integrityProblems(db);
     const integrity = finding('integrity', problems.slice(0, 10), 'ok');
     if (problems.length > 0) return [integrity];
     if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
-    const steps = [version, fields, values, indexes, count, size];
+    const steps: (() => Finding)[] = [
+      () => version(db),
+      ...[...collections.values()].flatMap((collection) =>
+        [fields, values, indexes, count].map((step) => () => step(db, collection)),
+      ),
+      () => references(db),
+      () => size(path),
+    ];
     progress(1, steps.length + 1);
     const findings = steps.map((step, index) => {
-      const found = step(db, collection, path);
+      const found = step();
       progress(index + 2, steps.length + 1);
       return found;
     });
@@ -57,9 +64,12 @@ function values(db: Database, { name, fields }: Collection): Finding {
 
 function indexes(db: Database, collection: Collection): Finding {
   const present = db.query("select name from sqlite_schema where type = 'index'").values().flat();
-  const missing = collection.fields
-    .filter((field) => field.indexed === true && !present.includes(indexName(collection, field)))
-    .map((field) => `the index on ${field.name} is missing; it is made when the service starts`);
+  const missing = indexesOf(collection)
+    .filter(({ name }) => !present.includes(name))
+    .map(
+      ({ fields }) =>
+        `the index on ${fields.map(({ name }) => name).join(', ')} is missing; it is made when the service starts`,
+    );
   return finding('indexes', missing, 'all there');
 }
 
@@ -67,7 +77,17 @@ function count(db: Database, { name }: Collection): Finding {
   return { check: name, ok: true, detail: `${number(db, `select count(*) from ${identifier(name)}`)}` };
 }
 
-function size(_db: Database, _collection: Collection, path: string): Finding {
+/** Every reference finds its row. */
+function references(db: Database): Finding {
+  const broken = db.query('select "table", parent, count(*) from pragma_foreign_key_check group by 1, 2').values();
+  return finding(
+    'references',
+    broken.map(([from, to, rows]) => `${rows} rows of ${from} refer to rows of ${to} that are not there`),
+    'all found',
+  );
+}
+
+function size(path: string): Finding {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   return { check: 'size', ok: true, detail: `${statSync(path).size} bytes, and ${log} in the log` };
 }

@@ -1,5 +1,11 @@
-/** One connection to a catalogue file, with its settings and its prepared statements. */
-import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
+/**
+ * One connection to a catalogue file. It owns its statements: nobody else prepares, resets or finalises one.
+ *
+ * A statement that is left halfway keeps its read transaction, and with it every later read at the same old state of the
+ * data, even after `commit`. So statements are run to their end here, those that are read step by step are known here, and
+ * `settle` makes sure that nothing is being read any more.
+ */
+import { constants, Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import type { Row, Value } from '../../collection/value.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
@@ -12,30 +18,112 @@ const MAX_PREPARED = 500;
 const SHORTEST_PAUSE_MS = 0.2;
 const LONGEST_PAUSE_MS = 1;
 
-export class Connection {
-  readonly db: Database;
-  private readonly prepared = new Map<string, Prepared>();
+/** How long readers are waited for before the log is emptied: longer than a snapshot is kept while nobody reads. */
+const EMPTY_LOG_MS = 500;
 
-  constructor(path: string, { readOnly = false } = {}) {
-    this.db = new Database(path, { create: !readOnly, readwrite: true });
+const BEGIN: Statement = { sql: 'begin', params: [] };
+const COMMIT: Statement = { sql: 'commit', params: [] };
+const ROLLBACK: Statement = { sql: 'rollback', params: [] };
+const CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(truncate)', params: [] };
+/** Does nothing, and is refused while its own connection reads: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint */
+const NO_CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(noop)', params: [] };
+
+export interface ConnectionOptions {
+  readonly readOnly?: boolean;
+  /** Whether a file that is not there is made. */
+  readonly create?: boolean;
+  /** What must be looked at, or made, before anything else is done with the file. */
+  readonly prepare?: (db: Database) => void;
+}
+
+export class Connection {
+  private readonly db: Database;
+  private readonly kept = new Map<string, Prepared>();
+  private readonly cursors = new Set<Prepared>();
+
+  constructor(path: string, { readOnly = false, create = false, prepare }: ConnectionOptions = {}) {
+    this.db = new Database(path, { create, readwrite: true });
     try {
       this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
       // An acknowledged write survives kill -9 and power loss: the log is synced at every commit.
       this.db.run('pragma synchronous = full');
+      this.db.run('pragma foreign_keys = on');
       if (readOnly) this.db.run('pragma query_only = 1');
       // A log that a long read let grow is cut back to this once it is emptied.
       this.db.run(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
       defineFunctions(this.db);
       defineGuard(this.db);
+      prepare?.(this.db);
     } catch (error) {
       this.db.close();
       throw error;
     }
   }
 
+  rows(statement: Statement): Row[] {
+    return this.keep(statement.sql).all(statement.params as Value[]) as Row[];
+  }
+
+  /** The rows as lists. */
+  values(statement: Statement): unknown[][] {
+    return this.keep(statement.sql).values(statement.params as Value[]);
+  }
+
+  /** The number in the first column of the first row. */
+  number(statement: Statement): number {
+    return Number(this.values(statement)[0]?.[0] ?? 0);
+  }
+
+  run(statement: Statement): { changes: number; lastInsertRowid: number } {
+    const { changes, lastInsertRowid } = this.keep(statement.sql).run(statement.params as Value[]);
+    return { changes, lastInsertRowid: Number(lastInsertRowid) };
+  }
+
+  /** SQL that is not worth keeping prepared: settings, tables. Returns how many rows it changed. */
+  execute(sql: string): number {
+    return this.db.run(sql).changes;
+  }
+
+  /** So many rows at a time, read when they are asked for. Two lists may have the same SQL: each has a statement of its own. */
+  *chunks({ sql, params }: Statement, size: number): Generator<Row[], void> {
+    const cursor: Prepared = this.db.prepare(sql);
+    this.cursors.add(cursor);
+    let rows: Row[] = [];
+    try {
+      for (const row of cursor.iterate(params as Value[]) as Iterable<Row>) {
+        rows.push(row);
+        if (rows.length < size) continue;
+        yield rows;
+        rows = [];
+      }
+      yield rows;
+    } finally {
+      this.cursors.delete(cursor);
+      cursor.finalize();
+    }
+  }
+
+  /** SQLite leaves an `explain` halfway even when all its rows are read: it is never kept. */
+  explain({ sql, params }: Statement): Row[] {
+    const statement: Prepared = this.db.prepare(`explain query plan ${sql}`);
+    try {
+      return statement.all(params as Value[]) as Row[];
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.db.inTransaction;
+  }
+
+  begin(): void {
+    this.run(BEGIN);
+  }
+
   /** For one that writes: it does not leave the waiting to SQLite, but waits in `beginWriting`. */
   waitInTurn(): void {
-    this.db.run('pragma busy_timeout = 0');
+    this.execute('pragma busy_timeout = 0');
   }
 
   /**
@@ -46,7 +134,7 @@ export class Connection {
     const until = performance.now() + SQLITE_WRITE_WAIT_MS;
     for (;;) {
       try {
-        this.db.run('begin immediate');
+        this.execute('begin immediate');
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > until) throw error;
@@ -55,37 +143,70 @@ export class Connection {
     }
   }
 
-  rows(statement: Statement): Row[] {
-    return this.prepare(statement.sql).all(statement.params as Value[]) as Row[];
+  commit(): void {
+    this.run(COMMIT);
   }
 
-  /** The number in the first column of the first row. */
-  number(statement: Statement): number {
-    return Number(this.prepare(statement.sql).values(...(statement.params as Value[]))[0]?.[0] ?? 0);
+  /** Where SQLite has not ended the transaction itself, as it does on a full or failing disk. */
+  rollback(): void {
+    if (this.inTransaction) this.run(ROLLBACK);
   }
 
-  run(statement: Statement): { changes: number; lastInsertRowid: number } {
-    const { changes, lastInsertRowid } = this.prepare(statement.sql).run(...(statement.params as Value[]));
-    return { changes, lastInsertRowid: Number(lastInsertRowid) };
+  /** Back into the file with all that is in the log, unless somebody reads an older state of it. Meanwhile nobody can write. */
+  emptyLog(): void {
+    this.execute(`pragma busy_timeout = ${EMPTY_LOG_MS}`);
+    this.run(CHECKPOINT);
+    this.execute(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
   }
 
-  prepare(sql: string): Prepared {
-    const known = this.prepared.get(sql);
+  /**
+   * Ends every transaction and every list that is being read: the next read begins anew. Returns false where that was not
+   * enough, and all statements had to be finalised: a fault of ours, mended, and to be counted.
+   */
+  settle(): boolean {
+    for (const cursor of this.cursors) cursor.finalize();
+    this.cursors.clear();
+    this.rollback();
+    if (!this.isReading()) return true;
+    this.finalize();
+    return false;
+  }
+
+  /** `keepLog`: the log and its index outlast it, even where it is the last connection. */
+  close({ keepLog = false } = {}): void {
+    if (keepLog) this.db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+    for (const cursor of this.cursors) cursor.finalize();
+    this.cursors.clear();
+    this.finalize();
+    this.db.close();
+  }
+
+  private isReading(): boolean {
+    try {
+      this.values(NO_CHECKPOINT);
+      return false;
+    } catch (error) {
+      // Whatever else is wrong, the next read will tell.
+      return error instanceof SQLiteError && error.code === 'SQLITE_LOCKED';
+    }
+  }
+
+  private keep(sql: string): Prepared {
+    const known = this.kept.get(sql);
     if (known !== undefined) return known;
     const statement = this.db.prepare(sql);
-    this.prepared.set(sql, statement);
-    if (this.prepared.size > MAX_PREPARED) {
-      const [oldest, oldestStatement] = this.prepared.entries().next().value!;
+    this.kept.set(sql, statement);
+    if (this.kept.size > MAX_PREPARED) {
+      const [oldest, oldestStatement] = this.kept.entries().next().value!;
       oldestStatement.finalize();
-      this.prepared.delete(oldest);
+      this.kept.delete(oldest);
     }
     return statement;
   }
 
-  close(): void {
-    for (const statement of this.prepared.values()) statement.finalize();
-    this.prepared.clear();
-    this.db.close();
+  private finalize(): void {
+    for (const statement of this.kept.values()) statement.finalize();
+    this.kept.clear();
   }
 }
 

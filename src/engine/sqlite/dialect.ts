@@ -9,6 +9,7 @@ import { GUARD } from './deadline.ts';
 import { compileLike } from './like.ts';
 
 export const sqliteDialect: SqlDialect = {
+  name: 'sqlite',
   placeholder: (position) => `?${position}`,
 
   stored: (value, type) => type.sqlite.bind?.(value) ?? value,

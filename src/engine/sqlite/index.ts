@@ -2,8 +2,7 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import type { Collection } from '../../collection/declaration.ts';
-import type { Row } from '../../collection/value.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endOf, type Output, outputOfRead } from '../compile/output.ts';
@@ -17,11 +16,13 @@ import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
+import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
-import { Readers } from './readers.ts';
-import { checkOwner, prepareSchema } from './schema.ts';
+import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
+import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
 import { openWatched } from './watched.ts';
@@ -29,87 +30,126 @@ import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
-  readonly collection: Collection;
-  /** What a new catalogue begins with. */
-  readonly firstRows: readonly Row[];
+  readonly catalogue: Catalogue;
+  /** What a new collection begins with. */
+  readonly firstRows: FirstRows;
   readonly retryHours: number;
   readonly querySeconds: number;
+  /** Where they are not those of limits.ts. */
+  readonly readingBounds?: Partial<ReadingBounds>;
 }
 
 export const IN_MEMORY = ':memory:';
 
-export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
-  const first = new Connection(path);
-  const steps: string[] = [];
-  try {
-    // Changing the journal mode writes to the file: not before it is known to be ours.
-    checkOwner(first.db);
-    first.db.run('pragma journal_mode = wal');
-    if (prepareSchema(first.db, collection, firstRows)) steps.push(`table ${collection.name}`);
-  } catch (error) {
-    first.close();
-    throw error;
-  }
+export function openSqlite(options: SqliteOptions): Engine {
+  const { path, catalogue, firstRows, retryHours, querySeconds } = options;
+  const bounds = { retryHours, querySeconds };
+  let steps: readonly string[] = [];
+  const first = new Connection(path, {
+    create: true,
+    prepare: (db) => {
+      // Changing the journal mode writes to the file: not before it is known to be ours.
+      checkOwner(db);
+      db.run('pragma journal_mode = wal');
+      steps = prepareSchema(db, catalogue, firstRows);
+    },
+  });
   if (path === IN_MEMORY) {
     const changes = new CountedMark();
     const writer = new Writer((jobs) => {
       changes.changed();
-      return applyJobs(first, collection, jobs, { retryHours, querySeconds });
+      return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine('in memory', steps, collection, first, changes, writer, undefined, async () => {});
+    return new SqliteEngine({ location: 'in memory', steps, reader: first, changes, writer });
   }
   const { reader, changes } = openWatched(path, first);
-  const thread = new WriterThread(path, collection, { retryHours, querySeconds });
-  const readers = new Readers(path, querySeconds * 1000);
-  const writer = new Writer(thread.commit);
-  return new SqliteEngine(path, steps, collection, reader, changes, writer, readers, () => thread.close());
+  const files = openFiles(path);
+  const thread = new WriterThread({ path, files, catalogue, bounds });
+  return new SqliteEngine({
+    location: path,
+    steps,
+    reader,
+    changes,
+    writer: new Writer(thread.commit),
+    file: {
+      files,
+      thread,
+      snapshot: new Snapshot(reader),
+      rows: new KeptRows(reader, changes),
+      readers: new Readers({
+        path,
+        files,
+        limitMs: querySeconds * 1000,
+        bounds: { ...READING_BOUNDS, ...options.readingBounds },
+      }),
+    },
+  });
+}
+
+interface Parts {
+  readonly location: string;
+  readonly steps: readonly string[];
+  readonly reader: Connection;
+  readonly changes: ChangeMark;
+  readonly writer: Writer;
+  /** Absent in memory, where one connection reads and writes, and nothing comes between two of its reads. */
+  readonly file?: {
+    readonly files: OpenFiles;
+    readonly thread: WriterThread;
+    readonly snapshot: Snapshot;
+    readonly readers: Readers;
+    readonly rows: KeptRows;
+  };
 }
 
 class SqliteEngine implements Engine {
+  readonly location: string;
+  readonly steps: readonly string[];
+  readonly changes: ChangeMark;
+  private readonly reader: Connection;
+  private readonly writer: Writer;
+  private readonly file: Parts['file'];
   private readonly statistics: Statistics;
-  /** Absent in memory, where the one connection also writes, and nothing comes between two of its reads. */
-  private readonly snapshot: Snapshot | undefined;
 
-  constructor(
-    readonly location: string,
-    readonly steps: readonly string[],
-    private readonly collection: Collection,
-    private readonly reader: Connection,
-    readonly changes: ChangeMark,
-    private readonly writer: Writer,
-    /** Absent in memory, where no other connection can read. */
-    private readonly readers: Readers | undefined,
-    private readonly closeWriter: () => Promise<void>,
-  ) {
-    this.statistics = new Statistics(reader, collection);
-    this.snapshot = readers === undefined ? undefined : new Snapshot(reader);
+  constructor(parts: Parts) {
+    const { reader, changes, file } = parts;
+    this.location = parts.location;
+    this.steps = parts.steps;
+    this.writer = parts.writer;
+    this.reader = reader;
+    this.changes = changes;
+    this.file = file;
+    this.statistics = new Statistics(reader);
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
     const mark = this.changes.current();
-    this.snapshot?.refresh(mark);
-    const { readers } = this;
+    const { file } = this;
+    file?.snapshot.refresh(mark);
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (readers === undefined || (this.statistics.isSmall(mark) && hasQuickPatterns(plan)))
+    if (file === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan))) {
+      const kept = file?.snapshot.isStill === true ? file.rows.list(plan, encoding, mark) : undefined;
+      if (kept !== undefined) return this.counted(plan, kept);
       return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
+    }
     const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
     if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
-    return this.readApart(readers, plan, encoding, output);
+    return this.readApart(file.readers, plan, encoding, output);
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     return this.writer.write(compileJob(plan, encoding));
   }
 
-  async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
-    if (this.readers === undefined) {
-      const result = await loadRows(this.reader, this.collection, batches, terms);
+  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+    if (this.file === undefined) {
+      const result = await loadRows(this.reader, collection, batches, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
     const connection = new Connection(this.location);
     try {
-      return await loadRows(connection, this.collection, batches, terms);
+      return await loadRows(connection, collection, batches, terms);
     } finally {
       connection.close();
     }
@@ -118,33 +158,48 @@ class SqliteEngine implements Engine {
   explain(plan: ReadPlan): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
     const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
-    const { sql, params } = quick ?? compileRead(plan, output, sqliteDialect);
-    const steps = this.reader.rows({ sql: `explain query plan ${sql}`, params });
-    return explanationOf(sql, steps as unknown as PlanStep[]);
+    const statement = quick ?? compileRead(plan, output, sqliteDialect);
+    return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
+  }
+
+  trouble(): string | undefined {
+    if (this.file === undefined) return undefined;
+    const { files, snapshot } = this.file;
+    return misplaced(files) ?? (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
   }
 
   metrics(): readonly Metric[] {
-    return sqliteMetrics(this.writer, this.readers, this.readers === undefined ? undefined : this.location);
+    const { writer, file } = this;
+    return sqliteMetrics({
+      isUp: this.trouble() === undefined,
+      writer,
+      readers: file?.readers,
+      path: file && this.location,
+      stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
+    });
   }
 
   async close(): Promise<void> {
     await this.writer.settled();
-    await this.readers?.close();
-    this.snapshot?.close();
+    await this.file?.readers.close();
+    this.file?.snapshot.close();
     this.reader.close();
-    await this.closeWriter();
+    await this.file?.thread.close();
   }
 
   private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
-    const isPage = plan.offset > 0 || plan.limit !== undefined;
     const read = (): ReadResult => {
       const rows = this.reader.rows(statement);
       const body = encodeRows(rows, encoding, output.form);
-      const result = { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) };
-      if (plan.count === undefined) return result;
-      return { ...result, total: isPage ? this.count(plan) : rows.length };
+      return this.counted(plan, { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) });
     };
-    return this.snapshot === undefined || plan.count === undefined || !isPage ? read() : this.snapshot.during(read);
+    const { file } = this;
+    return file === undefined || plan.count === undefined || !isPage(plan) ? read() : file.snapshot.during(read);
+  }
+
+  private counted(plan: ReadPlan, result: ReadResult): ReadResult {
+    if (plan.count === undefined) return result;
+    return { ...result, total: isPage(plan) ? this.count(plan) : result.returned };
   }
 
   private count(plan: ReadPlan): number {
@@ -167,4 +222,8 @@ class SqliteEngine implements Engine {
     });
     return { ...result, state };
   }
+}
+
+function isPage({ offset, limit }: ReadPlan): boolean {
+  return offset > 0 || limit !== undefined;
 }

@@ -2,12 +2,12 @@
  * A write plan compiled to SQL: a job, small plain data that the writer's thread carries out without knowing plans.
  * Compiling happens beside the requests, so that the one writer does nothing but write.
  */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
-import { keyIs } from '../../plan/read.ts';
-import type { Assignment, Bound, Predicate, Shape, StoredRow, WritePlan } from '../../plan/types.ts';
+import { keyIs } from '../../plan/keys.ts';
+import type { Assignment, Bound, Predicate, Shape, WritePlan } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { outputOf } from '../compile/output.ts';
@@ -15,6 +15,7 @@ import { compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { columnList, storedValues } from './schema.ts';
 
 export type Job = JobTerms &
   (
@@ -22,15 +23,23 @@ export type Job = JobTerms &
         readonly kind: 'insert';
         readonly sql: string;
         readonly rows: readonly (readonly Value[])[];
-        /** Whether a row may meet an existing one, so that the two must be told apart. */
-        readonly merges: boolean;
+        /** Tells whether a row meets an existing one, from the values at these places of it. */
+        readonly meets?: { readonly sql: string; readonly places: readonly number[] };
       }
-    | { readonly kind: 'change'; readonly statement: Statement; readonly newKey?: Value }
+    | ({ readonly kind: 'change' } & Change)
     | {
         readonly kind: 'change-each';
-        readonly changes: readonly { readonly key: Value; readonly statement: Statement }[];
+        readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
       }
   );
+
+interface Change {
+  readonly statement: Statement;
+  /** What it sets, by the names of the fields. */
+  readonly set: Readonly<Record<string, Value>>;
+  /** The keys of the rows that it will meet, where others may refer to them and it may take that away. */
+  readonly met?: Statement;
+}
 
 /** A query over the changed rows, bound as one JSON text before its other parameters, that makes the rows of the answer. */
 export interface Returning {
@@ -59,32 +68,29 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
       return {
         kind: 'insert',
         ...terms,
-        sql: insertSql(collection) + conflictSql(collection, plan.conflict) + returning,
-        rows: plan.rows.map((row) => storedValues(collection, row)),
-        merges: typeof plan.conflict === 'object',
+        sql: insertSql(collection) + conflictSql(plan.conflict) + returning,
+        rows: plan.rows.map((row) => storedValues(collection.fields, row)),
+        ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
+          ? { meets: meeting(collection, plan.conflict.on) }
+          : {}),
       };
-    case 'update': {
-      const newKey = plan.set.find(({ field }) => field.name === collection.key.name)?.value;
-      return {
-        kind: 'change',
-        ...terms,
-        statement: compileUpdate(collection, plan.set, plan.where, plan.bound, returning),
-        ...(newKey === undefined ? {} : { newKey }),
-      };
-    }
+    case 'update':
+      return { kind: 'change', ...terms, ...compileUpdate(collection, plan.set, plan.where, plan.bound, returning) };
     case 'update-each':
       return {
         kind: 'change-each',
         ...terms,
         changes: plan.changes.map(({ key, set }) => ({
-          key,
-          statement: compileUpdate(collection, set, keyIs(collection, key), undefined, returning),
+          key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
+          ...compileUpdate(collection, set, keyIs(collection, key), undefined, returning),
         })),
       };
     case 'delete':
       return {
         kind: 'change',
         ...terms,
+        set: {},
+        met: compileMet(collection, plan.where, plan.bound),
         statement: buildStatement(guardedDialect, (bind) => {
           const target = boundedWhere(collection, plan.where, plan.bound, { ...GUARDED, bind, name: collection.name });
           return `delete from ${identifier(collection.name)}${target}${returning}`;
@@ -93,11 +99,19 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
   }
 }
 
-/** A row as it is stored; null where the key is to be assigned. */
-export function storedValues({ fields }: Collection, row: StoredRow): readonly Value[] {
-  return row.map((value, index) => {
-    if (value === undefined || value === null) return null;
-    return sqliteDialect.stored(value, fields[index]!.type);
+function meeting({ name, fields }: Collection, on: readonly Field[]): { sql: string; places: readonly number[] } {
+  const tests = on.map((field, index) => `${identifier(field.name)} = ?${index + 1}`);
+  return {
+    sql: `select 1 from ${identifier(name)} where ${tests.join(' and ')}`,
+    places: on.map((field) => fields.indexOf(field)),
+  };
+}
+
+/** The first field of the key tells which rows are met: only a key of one field is referred to. */
+function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
+  return buildStatement(guardedDialect, (bind) => {
+    const target = boundedWhere(collection, where, bound, { ...GUARDED, bind, name: collection.name });
+    return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target}`;
   });
 }
 
@@ -141,22 +155,27 @@ function compileUpdate(
   where: Predicate,
   bound: Bound | undefined,
   returning: string,
-): Statement {
-  return buildStatement(guardedDialect, (bind) => {
+): Change {
+  const statement = buildStatement(guardedDialect, (bind) => {
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
     if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
     const assignments = set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`);
     const target = boundedWhere(collection, where, bound, { ...GUARDED, bind, name: collection.name });
     return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${returning}`;
   });
+  const setsKey = set.some(({ field }) => isKey(collection, field));
+  return {
+    statement,
+    set: Object.fromEntries(set.map(({ field, value }) => [field.name, sqliteDialect.stored(value, field.type)])),
+    ...(setsKey ? { met: compileMet(collection, where, bound) } : {}),
+  };
 }
 
 function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, scope: Scope): string {
   const matching = compileWhere(where, scope);
   if (bound === undefined) return matching;
-  const key = identifier(collection.key.name);
   const page = `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
-  return ` where ${key} in (select ${key} from ${identifier(collection.name)}${matching}${page})`;
+  return ` where rowid in (select rowid from ${identifier(collection.name)}${matching}${page})`;
 }
 
 /** One text for all: the jobs of a batch that share it are sent to the writer's thread with one copy of it. */
@@ -164,7 +183,3 @@ const insertSql = oncePer(
   ({ name, fields }: Collection) =>
     `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map((_, index) => `?${index + 1}`).join(', ')})`,
 );
-
-function columnList(fields: readonly Field[]): string {
-  return fields.map((field) => identifier(field.name)).join(', ');
-}

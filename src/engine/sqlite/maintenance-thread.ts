@@ -1,6 +1,7 @@
 /** The thread for what takes as long as the file is large: it does one thing, and ends. */
 import { SQLiteError } from 'bun:sqlite';
-import { type CollectionDraft, declareCollection } from '../../collection/declaration.ts';
+import { declareCatalogue } from '../../collection/declaration.ts';
+import type { CatalogueDraft } from '../../collection/draft.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { backupDatabase } from './backup.ts';
 import { checkDatabase } from './check.ts';
@@ -11,7 +12,7 @@ declare const self: Worker;
 
 interface Demand {
   readonly path: string;
-  readonly collection: CollectionDraft;
+  readonly catalogue: CatalogueDraft;
 }
 
 export type MaintenanceRequest = Demand &
@@ -35,15 +36,15 @@ function tell(step: number, steps: number): void {
 }
 
 function answer(request: MaintenanceRequest): MaintenanceAnswer {
-  const collection = declareCollection(request.collection);
+  const catalogue = declareCatalogue(request.catalogue);
   try {
     switch (request.kind) {
       case 'backup':
-        return { done: backupDatabase(request.path, request.file, collection, request.replace) };
+        return { done: backupDatabase(request.path, request.file, catalogue, request.replace) };
       case 'restore':
-        return { done: restoreDatabase(request.path, request.file, collection, request.replace) };
+        return { done: restoreDatabase(request.path, request.file, catalogue, request.replace) };
       case 'check':
-        return { done: checkDatabase(request.path, collection, tell) };
+        return { done: checkDatabase(request.path, catalogue, tell) };
     }
   } catch (error) {
     if (error instanceof ConfigError || isFileError(error)) return { mistake: (error as Error).message };

@@ -1,6 +1,6 @@
 /** The care of a catalogue file. The copying itself is in backup.ts, restore.ts and check.ts, on a thread of its own. */
 import { existsSync, statSync } from 'node:fs';
-import { type Collection, draftOf } from '../../collection/declaration.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import type { BackupReport, CopyOptions, Finding, Maintenance, Progress } from '../maintenance.ts';
 import { partialOf } from './backup.ts';
@@ -12,20 +12,20 @@ export class SqliteMaintenance implements Maintenance {
 
   constructor(
     private readonly path: string,
-    private readonly collection: Collection,
+    private readonly catalogue: Catalogue,
   ) {
     this.location = path;
   }
 
   backup(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
     this.mustBeThere();
-    const request = { kind: 'backup', path: this.path, file, replace, collection: draftOf(this.collection) } as const;
+    const request = { kind: 'backup', path: this.path, file, replace, catalogue: this.catalogue.draft } as const;
     return watching(progress, this.path, [partialOf(file)], () => this.ask<BackupReport>(request));
   }
 
   restore(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
     if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file to restore');
-    const request = { kind: 'restore', path: this.path, file, replace, collection: draftOf(this.collection) } as const;
+    const request = { kind: 'restore', path: this.path, file, replace, catalogue: this.catalogue.draft } as const;
     // A new file is copied, one that is in use is written through its log.
     const growing = [partialOf(this.path), `${this.path}-wal`];
     return watching(progress, file, growing, () => this.ask<BackupReport>(request));
@@ -33,7 +33,7 @@ export class SqliteMaintenance implements Maintenance {
 
   check(progress?: Progress): Promise<readonly Finding[]> {
     this.mustBeThere();
-    return this.ask({ kind: 'check', path: this.path, collection: draftOf(this.collection) }, progress);
+    return this.ask({ kind: 'check', path: this.path, catalogue: this.catalogue.draft }, progress);
   }
 
   private mustBeThere(): void {

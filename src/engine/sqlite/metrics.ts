@@ -1,18 +1,27 @@
 /** What goes on inside the embedded engine, for the metrics. */
-import { statSync } from 'node:fs';
 import type { Metric } from '../engine.ts';
+import { sizeOf } from './files.ts';
 import type { Readers } from './readers.ts';
 import type { Writer } from './writer.ts';
 
-export function sqliteMetrics(writer: Writer, readers: Readers | undefined, path: string | undefined): Metric[] {
-  const { threads, reading } = readers?.state() ?? { threads: 0, reading: 0 };
+export interface Inside {
+  readonly isUp: boolean;
+  readonly writer: Writer;
+  /** Absent in memory, as are the files. */
+  readonly readers: Readers | undefined;
+  readonly path: string | undefined;
+  /** Connections that were found reading when nothing should have been. */
+  readonly stale: number;
+}
+
+export function sqliteMetrics({ isUp, writer, readers, path, stale }: Inside): Metric[] {
   return [
-    gauge('database_up', 'Whether the database answers: 1 or 0.', 1),
+    gauge('database_up', 'Whether the database answers: 1 or 0.', Number(isUp)),
     gauge('writes_waiting', 'Writes that wait for a commit.', writer.waitingCount),
     counter('commits_total', 'Commits.', writer.commits),
     counter('writes_total', 'Writes, each with its share in a commit.', writer.writes),
-    gauge('reader_threads', 'Threads for costly reads.', threads),
-    gauge('reads_on_threads', 'Costly reads under way.', reading),
+    counter('stale_connections_total', 'Connections found in a read that had ended, and mended.', stale),
+    ...readerMetrics(readers?.state() ?? NONE),
     ...(path === undefined
       ? []
       : [
@@ -22,14 +31,21 @@ export function sqliteMetrics(writer: Writer, readers: Readers | undefined, path
   ];
 }
 
+const NONE = { threads: 0, reading: 0, waiting: 0, abandoned: 0 };
+
+function readerMetrics({ threads, reading, waiting, abandoned }: typeof NONE): Metric[] {
+  return [
+    gauge('reader_threads', 'Threads for costly reads.', threads),
+    gauge('reads_on_threads', 'Costly reads under way.', reading),
+    gauge('reads_waiting', 'Costly reads that wait for their turn.', waiting),
+    counter('reads_abandoned_total', 'Long results ended before their end: not taken, or too old.', abandoned),
+  ];
+}
+
 function gauge(name: string, help: string, value: number): Metric {
   return { name, kind: 'gauge', help, value };
 }
 
 function counter(name: string, help: string, value: number): Metric {
   return { name, kind: 'counter', help, value };
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

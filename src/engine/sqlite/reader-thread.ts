@@ -1,147 +1,139 @@
 /**
- * A thread for costly reads. Each read has a connection of its own for as long as it lasts, so that a long export and
- * a search take turns; what it sends is encoded already, and no more than its reader asks for.
+ * A thread for costly reads. It is given turns: one begins a read, each further one makes the next part of a long result. A
+ * read has a connection of its own for as long as it lasts; what is sent is encoded already.
  */
-import type { Row, Value } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
 import { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
+import { checkFiles } from './files.ts';
 import { forgetPatterns } from './functions.ts';
 import { asOutcome } from './outcome.ts';
-import type { ReaderAnswer, ReaderRequest, ReadJob } from './readers.ts';
+import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
 
 declare const self: Worker;
 
 interface Reading {
   readonly connection: Connection;
-  /** Yields encoded text, a part at a time. */
+  /** Encoded text, a part at a time. */
   readonly parts: Generator<string, void>;
-  readonly progress: { rows: number };
+  /** What was gathered before the result was known to be a long one: the first part that is sent. */
+  gathered?: string;
 }
 
-let path = '';
+const ROWS_AT_ONCE = 200;
+/** Connections kept open for the next reads. */
+const MAX_IDLE = 4;
+
+let terms: Extract<ReaderRequest, { kind: 'open' }>;
 const idle: Connection[] = [];
 const readings = new Map<number, Reading>();
 const encoder = new TextEncoder();
 
 self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
-  const [answer, transfer] = handle(data);
-  if (answer !== undefined) self.postMessage(answer, transfer);
+  const answer = handle(data);
+  if (answer === undefined) return;
+  const part = answer.kind === 'part' ? answer.part : undefined;
+  self.postMessage(answer, part === undefined ? [] : [part.buffer as ArrayBuffer]);
 };
 
-function handle(request: ReaderRequest): [ReaderAnswer | undefined, ArrayBuffer[]] {
+function handle(request: ReaderRequest): ReaderAnswer | undefined {
   switch (request.kind) {
     case 'open':
-      path = request.path;
-      return [undefined, []];
-    case 'read':
-      return [attempt(request.id, () => begin(request.id, request.job)), []];
-    case 'next': {
-      const answer = attempt(request.id, () => next(request.id, request.deadline));
-      return [answer, answer.kind === 'part' && answer.part !== undefined ? [answer.part.buffer as ArrayBuffer] : []];
-    }
+      terms = request;
+      return undefined;
+    case 'begin':
+      return attempt(request.id, () => begin(request));
+    case 'next':
+      return attempt(request.id, () => next(request.id));
     case 'cancel':
       end(request.id);
-      return [undefined, []];
+      return undefined;
     case 'close':
       for (const id of readings.keys()) end(id);
       for (const connection of idle.splice(0)) connection.close();
-      return [{ kind: 'closed', id: request.id }, []];
+      return { kind: 'closed' };
   }
 }
 
+/** The time limit is that of a turn: how long a read waited for it does not count. */
 function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
+  setDeadline(terms.limitMs);
   try {
     return work();
   } catch (error) {
     end(id);
-    return { kind: 'failed', id, outcome: asOutcome(error) };
+    return { kind: 'failed', outcome: asOutcome(error) };
+  } finally {
+    clearDeadline();
   }
 }
 
-/** The rows up to a few megabytes may be all there are. Beyond, they are counted, and sent as they are asked for. */
-function begin(id: number, job: ReadJob): ReaderAnswer {
-  const connection = idle.pop() ?? new Connection(path, { readOnly: true });
+/** The rows up to a megabyte may be all there are. Beyond, they are counted, and sent as they are asked for. */
+function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): ReaderAnswer {
+  const connection = idle.pop() ?? open();
   const progress = { rows: 0 };
-  const reading: Reading = { connection, progress, parts: readParts(connection, job, progress) };
+  const reading: Reading = { connection, parts: readParts(connection, job, progress) };
   readings.set(id, reading);
-  setDeadline(job.deadline);
-  connection.db.run('begin');
-  const counted = () => connection.number(job.count);
+  if (emptyLog) connection.emptyLog();
+  connection.begin();
   let text = '';
-  let done = false;
-  while (!done && text.length < GATHERED_LENGTH) {
+  while (text.length < GATHERED_LENGTH) {
     const part = reading.parts.next();
-    if (part.done === true) done = true;
-    else text += part.value;
+    if (part.done === true) {
+      const total = job.wantsTotal ? { total: connection.number(job.count) } : {};
+      end(id);
+      return { kind: 'whole', text, returned: progress.rows, ...total };
+    }
+    text += part.value;
   }
-  if (!done) {
-    const total = counted();
-    const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
-    readings.set(id, { ...reading, parts: chain(text, reading.parts) });
-    return { kind: 'long', id, returned, ...(job.wantsTotal ? { total } : {}) };
-  }
-  const total = job.wantsTotal ? counted() : undefined;
-  end(id);
-  return { kind: 'whole', id, text, returned: progress.rows, ...(total === undefined ? {} : { total }) };
+  reading.gathered = text;
+  const total = connection.number(job.count);
+  const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
+  return { kind: 'long', returned, ...(job.wantsTotal ? { total } : {}) };
 }
 
-function* chain(first: string, rest: Generator<string, void>): Generator<string, void> {
-  yield first;
-  yield* rest;
+function open(): Connection {
+  return new Connection(terms.path, { readOnly: true, prepare: () => checkFiles(terms.files) });
 }
 
 function* readParts(connection: Connection, job: ReadJob, progress: { rows: number }): Generator<string, void> {
   const { statement, encoding, form } = job;
   let text = opening(encoding);
-  let rows: Row[] = [];
-  let isFirst = true;
-  const encode = () => {
-    text += encodeChunk(rows, encoding, form, isFirst);
-    isFirst = isFirst && rows.length === 0;
-    rows = [];
-  };
-  // A statement that is being stepped cannot be shared: two exports may have the same SQL.
-  const prepared = connection.db.prepare<Row, Value[]>(statement.sql);
-  try {
-    for (const row of prepared.iterate(...(statement.params as Value[]))) {
-      rows.push(row);
-      progress.rows++;
-      if (rows.length === 200) {
-        encode();
-        if (text.length >= PART_LENGTH) {
-          yield text;
-          text = '';
-        }
-      }
-    }
-    encode();
-    yield text + closing(encoding);
-  } finally {
-    prepared.finalize();
+  for (const rows of connection.chunks(statement, ROWS_AT_ONCE)) {
+    text += encodeChunk(rows, encoding, form, progress.rows === 0);
+    progress.rows += rows.length;
+    if (text.length < PART_LENGTH) continue;
+    yield text;
+    text = '';
   }
+  yield text + closing(encoding);
 }
 
-function next(id: number, deadline: number): ReaderAnswer {
+function next(id: number): ReaderAnswer {
   const reading = readings.get(id);
   // The thread that began it has died: what is left out must not look like the end.
   if (reading === undefined) throw new Error('the read is not known to this thread');
-  setDeadline(deadline);
+  const { gathered } = reading;
+  if (gathered !== undefined) {
+    delete reading.gathered;
+    return { kind: 'part', part: encoder.encode(gathered) };
+  }
   const part = reading.parts.next();
-  if (part.done !== true) return { kind: 'part', id, part: encoder.encode(part.value) };
+  if (part.done !== true) return { kind: 'part', part: encoder.encode(part.value) };
   end(id);
-  return { kind: 'part', id };
+  return { kind: 'part' };
 }
 
+/** However far it was read: its connection is the next read's only if nothing is being read on it any more. */
 function end(id: number): void {
   const reading = readings.get(id);
   if (reading === undefined) return;
   readings.delete(id);
-  reading.parts.return();
-  clearDeadline();
   const { connection } = reading;
-  if (connection.db.inTransaction) connection.db.run('commit');
-  idle.push(connection);
+  const isSettled = connection.settle();
+  if (!isSettled) self.postMessage({ kind: 'stale' } satisfies ReaderAnswer);
+  if (isSettled && idle.length < MAX_IDLE) idle.push(connection);
+  else connection.close();
   forgetPatterns();
 }

@@ -1,183 +1,160 @@
-/** The threads for costly reads: started when the first one comes, each read given to the thread with the fewest. */
+/**
+ * Costly reads: on threads of their own, in turns. A read keeps one state of the data for as long as it lasts, and meanwhile
+ * the log cannot be emptied. So the number of long results is bounded, and so is their age once the log has grown long.
+ */
 import { availableParallelism } from 'node:os';
-import type { Encoding, RowForm } from '../../encode/encoding.ts';
-import { Refusal } from '../../errors.ts';
-import { IDLE_STREAM_SECONDS, MAX_COSTLY_READS } from '../../limits.ts';
-import type { Statement } from '../compile/statement.ts';
+import {
+  LONG_LOG_BYTES,
+  MAX_LONG_READS,
+  MAX_QUEUE_SECONDS,
+  MAX_SNAPSHOT_SECONDS,
+  STALLED_SECONDS,
+} from '../../limits.ts';
 import type { ReadResult } from '../engine.ts';
-import { type FailedOutcome, failure } from './outcome.ts';
-import { Thread } from './thread.ts';
+import { sizeOf } from './files.ts';
+import { type Ending, LongRead } from './long-read.ts';
+import { failure } from './outcome.ts';
+import { Reader, type ReaderTerms, type ReadJob } from './reader.ts';
+import { Turns, tooManyReads } from './turns.ts';
 
-export interface ReadJob {
-  readonly statement: Statement;
-  readonly count: Statement;
-  readonly wantsTotal: boolean;
-  readonly offset: number;
-  readonly limit?: number;
-  readonly encoding: Encoding;
-  readonly form: RowForm;
-  /** When its time is up, in milliseconds since the epoch. */
-  readonly deadline: number;
+export interface ReadersOptions extends ReaderTerms {
+  readonly bounds: ReadingBounds;
 }
 
-export type ReaderRequest =
-  | { readonly kind: 'open'; readonly path: string }
-  | { readonly kind: 'read'; readonly id: number; readonly job: ReadJob }
-  | { readonly kind: 'next'; readonly id: number; readonly deadline: number }
-  | { readonly kind: 'cancel'; readonly id: number }
-  | { readonly kind: 'close'; readonly id: number };
+export interface ReadingBounds {
+  readonly threads: number;
+  /** How long a read may wait for its turn. */
+  readonly queueSeconds: number;
+  /** A longer log has to be emptied: no read begins before those under way have ended, */
+  readonly longLogBytes: number;
+  /** and long results that are older than this are ended. */
+  readonly snapshotSeconds: number;
+}
 
-export type ReaderAnswer =
-  | {
-      readonly kind: 'whole';
-      readonly id: number;
-      readonly text: string;
-      readonly returned: number;
-      readonly total?: number;
-    }
-  | { readonly kind: 'long'; readonly id: number; readonly returned: number; readonly total?: number }
-  | { readonly kind: 'part'; readonly id: number; readonly part?: Uint8Array }
-  | { readonly kind: 'failed'; readonly id: number; readonly outcome: FailedOutcome }
-  | { readonly kind: 'closed'; readonly id: number };
+export const READING_BOUNDS: ReadingBounds = {
+  // One core is left to the requests themselves; but a single slow read must not hold up all others.
+  threads: Math.max(2, availableParallelism() - 1),
+  queueSeconds: MAX_QUEUE_SECONDS,
+  longLogBytes: LONG_LOG_BYTES,
+  snapshotSeconds: MAX_SNAPSHOT_SECONDS,
+};
 
-/** One core is left to the requests themselves. */
-const THREADS = Math.max(1, availableParallelism() - 1);
+/** The log may be kept by another process: then trying again at once would help nobody. */
+const EMPTY_AGAIN_MS = 10_000;
+
+const STOPPING = 'The service is stopping.';
+const HOLDS_THE_LOG = 'It kept the log of the database from being emptied. Take it faster, or in pages.';
+const MAKES_ROOM = 'Nothing of it was taken for a while, and others asked for long results.';
 
 export class Readers {
-  private readonly threads: ReaderThread[] = [];
-
-  constructor(
-    private readonly path: string,
-    private readonly limitMs: number,
-  ) {}
-
-  async read(job: Omit<ReadJob, 'deadline'>): Promise<ReadResult> {
-    const pending = this.threads.reduce((sum, thread) => sum + thread.busy, 0);
-    if (pending >= MAX_COSTLY_READS) throw tooManyReads();
-    return this.leastBusy().read({ ...job, deadline: Date.now() + this.limitMs }, this.limitMs);
-  }
-
-  /** How many threads there are, and how many reads they are busy with. */
-  state(): { threads: number; reading: number } {
-    return { threads: this.threads.length, reading: this.threads.reduce((sum, thread) => sum + thread.busy, 0) };
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.threads.map((thread) => thread.close()));
-  }
-
-  private leastBusy(): ReaderThread {
-    const free = this.threads.find((thread) => thread.busy === 0);
-    if (free !== undefined) return free;
-    if (this.threads.length < THREADS) {
-      const thread = new ReaderThread(this.path);
-      this.threads.push(thread);
-      return thread;
-    }
-    return this.threads.reduce((least, thread) => (thread.busy < least.busy ? thread : least));
-  }
-}
-
-/** More would take memory for results that wait to be read. */
-function tooManyReads(): Refusal {
-  return new Refusal('CAT503', `${MAX_COSTLY_READS} costly reads are under way`, {
-    hint: 'Try again in a moment, or ask by an indexed field.',
-    headers: { 'retry-after': '1' },
-  });
-}
-
-class ReaderThread {
-  busy = 0;
-  private readonly thread: Thread<ReaderRequest, ReaderAnswer>;
-  private readonly waiting = new Map<
-    number,
-    { resolve: (answer: ReaderAnswer) => void; reject: (error: Error) => void }
-  >();
+  private readonly turns: Turns;
+  /** The reads that have begun, by id; long results with the way they are sent. */
+  private readonly open = new Map<number, LongRead | undefined>();
   private lastId = 0;
+  private abandoned = 0;
+  private emptiedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(path: string) {
-    this.thread = new Thread({
-      file: new URL('./reader-thread.ts', import.meta.url),
-      opening: { kind: 'open', path },
-      answered: (answer) => {
-        const waiting = this.waiting.get(answer.id);
-        this.waiting.delete(answer.id);
-        waiting?.resolve(answer);
-      },
-      lost: (refusal) => {
-        for (const { reject } of this.waiting.values()) reject(refusal);
-        this.waiting.clear();
-      },
-      words: { details: 'What was to be read was not.', hint: 'Try again in a moment.' },
+  constructor(private readonly options: ReadersOptions) {
+    this.turns = new Turns({
+      startReader: () => new Reader(options),
+      mayBegin: () => this.mayBegin(),
+      threads: options.bounds.threads,
+      queueSeconds: options.bounds.queueSeconds,
     });
   }
 
-  async read(job: ReadJob, limitMs: number): Promise<ReadResult> {
+  async read(job: ReadJob): Promise<ReadResult> {
     const id = ++this.lastId;
-    this.busy++;
-    let isLong = false;
+    let long: LongRead | undefined;
     try {
-      const answer = await this.ask({ kind: 'read', id, job });
+      const { reader, answer } = await this.turns.begin(() => {
+        this.open.set(id, undefined);
+        const emptyLog = this.mustEmptyLog();
+        if (emptyLog) this.emptiedAt = performance.now();
+        return { kind: 'begin', id, job, emptyLog };
+      });
       if (answer.kind === 'failed') throw failure(answer.outcome);
-      if (answer.kind !== 'whole' && answer.kind !== 'long') throw new Error(`unexpected answer ${answer.kind}`);
-      isLong = answer.kind === 'long';
-      const { returned } = answer;
+      if (answer.kind === 'part') throw new Error('a part before the result');
       const total = answer.total === undefined ? {} : { total: answer.total };
-      return { returned, ...total, body: answer.kind === 'whole' ? answer.text : this.parts(id, limitMs) };
+      const { returned } = answer;
+      if (answer.kind === 'whole') return { returned, ...total, body: answer.text };
+      long = this.send(reader, id);
+      return { returned, ...total, body: long };
     } finally {
-      if (!isLong) this.busy--;
+      if (long === undefined) this.ended(id);
     }
   }
 
-  private parts(id: number, limitMs: number): AsyncIterator<Uint8Array, undefined> {
-    let ended = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const finish = () => {
-      clearTimeout(timer);
-      if (!ended) this.busy--;
-      ended = true;
-    };
-    const abandon = () => {
-      if (!ended) this.thread.post({ kind: 'cancel', id });
-      finish();
-    };
-    const waitForReader = () => {
-      timer = setTimeout(abandon, IDLE_STREAM_SECONDS * 1000);
-      timer.unref();
-    };
-    waitForReader();
+  /** For the metrics. */
+  state() {
+    const { readers, waitingCount } = this.turns;
     return {
-      next: async () => {
-        if (ended) throw new Error('the client took no part of the result for too long');
-        clearTimeout(timer);
-        const answer = await this.ask({ kind: 'next', id, deadline: Date.now() + limitMs }).catch((error) => {
-          finish();
-          throw error;
-        });
-        if (answer.kind === 'part' && answer.part !== undefined) {
-          waitForReader();
-          return { done: false, value: answer.part };
-        }
-        finish();
-        if (answer.kind === 'failed') throw failure(answer.outcome);
-        return { done: true, value: undefined };
-      },
-      return: async () => {
-        abandon();
-        return { done: true, value: undefined };
-      },
+      threads: readers.length,
+      reading: this.open.size,
+      waiting: waitingCount,
+      abandoned: this.abandoned,
+      stale: readers.reduce((sum, { stale }) => sum + stale, 0),
     };
   }
 
-  async close(): Promise<void> {
-    await this.ask({ kind: 'close', id: ++this.lastId }).catch(() => {});
-    this.thread.end();
+  close(): Promise<void> {
+    for (const each of this.longReads()) each.abandon(STOPPING);
+    return this.turns.close();
   }
 
-  private ask(request: Extract<ReaderRequest, { id: number }>): Promise<ReaderAnswer> {
-    return new Promise((resolve, reject) => {
-      this.waiting.set(request.id, { resolve, reject });
-      this.thread.post(request);
+  private send(reader: Reader, id: number): LongRead {
+    if (!this.makeRoom()) {
+      reader.cancel(id);
+      throw tooManyReads(STALLED_SECONDS * 1000);
+    }
+    const long = new LongRead({
+      next: () => this.turns.next(reader, { kind: 'next', id }),
+      objection: (each) => (this.isTooOld(each) && this.isLogLong() ? HOLDS_THE_LOG : undefined),
+      ended: (how: Ending) => {
+        if (how !== 'whole') reader.cancel(id);
+        if (how === 'abandoned') this.abandoned++;
+        this.ended(id);
+      },
     });
+    this.open.set(id, long);
+    return long;
+  }
+
+  /** Where there are too many long results already, the one whose client has stalled for longest is ended. */
+  private makeRoom(): boolean {
+    const longReads = this.longReads();
+    if (longReads.length < MAX_LONG_READS) return true;
+    const stalled = longReads.reduce((one, other) => (other.idleMs > one.idleMs ? other : one));
+    if (stalled.idleMs < STALLED_SECONDS * 1000) return false;
+    stalled.abandon(MAKES_ROOM);
+    return true;
+  }
+
+  private mayBegin(): boolean {
+    if (this.open.size === 0 || !this.mustEmptyLog()) return true;
+    for (const each of this.longReads()) if (this.isTooOld(each)) each.abandon(HOLDS_THE_LOG);
+    return this.open.size === 0;
+  }
+
+  private ended(id: number): void {
+    this.open.delete(id);
+    // Not at once: it may have ended while turns are given.
+    queueMicrotask(() => this.turns.give());
+  }
+
+  private longReads(): LongRead[] {
+    return [...this.open.values()].filter((each) => each !== undefined);
+  }
+
+  private isTooOld({ ageMs }: LongRead): boolean {
+    return ageMs > this.options.bounds.snapshotSeconds * 1000;
+  }
+
+  private mustEmptyLog(): boolean {
+    return this.isLogLong() && performance.now() - this.emptiedAt > EMPTY_AGAIN_MS;
+  }
+
+  private isLogLong(): boolean {
+    return sizeOf(`${this.options.path}-wal`) > this.options.bounds.longLogBytes;
   }
 }

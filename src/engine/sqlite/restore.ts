@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import { copyFileSync, existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Collection } from '../../collection/declaration.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
 import type { BackupReport } from '../maintenance.ts';
@@ -14,15 +14,15 @@ import { checkOwner, NotOurDatabase, prepareSchema } from './schema.ts';
 
 const COMPANIONS = ['', '-wal', '-shm'] as const;
 
-export function restoreDatabase(path: string, file: string, collection: Collection, replace: boolean): BackupReport {
+export function restoreDatabase(path: string, file: string, catalogue: Catalogue, replace: boolean): BackupReport {
   if (!existsSync(file)) throw new ConfigError(`there is no backup ${file}`);
   if (existsSync(path) && realpathSync(path) === realpathSync(file)) {
     throw new ConfigError('the backup is the database itself');
   }
-  const report = verifyCopy(file, collection);
+  const report = verifyCopy(file, catalogue);
   const isThere = existsSync(path) && statSync(path).size > 0;
   if (isThere && !replace) throw new ConfigError(`${path} is there already; --force replaces all that it holds`);
-  if (isThere && isSound(path)) replaceRows(path, file, collection);
+  if (isThere && isSound(path)) replaceRows(path, file, catalogue);
   else {
     if (isThere) setAside(path);
     copyInto(path, file);
@@ -46,13 +46,14 @@ function isSound(path: string): boolean {
   }
 }
 
-function replaceRows(path: string, file: string, collection: Collection): void {
+function replaceRows(path: string, file: string, catalogue: Catalogue): void {
   const db = openExisting(path);
   try {
     db.run('pragma synchronous = full');
-    prepareSchema(db, collection, []);
+    prepareSchema(db, catalogue, () => []);
     db.query('attach ? as copy').run(file);
     db.run('begin immediate');
+    db.run('pragma defer_foreign_keys = on');
     for (const table of sharedTables(db)) {
       const columns = sharedColumns(db, table).map(identifier).join(', ');
       db.run(`delete from main.${identifier(table)}`);

@@ -2,17 +2,25 @@
  * One read transaction for as long as the data does not change. Beginning and ending one costs more than reading a row:
  * as long as the mark of the data stands still, the transaction that is open shows the newest state there is.
  */
+import type { Statement } from '../compile/statement.ts';
+import type { ChangeMark } from '../engine.ts';
 import type { Connection } from './connection.ts';
 
 /** A log cannot be emptied while somebody reads an old state of it: nobody who is idle may keep one for long. */
 const RELEASE_MS = 250;
 /** Nor may one be kept while somebody writes: only data that has stood still for a while is worth it. */
 const QUIET_MS = 50;
+/** Counted up by a connection whenever it finds, by the header that the mark looks at, that others have written. */
+const DATA_VERSION: Statement = { sql: 'pragma data_version', params: [] };
 
 export class Snapshot {
+  /** How often the connection was found reading when nothing should have been, for the metrics. */
+  stale = 0;
   private mark = Number.NaN;
   private changedAt = 0;
   private held = false;
+  /** The mark and the version that the connection saw together. */
+  private seen = { mark: Number.NaN, version: Number.NaN };
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor(private readonly connection: Connection) {
@@ -39,18 +47,30 @@ export class Snapshot {
   /** Reads that must be of one moment. */
   during<T>(read: () => T): T {
     if (this.held) return read();
-    this.begin();
+    this.connection.begin();
     try {
       return read();
     } finally {
-      this.end();
+      this.release();
     }
   }
 
+  /** The next read begins anew, whatever was left behind. */
   release(): void {
-    if (!this.held) return;
     this.held = false;
-    this.end();
+    if (!this.connection.settle()) this.stale++;
+  }
+
+  /** Whether reads are of an older state than the mark tells of. */
+  isBehind(changes: ChangeMark): boolean {
+    const mark = changes.current();
+    this.refresh(mark);
+    const version = this.connection.number(DATA_VERSION);
+    // Somebody is writing: the version may be of before or after.
+    if (changes.current() !== mark) return false;
+    if (mark !== this.seen.mark && version === this.seen.version) return true;
+    this.seen = { mark, version };
+    return false;
   }
 
   close(): void {
@@ -59,16 +79,7 @@ export class Snapshot {
   }
 
   private hold(): void {
-    this.begin();
+    this.connection.begin();
     this.held = true;
-  }
-
-  private begin(): void {
-    this.connection.prepare('begin').run();
-  }
-
-  private end(): void {
-    // SQLite itself ends a transaction that meets a failing disk.
-    if (this.connection.db.inTransaction) this.connection.prepare('commit').run();
   }
 }

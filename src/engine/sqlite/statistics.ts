@@ -6,46 +6,54 @@ import type { Connection } from './connection.ts';
 import { indexName } from './schema.ts';
 
 const KEPT_MS = 1_000;
-const SIZE: Statement = { sql: 'select page_count * page_size from pragma_page_count, pragma_page_size', params: [] };
+const SIZE: Statement = {
+  sql: 'select (page_count - freelist_count) * page_size from pragma_page_count, pragma_freelist_count, pragma_page_size',
+  params: [],
+};
+
+interface Seen {
+  at: number;
+  mark: number;
+  small: boolean;
+}
 
 export class Statistics {
-  private seenAt = Number.NEGATIVE_INFINITY;
-  private seenMark = Number.NaN;
-  private small = true;
-  private perValue: ReadonlyMap<string, number> = new Map();
+  private readonly seen = new Map<Collection, Seen>();
+  /** By the names of indexes, of all collections. */
+  private readonly perValue = new Map<string, number>();
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly collection: Collection,
-  ) {}
+  constructor(private readonly connection: Connection) {}
 
   /** Whether anything at all can be asked of the table at once; `mark` is the data's. */
-  isSmall(mark: number): boolean {
-    if (mark === this.seenMark) return this.small;
+  isSmall(collection: Collection, mark: number): boolean {
+    let seen = this.seen.get(collection);
+    if (seen?.mark === mark) return seen.small;
     const now = performance.now();
-    if (now - this.seenAt > KEPT_MS) {
-      this.seenAt = now;
-      this.seenMark = mark;
-      this.look();
+    if (seen === undefined || now - seen.at > KEPT_MS) {
+      seen = { at: now, mark, small: this.look(collection) };
+      this.seen.set(collection, seen);
     }
-    return this.small;
+    return seen.small;
   }
 
   readonly rowsPerValue = (collection: Collection, field: Field): number | undefined =>
     this.perValue.get(indexName(collection, field));
 
-  private look(): void {
-    const sql = `select count(*) from (select 1 from ${identifier(this.collection.name)} limit ?)`;
+  private look({ name }: Collection): boolean {
+    const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
     const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
-    this.small = isShort && this.connection.number(SIZE) <= SMALL_TABLE_BYTES;
-    if (isShort) return;
+    if (isShort && this.connection.number(SIZE) <= SMALL_TABLE_BYTES) return true;
     const known = this.connection.number({
       sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
       params: [],
     });
-    if (known === 0) return;
+    if (known === 0) return false;
     // `stat` is "rows rows-per-value": https://www.sqlite.org/fileformat2.html#stat1tab
-    const stats = this.connection.rows({ sql: 'select idx, stat from sqlite_stat1 where idx is not null', params: [] });
-    this.perValue = new Map(stats.map(({ idx, stat }) => [String(idx), Number(String(stat).split(' ')[1])]));
+    const stats = this.connection.rows({
+      sql: 'select idx, stat from sqlite_stat1 where tbl = ? and idx is not null',
+      params: [name],
+    });
+    for (const { idx, stat } of stats) this.perValue.set(String(idx), Number(String(stat).split(' ')[1]));
+    return false;
   }
 }

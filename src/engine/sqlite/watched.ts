@@ -7,7 +7,6 @@
  * connection happens to be the last one may remove it meanwhile, and then the mark would watch a file that nobody writes
  * to: so it counts only if the file is still the same once our connection is open, and keeps it from being removed.
  */
-import { constants } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { SharedMemoryMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
@@ -27,9 +26,7 @@ export function openWatched(path: string, first: Connection): Watched {
   for (let attempt = 1; ; attempt++) {
     const file = closeAndKeep(last, `${path}-shm`);
     const changes = file === undefined ? undefined : mapped(path);
-    const reader = new Connection(path);
-    reader.db.run('pragma query_only = 1');
-    checkOwner(reader.db);
+    const reader = new Connection(path, { readOnly: true, prepare: checkOwner });
     if (changes !== undefined && identityOf(`${path}-shm`) === file) return { reader, changes };
     if (attempt === MAX_ATTEMPTS) {
       reader.close();
@@ -41,8 +38,7 @@ export function openWatched(path: string, first: Connection): Watched {
 
 /** The index that outlasts the connection; undefined where somebody has removed it already. */
 function closeAndKeep(connection: Connection, index: string): string | undefined {
-  connection.db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
-  connection.close();
+  connection.close({ keepLog: true });
   return identityOf(index);
 }
 

@@ -1,16 +1,17 @@
 /** The thread that writes: it owns the writing connection and knows nothing but jobs. */
-import { type Collection, declareCollection } from '../../collection/declaration.ts';
+import { declareCatalogue } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
-import { applyJobs, type WriteBounds } from './apply.ts';
+import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
+import { checkFiles } from './files.ts';
 import type { Job } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
-import type { WriterAnswer, WriterRequest } from './writer.ts';
+import type { WriterAnswer, WriterRequest, WriterTerms } from './writer.ts';
 
 declare const self: Worker;
 
-let terms: { readonly path: string; readonly collection: Collection; readonly bounds: WriteBounds } | undefined;
+let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
@@ -21,16 +22,16 @@ self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
 function answer(request: WriterRequest): WriterAnswer | undefined {
   switch (request.kind) {
     case 'open':
-      terms = { ...request, collection: declareCollection(request.collection) };
+      terms = { ...request, catalogue: declareCatalogue(request.catalogue) };
       // At once, so that the first write finds it open; where that fails, the first write is told why.
       attempt(open);
       return undefined;
     case 'commit':
-      return attempt(() => ({ outcomes: commit(request.jobs) }));
+      return attempt(() => ({ outcomes: commit(request.jobs), stale: connection?.settle() === false }));
     case 'close':
       return attempt(() => {
         connection?.close();
-        return { outcomes: [] };
+        return { outcomes: [], stale: false };
       });
   }
 }
@@ -44,18 +45,20 @@ function attempt<T>(work: () => T): T | { readonly fault: string } {
 }
 
 function commit(jobs: readonly Job[]): readonly Outcome[] {
-  const { collection, bounds } = terms!;
+  const { catalogue, bounds, files } = terms!;
   try {
-    return applyJobs(open(), collection, jobs, bounds);
+    checkFiles(files);
+    return applyJobs(open(), catalogue, jobs, bounds);
   } catch (error) {
-    const outcome = asOutcome(translateError(error, collection, undefined));
+    const outcome = asOutcome(translateError(error));
     return jobs.map(() => outcome);
   }
 }
 
 function open(): Connection {
   if (connection !== undefined) return connection;
-  const opened = new Connection(terms!.path);
+  const { path, files } = terms!;
+  const opened = new Connection(path, { prepare: () => checkFiles(files) });
   gatherStatistics(opened);
   opened.waitInTurn();
   connection = opened;
@@ -63,10 +66,10 @@ function open(): Connection {
 }
 
 /** How often values repeat decides which reads are quick; some entries of each index tell it well enough. */
-function gatherStatistics({ db }: Connection): void {
+function gatherStatistics(connection: Connection): void {
   try {
-    db.run(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
-    db.run('pragma optimize = 0x10002');
+    connection.execute(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
+    connection.execute('pragma optimize = 0x10002');
   } catch {
     // Another process is writing: what it knows of the values is good enough.
   }

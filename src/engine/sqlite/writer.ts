@@ -2,10 +2,12 @@
  * The one writer: writes that arrive while a commit is under way wait for it and share the next one. The commits
  * themselves run on a thread of their own, so that syncing the disk never holds up a read.
  */
-import { type Collection, type CollectionDraft, draftOf } from '../../collection/declaration.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
+import type { CatalogueDraft } from '../../collection/draft.ts';
 import { MAX_WRITES_PER_COMMIT } from '../../limits.ts';
 import type { MaybePromise, WriteResult } from '../engine.ts';
 import type { WriteBounds } from './apply.ts';
+import type { OpenFiles } from './files.ts';
 import type { Job } from './jobs.ts';
 import { type Outcome, settle } from './outcome.ts';
 import { Thread } from './thread.ts';
@@ -73,20 +75,31 @@ export class Writer {
 
 /** A message to the writer's thread; all but the first are answered. */
 export type WriterRequest =
-  | { readonly kind: 'open'; readonly path: string; readonly collection: CollectionDraft; readonly bounds: WriteBounds }
+  | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterTerms, 'catalogue'>)
   | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
   | { readonly kind: 'close' };
-export type WriterAnswer = { readonly outcomes: readonly Outcome[] } | { readonly fault: string };
+export type WriterAnswer =
+  | { readonly outcomes: readonly Outcome[]; readonly stale: boolean }
+  | { readonly fault: string };
+
+export interface WriterTerms {
+  readonly path: string;
+  readonly files: OpenFiles;
+  readonly catalogue: Catalogue;
+  readonly bounds: WriteBounds;
+}
 
 /** A thread that answers one message at a time, in order. */
 export class WriterThread {
+  /** How often its connection was found reading when nothing should have been, for the metrics. */
+  stale = 0;
   private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
   private readonly thread: Thread<WriterRequest, WriterAnswer>;
 
-  constructor(path: string, collection: Collection, bounds: WriteBounds) {
+  constructor(terms: WriterTerms) {
     this.thread = new Thread({
       file: new URL('./writer-thread.ts', import.meta.url),
-      opening: { kind: 'open', path, collection: draftOf(collection), bounds },
+      opening: { kind: 'open', ...terms, catalogue: terms.catalogue.draft },
       answered: (answer) => this.waiting.shift()?.resolve(answer),
       lost: (refusal) => {
         for (const { reject } of this.waiting.splice(0)) reject(refusal);
@@ -101,6 +114,7 @@ export class WriterThread {
   readonly commit: Commit = async (jobs) => {
     const answer = await this.ask({ kind: 'commit', jobs });
     if ('fault' in answer) throw new Error(answer.fault);
+    if (answer.stale) this.stale++;
     return answer.outcomes;
   };
 

@@ -65,5 +65,5 @@ const isWhole: Validator = (value: unknown) =>
 
 /** A description that only repeats the label is left out. */
 function isTelling(field: Field): boolean {
-  return field.description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
+  return (field.description ?? '').replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
 }

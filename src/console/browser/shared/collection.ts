@@ -1,10 +1,6 @@
 /** The collection as the service declares it: the page carries it as data, so that no list of fields is kept here. */
-import {
-  type CollectionDraft,
-  declareCollection,
-  type Field,
-  type FieldRole,
-} from '../../../collection/declaration.ts';
+import { declareCollection, type Field } from '../../../collection/declaration.ts';
+import type { CollectionDraft } from '../../../collection/draft.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { formatDecimal, formatNumber } from './numbers.ts';
@@ -17,7 +13,9 @@ interface PageData {
 const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;
 
 export const { version } = data;
-export const { name: collectionName, fields, key } = declareCollection(data.collection);
+const collection = declareCollection(data.collection);
+export const { name: collectionName, fields } = collection;
+export const key: Field = collection.key[0]!;
 export const collectionTitle = collectionName.charAt(0).toUpperCase() + collectionName.slice(1);
 export const listPath = `/${collectionName}`;
 
@@ -29,7 +27,7 @@ export function fieldNamed(name: string): Field | undefined {
   return fields.find((field) => field.name === name);
 }
 
-export function fieldWith(role: FieldRole): Field | undefined {
+export function fieldWith(role: string): Field | undefined {
   return fields.find((field) => field.role === role);
 }
 

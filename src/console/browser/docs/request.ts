@@ -1,0 +1,66 @@
+/** What a form of the API reference asks for: as a request, and as a command line. */
+
+export interface Asked {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+export function readForm(form: HTMLFormElement): Asked {
+  const { method = 'GET', path = '/' } = form.dataset;
+  const fields = [...form.querySelectorAll<Field>('[data-in]')].filter(({ value }) => value.trim() !== '');
+  const given = (place: string) => fields.filter((field) => field.dataset.in === place);
+  const target = given('path').reduce((text, { name, value }) => text.replace(`{${name}}`, encode(value)), path);
+  // A field that takes several values has one on each line.
+  const query = given('query').flatMap(({ name, value }) =>
+    value
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => `${encode(name)}=${encode(line)}`),
+  );
+  const headers = Object.fromEntries(given('header').map(({ name, value }) => [name, value]));
+  const accept = named(form, 'accept')?.value;
+  const dryRun = (named(form, 'dry-run') as HTMLInputElement | null)?.checked === true;
+  const example = (named(form, 'example') as HTMLSelectElement | null)?.selectedOptions[0];
+  const body = named(form, 'body')?.value;
+  return {
+    method,
+    // The page stands beside the paths of the API, wherever that is.
+    url: new URL(`.${target}${query.length === 0 ? '' : `?${query.join('&')}`}`, location.href),
+    headers: {
+      ...headers,
+      ...(accept === undefined || accept === 'application/json' ? {} : { Accept: accept }),
+      ...(dryRun ? { Prefer: [headers.Prefer, 'tx=rollback'].filter(Boolean).join(', ') } : {}),
+      ...(example === undefined ? {} : { 'Content-Type': example.dataset.type! }),
+    },
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+export function named(form: HTMLFormElement, name: string): Field | null {
+  return form.querySelector<Field>(`[name="${name}"]:not([data-in])`);
+}
+
+export function asCommand({ method, url, headers, body }: Asked): string {
+  const how = method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method];
+  const parts = [
+    ...how,
+    quoted(url.href),
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
+    ...(body === undefined ? [] : ['--data-binary', quoted(body)]),
+  ];
+  return ['curl', ...parts].join(' ');
+}
+
+/** Within single quotes a shell changes nothing. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** What stands for itself in a query string stays as it is, for people who read URLs. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
+}

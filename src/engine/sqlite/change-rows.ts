@@ -1,0 +1,136 @@
+/** The rows of a job are inserted, changed or removed, one statement after the other. */
+import type { Collection } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import { Refusal } from '../../errors.ts';
+import { identifier, type Statement } from '../compile/statement.ts';
+import { missingRow } from '../terms.ts';
+import { passKey } from './assigned-keys.ts';
+import type { Connection } from './connection.ts';
+import type { Job } from './jobs.ts';
+import { checkOwnReferences } from './references.ts';
+import { type GivenValue, isReferenceError, translateError } from './refusals.ts';
+
+export interface Written {
+  readonly affected: number;
+  readonly inserted: number;
+  /** The text forms of the key of the row, where exactly one was written. */
+  readonly key?: readonly string[];
+  /** The changed rows as JSON lists, where the answer needs them. */
+  readonly changed: readonly string[];
+}
+
+type InsertJob = Extract<Job, { kind: 'insert' }>;
+type ChangeJob = Extract<Job, { kind: 'change' }>;
+type ChangeEachJob = Extract<Job, { kind: 'change-each' }>;
+
+export function writeRows(connection: Connection, collection: Collection, job: Job): Written {
+  switch (job.kind) {
+    case 'insert':
+      return insertRows(connection, collection, job);
+    case 'change':
+      return changeRows(connection, collection, job);
+    case 'change-each':
+      return changeEach(connection, collection, job);
+  }
+}
+
+function insertRows(connection: Connection, collection: Collection, job: InsertJob): Written {
+  const { fields, assigned, key: keyFields } = collection;
+  const keyPlaces = keyFields.map((field) => fields.indexOf(field));
+  if (assigned !== undefined) passChosen(connection, collection, job);
+  // Rows of one request may refer to each other, whatever their order.
+  const refersToItself = job.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
+  if (refersToItself) connection.execute('pragma defer_foreign_keys = on');
+  const changed: string[] = [];
+  let affected = 0;
+  let inserted = 0;
+  let key: readonly Value[] | undefined;
+  for (const [index, row] of job.rows.entries()) {
+    const met = job.meets?.places.map((place): Value => row[place] ?? null);
+    const known =
+      met !== undefined && !met.includes(null) && connection.values({ sql: job.meets!.sql, params: met }).length > 0;
+    const insert: Statement = { sql: job.sql, params: row };
+    const given = keyPlaces.map((place): Value => row[place] ?? null);
+    try {
+      if (job.returning === undefined) {
+        const { changes, lastInsertRowid } = connection.run(insert);
+        affected += changes;
+        if (changes > 0) key = given.includes(null) ? [lastInsertRowid] : given;
+        if (changes > 0 && !known) inserted++;
+      } else {
+        const [written] = connection.values(insert);
+        if (written === undefined) continue;
+        affected++;
+        if (!known) inserted++;
+        const text = written[0] as string;
+        if (given.includes(null)) key = [(JSON.parse(text) as Value[])[keyPlaces[0]!]!];
+        else key = given;
+        changed.push(text);
+      }
+    } catch (error) {
+      if (isReferenceError(error)) throw error;
+      const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
+      throw atRow(translateError(error, { collection, given: giving }), job.rows.length > 1 ? index : undefined);
+    }
+  }
+  if (refersToItself) checkOwnReferences(connection, collection, job.rows);
+  return { affected, inserted, changed, ...(affected === 1 && key !== undefined ? { key: key.map(String) } : {}) };
+}
+
+/** A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one. */
+function passChosen(connection: Connection, collection: Collection, { rows }: InsertJob): void {
+  const place = collection.fields.indexOf(collection.assigned!);
+  const chosen = rows.flatMap((row) => row[place] ?? []);
+  if (chosen.length === 0 || chosen.length === rows.length) return;
+  const largest = chosen.reduce((most, value) => (value! > most! ? value : most));
+  passKey(connection, collection, largest);
+}
+
+function changeRows(connection: Connection, collection: Collection, job: ChangeJob): Written {
+  try {
+    const { affected, changed } = change(connection, job.statement, job.returning !== undefined);
+    const newKey = collection.assigned === undefined ? undefined : job.set[collection.assigned.name];
+    // A key that came by an update counts as given: SQLite's own bookkeeping sees only inserts.
+    if (affected > 0 && newKey !== undefined) passKey(connection, collection, newKey);
+    return { affected, inserted: 0, changed };
+  } catch (error) {
+    throw translateError(error, { collection, given: (name) => job.set[name] });
+  }
+}
+
+function changeEach(connection: Connection, collection: Collection, job: ChangeEachJob): Written {
+  const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
+  const exists = `select 1 from ${identifier(collection.name)} where ${tests}`;
+  const changed = job.changes.flatMap(({ key, set, statement }, index) => {
+    // An object with nothing but its key changes nothing, and must name a row all the same.
+    if (connection.values({ sql: exists, params: key }).length === 0) throw missingRow(collection, key, index);
+    try {
+      return change(connection, statement, job.returning !== undefined).changed;
+    } catch (error) {
+      if (isReferenceError(error)) throw error;
+      throw atRow(translateError(error, { collection, given: (name) => set[name] }), index);
+    }
+  });
+  return { affected: job.changes.length, inserted: 0, changed };
+}
+
+function change(
+  connection: Connection,
+  statement: Statement,
+  wantRows: boolean,
+): Pick<Written, 'affected' | 'changed'> {
+  if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
+  const changed = connection.values(statement);
+  return { affected: changed.length, changed: changed.map(([row]) => row as string) };
+}
+
+/** The same refusal, saying which row of the body it is about. */
+function atRow(error: unknown, index: number | undefined): unknown {
+  if (!(error instanceof Refusal) || index === undefined) return error;
+  const { code, message, details, hint, headers } = error;
+  return new Refusal(code, message, {
+    details: `row ${index + 1}: ${details ?? message}`,
+    hint: hint ?? undefined,
+    headers,
+  });
+}

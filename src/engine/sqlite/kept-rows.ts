@@ -1,0 +1,97 @@
+/**
+ * The JSON texts of whole rows, kept while the data does not change: a list of such rows needs their numbers from the database,
+ * in order, and joins the texts. For tables that are small: all their rows fit.
+ *
+ * What is joined is of one moment: the mark of the data is looked at once more when all is read, and where it has changed, the
+ * list is read anew.
+ */
+import type { Collection } from '../../collection/declaration.ts';
+import type { Row } from '../../collection/value.ts';
+import { type Encoding, encodeRows, ROW, type RowForm } from '../../encode/encoding.ts';
+import { MAX_KEPT_ROW_BYTES } from '../../limits.ts';
+import { oncePer } from '../../once-per.ts';
+import { endKeys } from '../../plan/page-end.ts';
+import { NO_ORDER, wholeRow } from '../../plan/shape.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import { WHOLE } from '../../plan/whole.ts';
+import { endOf, type Output, outputOf, outputOfRead } from '../compile/output.ts';
+import { compileRead, compileShape } from '../compile/read.ts';
+import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
+import type { ChangeMark, ReadResult } from '../engine.ts';
+import type { Connection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+
+export class KeptRows {
+  private readonly texts = new Map<Collection, Map<number, string>>();
+  private bytes = 0;
+  private mark = Number.NaN;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly changes: ChangeMark,
+  ) {}
+
+  /** Undefined where the list must be read as any other. `mark` is the data's, to which the snapshot was just brought. */
+  list(plan: ReadPlan, encoding: Encoding, mark: number): ReadResult | undefined {
+    if (
+      plan.groupBy !== undefined ||
+      encoding.format !== 'json' ||
+      encoding.stripNulls ||
+      plan.columns !== wholeRow(plan.from)
+    )
+      return undefined;
+    if (mark !== this.mark || this.bytes > MAX_KEPT_ROW_BYTES) this.clear(mark);
+    const output = { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' } as const;
+    const rows = this.connection.rows(compileRead(plan, output, sqliteDialect));
+    const texts = this.textsOf(plan.from);
+    const numbers = rows.map((row) => row[ROW] as number);
+    const missing = numbers.filter((number) => !texts.has(number));
+    if (missing.length > 0) this.learn(plan.from, texts, missing);
+    // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
+    if (this.changes.current() !== mark) return undefined;
+    const body = `[${numbers.map((number) => texts.get(number)).join(',')}]`;
+    return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
+  }
+
+  /** The order keys of a page come with the numbers, or are shown by the last row. */
+  private endOf(plan: ReadPlan, output: Output, last: Row | undefined, texts: Map<number, string>): ReadResult['end'] {
+    if (last === undefined || endKeys(plan) === undefined) return undefined;
+    const row = output.keys === undefined ? (JSON.parse(texts.get(last[ROW] as number)!) as Row) : last;
+    return endOf(plan, output, row);
+  }
+
+  private learn(collection: Collection, texts: Map<number, string>, missing: number[]): void {
+    missing.sort((one, other) => one - other);
+    const { statement, form } = rowsByNumber(collection);
+    const found = this.connection.rows({ sql: statement.sql, params: [JSON.stringify(missing)] });
+    for (const [index, row] of found.entries()) {
+      const text = encodeRows([row], WHOLE, form).slice(1, -1);
+      texts.set(missing[index]!, text);
+      this.bytes += text.length;
+    }
+  }
+
+  private textsOf(collection: Collection): Map<number, string> {
+    const texts = this.texts.get(collection) ?? new Map<number, string>();
+    this.texts.set(collection, texts);
+    return texts;
+  }
+
+  private clear(mark: number): void {
+    this.texts.clear();
+    this.bytes = 0;
+    this.mark = mark;
+  }
+}
+
+/** Whole rows by their numbers, in the order of these. */
+const rowsByNumber = oncePer((collection: Collection): { statement: Statement; form: RowForm } => {
+  const { name } = collection;
+  const output = outputOf(wholeRow(collection), WHOLE, sqliteDialect);
+  const statement = buildStatement(sqliteDialect, (bind) => {
+    const from = `from ${identifier(name)} where rowid in (select value from json_each(${bind(null)})) order by rowid`;
+    const shape = { columns: wholeRow(collection), order: NO_ORDER };
+    return compileShape(shape, from, output, { dialect: sqliteDialect, bind, name });
+  });
+  return { statement, form: output.form };
+});

@@ -1,0 +1,106 @@
+/** A thread for costly reads, as the requests see it: it takes one turn at a time. */
+import type { Encoding, RowForm } from '../../encode/encoding.ts';
+import type { Statement } from '../compile/statement.ts';
+import type { OpenFiles } from './files.ts';
+import type { FailedOutcome } from './outcome.ts';
+import { Thread } from './thread.ts';
+
+export interface ReadJob {
+  readonly statement: Statement;
+  readonly count: Statement;
+  readonly wantsTotal: boolean;
+  readonly offset: number;
+  readonly limit?: number;
+  readonly encoding: Encoding;
+  readonly form: RowForm;
+}
+
+export interface ReaderTerms {
+  readonly path: string;
+  readonly files: OpenFiles;
+  /** How long a turn may take. */
+  readonly limitMs: number;
+}
+
+export type TurnRequest =
+  | { readonly kind: 'begin'; readonly id: number; readonly job: ReadJob; readonly emptyLog: boolean }
+  | { readonly kind: 'next'; readonly id: number };
+
+export type ReaderRequest =
+  | ({ readonly kind: 'open' } & ReaderTerms)
+  | TurnRequest
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close' };
+
+export type TurnAnswer =
+  | { readonly kind: 'whole'; readonly text: string; readonly returned: number; readonly total?: number }
+  | { readonly kind: 'long'; readonly returned: number; readonly total?: number }
+  /** Without a part where there are no more. */
+  | { readonly kind: 'part'; readonly part?: Uint8Array }
+  | { readonly kind: 'failed'; readonly outcome: FailedOutcome };
+
+export type ReaderAnswer =
+  | TurnAnswer
+  /** A connection that was still reading when it should not have been any more is closed. */
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'closed' };
+
+interface Turn {
+  readonly resolve: (answer: TurnAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Reader {
+  /** Connections that were found reading when nothing should have been, for the metrics. */
+  stale = 0;
+  private readonly thread: Thread<ReaderRequest, ReaderAnswer>;
+  private turn: Turn | undefined;
+  private closed: (() => void) | undefined;
+
+  constructor(terms: ReaderTerms) {
+    this.thread = new Thread({
+      file: new URL('./reader-thread.ts', import.meta.url),
+      opening: { kind: 'open', ...terms },
+      answered: (answer) => this.answered(answer),
+      lost: (refusal) => {
+        this.endTurn()?.reject(refusal);
+        this.closed?.();
+      },
+      words: { details: 'What was to be read was not.', hint: 'Try again in a moment.' },
+    });
+  }
+
+  get isFree(): boolean {
+    return this.turn === undefined;
+  }
+
+  take(request: TurnRequest): Promise<TurnAnswer> {
+    return new Promise((resolve, reject) => {
+      this.turn = { resolve, reject };
+      this.thread.post(request);
+    });
+  }
+
+  cancel(id: number): void {
+    this.thread.post({ kind: 'cancel', id });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => (this.closed = resolve));
+    this.thread.post({ kind: 'close' });
+    await closed;
+    this.thread.end();
+  }
+
+  private answered(answer: ReaderAnswer): void {
+    if (answer.kind === 'stale') this.stale++;
+    else if (answer.kind === 'closed') this.closed?.();
+    else this.endTurn()?.resolve(answer);
+  }
+
+  private endTurn(): Turn | undefined {
+    const { turn } = this;
+    this.turn = undefined;
+    return turn;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Which reference a write would have broken. SQLite says only that there is one; it is looked for by the values of the job,
+ * each by a look at an index.
+ */
+import { type Catalogue, type Collection, referencesTo } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import { Refusal } from '../../errors.ts';
+import { identifier } from '../compile/statement.ts';
+import { missingReferent, stillReferenced } from '../terms.ts';
+import type { Connection } from './connection.ts';
+import type { Job } from './jobs.ts';
+
+/** The job was rolled back: the rows are as they were before it. */
+export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): Refusal {
+  const collection = catalogue.collections.get(job.collection)!;
+  for (const values of valuesOf(collection, job)) {
+    const missing = missingIn(connection, catalogue, collection, values);
+    if (missing !== undefined) return missing;
+  }
+  return referrer(connection, catalogue, collection, job) ?? unknownReference(collection);
+}
+
+/** The values that a job gives to fields, row by row. */
+function* valuesOf({ fields }: Collection, job: Job): Generator<(name: string) => Value | undefined> {
+  if (job.kind === 'change') yield (name) => job.set[name];
+  else if (job.kind === 'change-each') for (const { set } of job.changes) yield (name) => set[name];
+  else for (const row of job.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
+}
+
+function missingIn(
+  connection: Connection,
+  { collections }: Catalogue,
+  collection: Collection,
+  given: (name: string) => Value | undefined,
+): Refusal | undefined {
+  for (const reference of collection.references) {
+    const value = given(reference.field.name);
+    if (value === undefined || value === null) continue;
+    if (!exists(connection, reference.to, collections.get(reference.to)!.key[0]!.name, value)) {
+      return missingReferent(collection, reference, value);
+    }
+  }
+  return undefined;
+}
+
+/** A row that refers to one of those that the job would remove, or give another key. */
+function referrer(connection: Connection, catalogue: Catalogue, collection: Collection, job: Job): Refusal | undefined {
+  const mets = job.kind === 'change' ? [job.met] : job.kind === 'change-each' ? job.changes.map(({ met }) => met) : [];
+  const keys = mets.flatMap((met) => (met === undefined ? [] : connection.rows(met).map((row) => row.key!)));
+  for (const reference of referencesTo(catalogue, collection)) {
+    for (const key of keys) {
+      if (exists(connection, reference.from.name, reference.field.name, key)) {
+        return stillReferenced(collection, reference, key);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Rows of one request that refer to rows of the same collection: checked when all of them are stored. */
+export function checkOwnReferences(
+  connection: Connection,
+  collection: Collection,
+  rows: readonly (readonly Value[])[],
+): void {
+  for (const reference of collection.references.filter(({ to }) => to === collection.name)) {
+    const place = collection.fields.indexOf(reference.field);
+    for (const row of rows) {
+      const value = row[place]!;
+      if (value === null || exists(connection, collection.name, collection.key[0]!.name, value)) continue;
+      throw missingReferent(collection, reference, value);
+    }
+  }
+}
+
+function exists(connection: Connection, table: string, column: string, value: Value): boolean {
+  const sql = `select 1 from ${identifier(table)} where ${identifier(column)} = ? limit 1`;
+  return connection.values({ sql, params: [value] }).length > 0;
+}
+
+function unknownReference({ name }: Collection): Refusal {
+  return new Refusal('23503', `a write to "${name}" violates a foreign key constraint`);
+}

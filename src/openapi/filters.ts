@@ -1,0 +1,83 @@
+/** Filters as query parameters: one a field, and the logic that joins them. Each may be given several times. */
+import type { Collection, Field } from '../collection/declaration.ts';
+import { LOGIC_KEYS } from '../dialect/logic.ts';
+import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';
+import { printList } from '../dialect/print.ts';
+import { IS_VALUES } from '../dialect/tree.ts';
+import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../limits.ts';
+import type { JsonObject } from './json.ts';
+import { type Samples, sampleValue } from './samples.ts';
+
+/** What may be asked of a field: the operators that serve its type. */
+function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
+  return (Object.entries(OPERATORS) as [OperatorName, OperatorRules][]).filter(([, rules]) =>
+    servesType(rules, field.type),
+  );
+}
+
+export function filterParameters(collection: Collection, samples: Samples): Record<string, JsonObject> {
+  return Object.fromEntries(
+    collection.fields.map((field) => [filterName(field), filterParameter(field, String(sampleValue(samples, field)))]),
+  );
+}
+
+/** The names of all of them in `components.parameters`. */
+export function filterNames({ fields }: Collection): readonly string[] {
+  return [...fields.map(filterName), ...LOGIC_KEYS];
+}
+
+function filterName(field: Field): string {
+  return `filter.${field.name}`;
+}
+
+function filterParameter(field: Field, sample: string): JsonObject {
+  const operators = operatorsFor(field);
+  const names = operators.map(([name]) => name).join('|');
+  const rows = operators.map(([name, { meaning }]) => `| \`${name}\` | ${meaning} |`).join('\n');
+  const examples = operators.map(([name, rules]) => [
+    name,
+    { summary: rules.meaning, value: [`${name}.${exampleValue(rules, sample)}`] },
+  ]);
+  return repeatable(
+    field.name,
+    `Only rows whose ${field.name} passes the test \`[not.]operator.value\`. May be given several times; all must hold.
+
+| operator | the field |
+|---|---|
+${rows}
+
+Lists hold up to ${MAX_LIST_VALUES} values; \`is\` takes ${IS_VALUES.join(', ')}.`,
+    { pattern: `^(not\\.)?(${names})(\\([^)]*\\))?\\.` },
+    Object.fromEntries(examples),
+  );
+}
+
+export function logicParameters({ key: [key] }: Collection, samples: Samples): Record<string, JsonObject> {
+  const conditions = samples.map((sample) => `${key!.name}.eq.${sample[key!.name]}`);
+  const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. May be given several times; all must hold.`;
+  const examples = { example: { value: [`(${conditions.join(',')})`] } };
+  return Object.fromEntries(LOGIC_KEYS.map((name) => [name, repeatable(name, description, {}, examples)]));
+}
+
+/** `name=one&name=other`. */
+function repeatable(name: string, description: string, item: JsonObject, examples: JsonObject): JsonObject {
+  return {
+    name,
+    in: 'query',
+    description,
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string', ...item } },
+    examples,
+  };
+}
+
+function exampleValue({ form, symbol }: OperatorRules, sample: string): string {
+  if (form === 'list') return printList([sample]);
+  if (form === 'keyword') return 'null';
+  if (form === 'search') return /\p{L}+/u.exec(sample)?.[0].toLowerCase() ?? 'word';
+  // Letters and digits alone mean themselves in every kind of pattern.
+  const beginning = /^[\p{L}\p{N}]{1,2}/u.exec(sample)?.[0] ?? '';
+  if (symbol.startsWith('~~')) return `${beginning}*`;
+  return symbol.startsWith('~') ? `^${beginning}` : sample;
+}

@@ -1,0 +1,87 @@
+/** One operation: what it does, what it takes, what it answers with, and a form to try it. */
+import {
+  type Answer,
+  type Content,
+  examplesOf,
+  isReference,
+  nameOf,
+  type OpenApi,
+  type Operation,
+  type Reference,
+  type Route,
+  textOf,
+} from './document.ts';
+import { tryForm } from './form.ts';
+import { type Html, html, markdown } from './html.ts';
+import { kindOf } from './schema.ts';
+
+export function operationSection(document: OpenApi, route: Route): Html {
+  const { method, path, operation, parameters } = route;
+  const { operationId, summary, description, requestBody, responses } = operation;
+  return html`<section class="operation" id="${operationId}">
+<h3><span class="method">${method}</span> <code>${path}</code></h3>
+<p class="summary">${summary}</p>
+${markdown(description)}
+${parameters.length === 0 ? '' : parameterTable(document, parameters)}
+${requestBody === undefined ? '' : html`<h4>Body</h4>${contentList(requestBody.content)}`}
+<h4>Answers</h4>
+${answerTable(responses)}
+${tryForm(document, route)}
+</section>`;
+}
+
+function parameterTable({ components }: OpenApi, names: readonly string[]): Html {
+  const rows = names.map((component) => {
+    const { name, in: place, required, description } = components.parameters[component]!;
+    return html`<tr><th scope="row"><a href="#parameter-${component}">${name}</a>${required ? html` <b>required</b>` : ''}</th>
+<td>${place}</td><td>${markdown(firstParagraph(description))}</td></tr>`;
+  });
+  return html`<h4>Parameters</h4>
+<table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">What it does</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+/** What is good in a table; the refusals, which are alike for all, by their numbers. */
+function answerTable(responses: Operation['responses']): Html {
+  const all = Object.entries(responses);
+  const rows = all.map(([status, answer]) => {
+    if (isRefusal(status, answer)) return undefined;
+    return html`<tr><th scope="row">${status}</th><td>${markdown(answer.description)}${headerList(answer)}
+${answer.content === undefined ? '' : contentList(answer.content)}</td></tr>`;
+  });
+  const links = all
+    .filter(([status, answer]) => isRefusal(status, answer))
+    .map(([status]) => html` <a href="#error-${status}">${status}</a>`);
+  return html`<table><thead><tr><th scope="col">Status</th><th scope="col">Answer</th></tr></thead><tbody>${rows}</tbody></table>
+<p>Refused with:${links}</p>`;
+}
+
+/** The shared ones, and those of HEAD, which say nothing more. */
+function isRefusal(status: string, answer: Answer | Reference): answer is Reference {
+  return isReference(answer) || (Number(status) >= 400 && answer.content === undefined);
+}
+
+function headerList({ headers }: Answer): Html | undefined {
+  if (headers === undefined) return undefined;
+  const names = Object.values(headers).map(nameOf);
+  return html`<p>Headers:${names.map((name) => html` <a href="#header-${name}">${name}</a>`)}</p>`;
+}
+
+/** Each media type with what it holds; of those that have an example the first shows it. */
+function contentList(content: Content): Html {
+  const media = Object.entries(content);
+  const items = media.map(([type, { schema }]) => html`<li><code>${type}</code>: ${kindOf(schema)}</li>`);
+  const examples = examplesOf(media[0]?.[1] ?? {}).map(
+    ({ summary, value }) => html`<details><summary>${summary}</summary>${code(textOf(value), summary)}</details>`,
+  );
+  return html`<ul>${items}</ul>${examples}`;
+}
+
+/** It may be wider than the page: then the keyboard must reach it to scroll. */
+export function code(text: string, label: string): Html {
+  return html`<pre tabindex="0" role="group" aria-label="${label}">${text}</pre>`;
+}
+
+function firstParagraph(text: string): string {
+  return text.split('\n\n', 1)[0]!;
+}

@@ -1,0 +1,14 @@
+/** The rows that a catalogue begins with, planned as those of any other request are. */
+import type { Begun } from '../collection/built-in.ts';
+import type { Collection } from '../collection/declaration.ts';
+import { rowPlanner } from './row-planner.ts';
+import type { StoredRow } from './types.ts';
+
+export function firstRowsOf({ rows }: Begun): (collection: Collection) => readonly StoredRow[] {
+  return (collection) => {
+    const plan = rowPlanner(collection, collection.fields);
+    return rows(collection.name).map((row) => plan(collection.fields.map(({ name }) => row[name])));
+  };
+}
+
+export const NO_ROWS = (): readonly StoredRow[] => [];

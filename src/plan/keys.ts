@@ -1,0 +1,46 @@
+/** The key of a row: its values, in the order of the fields that the key is made of. */
+import type { Collection, Field } from '../collection/declaration.ts';
+import type { Value } from '../collection/value.ts';
+import { Refusal } from '../errors.ts';
+import { fieldExpression } from './resolve.ts';
+import type { Predicate, StoredRow } from './types.ts';
+
+export type Key = readonly Value[];
+
+export function keyIs({ key }: Collection, values: Key): Predicate {
+  const terms = key.map((field, index): Predicate => {
+    return { kind: 'compare', of: fieldExpression(field), operator: '=', value: values[index]! };
+  });
+  return terms.length === 1 ? terms[0]! : { kind: 'all', terms };
+}
+
+/** The values of some fields in a row; undefined where one of them is still to be assigned. */
+export function valuesIn({ fields }: Collection, some: readonly Field[], row: StoredRow): Key | undefined {
+  const values = some.map((field) => row[fields.indexOf(field)]);
+  return values.includes(undefined) ? undefined : (values as Key);
+}
+
+export function isSameKey(one: Key, other: Key): boolean {
+  return one.every((value, index) => value === other[index]);
+}
+
+/** `id 5`, or `product_id 5, currency EUR`. */
+export function describeKey(fields: readonly Field[], values: Key): string {
+  return fields.map((field, index) => `${field.name} ${values[index]}`).join(', ');
+}
+
+/** A write that names a row twice cannot tell which of the two is meant. Null is like no other value. */
+export function checkDiffer(fields: readonly Field[], keys: readonly (Key | undefined)[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, key] of keys.entries()) {
+    if (key === undefined || key.includes(null)) continue;
+    const name = JSON.stringify(key.map(String));
+    const earlier = seen.get(name);
+    if (earlier !== undefined) {
+      throw new Refusal('21000', 'a write cannot affect a row a second time', {
+        details: `rows ${earlier + 1} and ${index + 1} both have ${describeKey(fields, key)}`,
+      });
+    }
+    seen.set(name, index);
+  }
+}

@@ -1,0 +1,60 @@
+/** The files of a catalogue, removed or replaced under a running service: it says so, and acknowledges nothing that would be lost. */
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+afterEach(cleanUp);
+
+const write = (service: Service) =>
+  service.fetch('/products/1', { method: 'PATCH', body: JSON.stringify({ reorder_level: 99 }) });
+
+async function expectRefused(service: Service, file: string): Promise<void> {
+  const reason = `${file} was removed or replaced while it was in use`;
+  const refused = await write(service);
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({
+    code: 'CAT503',
+    message: 'the database is not where it was',
+    details: reason,
+    hint: 'Put the file back, or restart the service.',
+  });
+  const ready = await service.fetch('/ready');
+  expect({ status: ready.status, text: await ready.text() }).toEqual({ status: 503, text: `not ready: ${reason}\n` });
+  const metrics = await (await service.fetch('/metrics')).text();
+  expect(metrics).toContain('\ncatalogue_database_up 0\n');
+  expect(metrics).toContain('\ncatalogue_ready 0\n');
+}
+
+async function expectWell(service: Service): Promise<void> {
+  expect((await write(service)).status).toBe(204);
+  expect((await service.fetch('/ready')).status).toBe(200);
+  expect(await (await service.fetch('/metrics')).text()).toContain('\ncatalogue_database_up 1\n');
+}
+
+test.each(['catalogue.db', 'catalogue.db-wal', 'catalogue.db-shm'])('%s is removed', async (name) => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  await expectWell(service);
+  rmSync(join(cwd, name));
+  await expectRefused(service, name);
+});
+
+test('all of them are moved away, and put back', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const names = ['catalogue.db', 'catalogue.db-wal', 'catalogue.db-shm'];
+  for (const name of names) renameSync(join(cwd, name), join(cwd, `${name}.away`));
+  await expectRefused(service, 'catalogue.db');
+  for (const name of names) renameSync(join(cwd, `${name}.away`), join(cwd, name));
+  await expectWell(service);
+});
+
+test('another file takes the place of the database, even a copy of it', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  copyFileSync(join(cwd, 'catalogue.db'), join(cwd, 'copy.db'));
+  renameSync(join(cwd, 'copy.db'), join(cwd, 'catalogue.db'));
+  await expectRefused(service, 'catalogue.db');
+});

@@ -1,0 +1,118 @@
+/** The texts of rows are kept for the next list, as long as nobody writes: which must not show. */
+import { Database } from 'bun:sqlite';
+import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { products } from '../../src/collection/products.ts';
+import type { Row } from '../../src/collection/value.ts';
+import { parseQuery } from '../../src/dialect/query.ts';
+import { openSqlite } from '../../src/engine/sqlite/index.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { planRead } from '../../src/plan/read.ts';
+import { WHOLE } from '../../src/plan/whole.ts';
+import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+afterEach(cleanUp);
+
+/** About as long as the data must stand still before rows are kept. */
+const STILL_MS = 50;
+
+/** Of the same rows, no two alike, so that no answer is kept as a whole. */
+let asked = 0;
+function nextList(): string {
+  const filters = ['', '&order=product_name.desc', '&id=lt.70', '&or=(id.gt.40,units_in_stock.gte.0)', '&id=gt.30'];
+  return `/products?limit=${1000 + ++asked}${filters[asked % filters.length]}`;
+}
+
+async function read(service: Service, url: string, headers: Record<string, string> = {}): Promise<Row[]> {
+  return (await (await service.fetch(url, { headers })).json()) as Row[];
+}
+
+test('a list is of one moment, and no older than what anybody wrote before it', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const other = new Database(join(cwd, 'catalogue.db'));
+  other.run('pragma busy_timeout = 5000');
+  let written = 0;
+  const writer = async () => {
+    for (let round = 1; round <= 60; round++) {
+      await Bun.sleep(STILL_MS + (round % 30));
+      // Into two fields of all rows at once: a list of two moments would have two values.
+      other.run('update products set units_in_stock = ?, units_on_order = ?', [round, round]);
+      written = round;
+    }
+    written = Number.POSITIVE_INFINITY;
+  };
+  const reader = async () => {
+    while (written !== Number.POSITIVE_INFINITY) {
+      const before = written;
+      const rows = await read(service, nextList(), asked % 3 === 0 ? { prefer: 'count=exact' } : {});
+      const values = new Set(rows.flatMap((row) => [row.units_in_stock, row.units_on_order]));
+      if (before === 0) continue;
+      expect(values.size).toBe(1);
+      expect([...values][0]).toBeGreaterThanOrEqual(before);
+    }
+  };
+  await Promise.all([writer(), reader(), reader(), reader()]);
+  other.close();
+});
+
+test('somebody may even write in the instant in which a list begins to be read', async () => {
+  const path = join(temporaryFolder(), 'catalogue.db');
+  const { catalogue } = BUILT_IN;
+  const engine = openSqlite({ path, catalogue, firstRows: firstRowsOf(BUILT_IN), retryHours: 1, querySeconds: 5 });
+  const changes = engine.changes!;
+  const other = new Database(path);
+  const stock = async (limit: number) => {
+    const plan = planRead(products, parseQuery(''), { offset: 0, limit }, undefined);
+    const { body } = await engine.read(plan, WHOLE);
+    return [...new Set((JSON.parse(body as string) as Row[]).map((row) => row.units_in_stock))];
+  };
+  const current = changes.current.bind(changes);
+  for (let round = 1; round <= 3; round++) {
+    // Longer than a transaction is kept open, so that the next list begins one.
+    for (let turn = 0; turn < 5; turn++) {
+      await stock(40 + turn);
+      await Bun.sleep(STILL_MS + 10);
+    }
+    await Bun.sleep(300);
+    let isFirst = true;
+    changes.current = () => {
+      const mark = current();
+      if (isFirst) other.run('update products set units_in_stock = ?', [round]);
+      isFirst = false;
+      return mark;
+    };
+    expect(await stock(50)).toEqual([round]);
+    changes.current = current;
+    expect(await stock(49)).toEqual([round]);
+  }
+  other.close();
+  await engine.close();
+});
+
+test('lists that have rows in common, some or all of them, have them as they are stored, and go on after them', async () => {
+  const cwd = temporaryFolder();
+  const service = await startService({ cwd });
+  const stored = new Database(join(cwd, 'catalogue.db'), { readonly: true });
+  await Bun.sleep(2 * STILL_MS);
+  const orders = [
+    { url: 'order=id', sql: 'order by id' },
+    { url: 'order=unit_price.desc', sql: 'order by unit_price desc, id' },
+    { url: 'order=product_name', sql: 'order by product_name, id' },
+  ];
+  for (const { url, sql } of orders) {
+    for (let offset = 0; offset < 80; offset += 7) {
+      const response = await service.fetch(`/products?${url}&limit=20&offset=${offset}`);
+      const expected = stored.query(`select * from products ${sql} limit 20 offset ?`).all(offset) as Row[];
+      expect((await response.json()) as Row[]).toEqual(expected);
+      const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+      if (expected.length < 20) continue;
+      expect(await read(service, next!)).toEqual(
+        stored.query(`select * from products ${sql} limit 20 offset ?`).all(offset + 20) as Row[],
+      );
+    }
+  }
+  stored.close();
+});

@@ -1,0 +1,27 @@
+/** A page as axe judges it, for people who use it with a screen reader, a keyboard or weak eyes. */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Colours are judged when they are what they will be: after everything that fades, and ends, has ended. */
+const FADED_IN = `Promise.all(document.getAnimations()
+  .filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime))
+  .map((each) => each.finished.catch(() => undefined))).then(() => undefined)`;
+
+/** What axe calls serious or critical on a page as it stands. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  // Under the page's policy only the debugger may add a script.
+  await page.evaluate(axe.source);
+  await page.evaluate(FADED_IN);
+  const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: Finding[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary ?? ''}`);
+}

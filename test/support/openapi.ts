@@ -1,0 +1,106 @@
+/** The OpenAPI document as the tests read it, and whether a body is what it says. */
+import Ajv2020 from 'ajv/dist/2020.js';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { describe } from '../../src/openapi/described.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+
+export interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+export interface Answer {
+  readonly $ref?: string;
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly required?: boolean;
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly schema: { readonly type: string };
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: string | number | readonly string[] }>>;
+}
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly { readonly $ref: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+export interface OpenApi {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly security: readonly unknown[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly properties: Readonly<Record<string, { readonly enum?: string[] }>> }>
+    >;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, Answer>>;
+    readonly headers: Readonly<Record<string, unknown>>;
+  };
+}
+
+export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
+
+export const DESCRIBED = describe(BUILT_IN);
+export const document = openApiDocument(DESCRIBED) as unknown as OpenApi;
+const ajv = new Ajv2020({ strict: false, formats: { int32: true } }).addSchema(document, 'document');
+
+/** What a schema of the document, named by its place, says against a value; undefined where nothing. */
+export function objections(place: string, value: unknown): unknown {
+  const validate = ajv.getSchema(`document#${place}`)!;
+  return validate(value) ? undefined : validate.errors;
+}
+
+export function pointer(...names: readonly string[]): string {
+  return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+export function operations(described = document): { path: string; method: string; operation: Operation }[] {
+  return Object.entries(described.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => Object.hasOwn(item, method)).map((method) => ({
+      path,
+      method,
+      operation: item[method]!,
+    })),
+  );
+}
+
+/** An answer as it was given. */
+export interface Given {
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly body: string;
+}
+
+/** What the document says against an answer to a request for a path as it stands in the document. */
+export function complaintsAbout(path: string, method: string, { status, contentType, body }: Given): unknown[] {
+  const described = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+  if (described === undefined) return [`${status} is not described`];
+  const place = described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', String(status));
+  const { content } =
+    described.$ref === undefined ? described : document.components.responses[lastName(described.$ref)]!;
+  // To HEAD the type is that of the body that GET would answer with.
+  if (method === 'HEAD') return content === undefined ? [] : ['HEAD is described with a body'];
+  if (body === '') return [];
+  const type = contentType!.replace(/; charset=utf-8$/, '');
+  if (content === undefined || !Object.hasOwn(content, type)) return [`${status} with ${type} is not described`];
+  const value: unknown = /[/+]json/.test(type) ? JSON.parse(body) : body;
+  const against = objections(`${place}${pointer('content', type, 'schema')}`, value);
+  return against === undefined ? [] : [against];
+}
+
+export function lastName(ref: string): string {
+  return ref.split('/').at(-1)!;
+}

@@ -1,0 +1,80 @@
+/**
+ * Catalogue files for the tests, as the service has them, in a folder that takes no time to sync. To open one starts threads:
+ * one that is given back is used again, with its first rows put back by another connection, as another process would.
+ */
+import { Database } from 'bun:sqlite';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { products } from '../../src/collection/products.ts';
+import type { Row, Value } from '../../src/collection/value.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/index.ts';
+import { SMALL_TABLE_BYTES } from '../../src/limits.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { whenThisProcessEnds } from './ending.ts';
+
+export const TEST_OPTIONS = { catalogue: BUILT_IN.catalogue, retryHours: 24, querySeconds: 10 } as const;
+
+export interface TestFile extends Partial<Omit<SqliteOptions, 'path' | 'firstRows'>> {
+  /** Whether its tables count as large ones: nothing but what is surely quick is read beside the requests. */
+  readonly isLarge?: boolean;
+}
+
+/** The products that a new file begins with. */
+export function beginningWith(rows: readonly Row[]): SqliteOptions['firstRows'] {
+  return firstRowsOf({ ...BUILT_IN, rows: () => rows });
+}
+
+const MEMORY = '/dev/shm';
+let folder: string | undefined;
+let made = 0;
+
+/** A name for a new file, which goes with this process. */
+export function newFile(): string {
+  if (folder === undefined) {
+    folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'catalogue-test-'));
+    whenThisProcessEnds(`rm -rf '${folder}'`);
+  }
+  return join(folder, `${++made}.db`);
+}
+
+/** The size of the whole file decides: few rows may hold long texts. */
+export function makeLarge(path: string): void {
+  const db = new Database(path);
+  db.run(`create table filling as select zeroblob(${SMALL_TABLE_BYTES}) as bytes`);
+  db.close();
+}
+
+/** Engines on files of one kind. Closing one gives it back. */
+export function sqliteFiles({ isLarge = false, ...options }: TestFile = {}): (firstRows: readonly Row[]) => Engine {
+  const free: { readonly engine: Engine; readonly other: Database }[] = [];
+  const open = (firstRows: readonly Row[]): Engine => {
+    const path = newFile();
+    const engine = openSqlite({ ...TEST_OPTIONS, ...options, path, firstRows: beginningWith(firstRows) });
+    if (isLarge) makeLarge(path);
+    const other = new Database(path);
+    engine.close = async () => {
+      free.push({ engine, other });
+    };
+    return engine;
+  };
+  return (firstRows) => {
+    const kept = free.pop();
+    if (kept === undefined) return open(firstRows);
+    putBack(kept.other, firstRows);
+    return kept.engine;
+  };
+}
+
+function putBack(db: Database, rows: readonly Row[]): void {
+  const { name, fields } = products;
+  const insert = db.query(
+    `insert into ${name} (${fields.map((field) => field.name).join(', ')}) values (${fields.map(() => '?').join(', ')})`,
+  );
+  db.transaction(() => {
+    for (const table of [name, 'idempotency_keys', 'sqlite_sequence']) db.run(`delete from ${table}`);
+    for (const row of rows) insert.run(...fields.map((field) => (row[field.name] ?? null) as Value));
+  }).immediate();
+}
