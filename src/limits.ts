@@ -6,18 +6,6 @@ export const MAX_URL_LENGTH = 512 * 1024;
 export const DEFAULT_MAX_BODY_MB = 64;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
-/** Largest declaration of collections. */
-export const MAX_DECLARATION_BYTES = 1024 * 1024;
-/** Longest name of a collection, a field or a constraint: that of PostgreSQL. */
-export const MAX_NAME_LENGTH = 63;
-/** Collections of a catalogue. */
-export const MAX_COLLECTIONS = 1_000;
-/** Fields of a collection: PostgreSQL's tables have no more columns. */
-export const MAX_FIELDS = 1_600;
-/** Values in one default of a declaration, lists and maps counted with what they hold. */
-export const MAX_VALUE_NODES = 10_000;
-/** Bad rows of a file that are named before the rest of it is left unread. */
-export const MAX_BAD_ROWS = 20;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
 export const MAX_CONDITIONS = 500;
 /** Values in one list: `in.(…)`, `eq(any).{…}`. */
@@ -100,6 +88,19 @@ export const DEFAULT_COMMAND_SECONDS = 3_600;
 export const DEFAULT_SLOW_QUERY_MS = 1_000;
 /** Scheduled backups kept, unless --backup-keep says otherwise. */
 export const DEFAULT_BACKUPS_KEPT = 24;
+
+/** Largest declaration of collections. */
+export const MAX_DECLARATION_BYTES = 1024 * 1024;
+/** Longest name of a collection, a field or a constraint: that of PostgreSQL. */
+export const MAX_NAME_LENGTH = 63;
+/** Collections of a catalogue. */
+export const MAX_COLLECTIONS = 1_000;
+/** Fields of a collection: PostgreSQL's tables have no more columns. */
+export const MAX_FIELDS = 1_600;
+/** Values in one default of a declaration, lists and maps counted with what they hold. */
+export const MAX_VALUE_NODES = 10_000;
+/** Bad rows of a file that are named before the rest of it is left unread. */
+export const MAX_BAD_ROWS = 20;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

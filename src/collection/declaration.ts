@@ -4,7 +4,6 @@
  * wrong with it is a mistake of ours.
  */
 import type { CatalogueDraft, CollectionDraft, FieldDraft, OnDelete } from './draft.ts';
-import { type Generated, generatedBy } from './generated.ts';
 import { typeNamed } from './types/index.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
@@ -21,7 +20,7 @@ export interface Field {
   readonly required: boolean;
   /** What it holds where nothing is given: a value, or one that is made at the time. */
   readonly default?: Value;
-  readonly generated?: Generated;
+  readonly generated?: 'now' | 'uuid';
   /** Set by every write that changes the row. */
   readonly onUpdate?: 'now';
   /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
@@ -135,8 +134,8 @@ function declareField(collection: CollectionDraft, draft: FieldDraft): Field {
 
 function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generated'> {
   if (value === undefined || value === null) return {};
-  const generated = generatedBy(type, value);
-  return generated === undefined ? { default: storable(type, value) } : { generated };
+  if ((value === 'now' || value === 'uuid') && type.generated?.[value] !== undefined) return { generated: value };
+  return { default: storable(type, value) };
 }
 
 function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {

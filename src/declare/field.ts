@@ -1,6 +1,5 @@
 /** A field of a declaration, by itself: what it says fits its type. What it refers to is looked at once all collections are known. */
 import type { FieldDraft } from '../collection/draft.ts';
-import { GENERATED, generatedBy } from '../collection/generated.ts';
 import type { Type } from '../collection/types/type.ts';
 import type { Node } from './document.ts';
 import type { GivenField } from './format.ts';
@@ -8,6 +7,9 @@ import type { Named } from './maps.ts';
 import { type Rules, readRules } from './rules.ts';
 import { type Given, type Properties, type Reading, say } from './shape.ts';
 import { readValue } from './values.ts';
+
+/** Defaults that are made anew for each row, where the type has them. */
+const GENERATED = ['now', 'uuid'] as const;
 
 /** Undefined where its type is not known, which has been said then. */
 export function draftField({ name, reading, value: given }: Named<GivenField>, isKey: boolean): FieldDraft | undefined {
@@ -45,7 +47,7 @@ function readDefault(
   if (given === undefined) return {};
   const node = given.value;
   const word = wordOf(node);
-  if (word !== undefined && generatedBy(type, word) !== undefined) return { default: word };
+  if (word !== undefined && type.generated?.[word] !== undefined) return { default: word };
   const isChoice = oneOf?.value.some(({ value }) => wordOf(value) === word) === true;
   if (word !== undefined && !isChoice) {
     const whose = word === 'now' ? 'dates and times' : `fields of type ${word}`;

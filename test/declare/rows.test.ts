@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
-import { WrittenNumber } from '../../src/collection/written-number.ts';
 import { BadRows, type RowBatch, readRows } from '../../src/declare/rows.ts';
 import { MAX_BAD_ROWS } from '../../src/limits.ts';
 import { declared } from '../support/declarations.ts';
@@ -37,7 +36,7 @@ async function rowsOf(file: string, content: string) {
 test('a JSON array, with every digit', async () => {
   expect(await rowsOf('a.json', '[\n{"id": 1, "size": 9007199254740993},\n{"id": 2, "more": {"x": [1]}}\n]\n')).toEqual(
     [
-      [2, { id: 1, size: new WrittenNumber('9007199254740993') }],
+      [2, { id: 1, size: expect.objectContaining({ text: '9007199254740993' }) }],
       [3, { id: 2, more: { x: [1] } }],
     ],
   );
