@@ -4,6 +4,12 @@
 export const MAX_URL_LENGTH = 512 * 1024;
 /** Largest request body, unless --max-body-mb says otherwise. */
 export const DEFAULT_MAX_BODY_MB = 64;
+/** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
+export const MAX_PREFIX_LENGTH = 255;
+/** From where on no further connections are taken: so many descriptors from the limit of open files, or a quarter of it. */
+export const RESERVED_DESCRIPTORS = 1_024;
+/** What a thread or the console may need of them when it starts. */
+export const DESCRIPTORS_FOR_FILES = 48;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
 /** Zeros that the exponents of all numbers in one json value may stand for: 1e300 is printed with 300 of them. */
@@ -18,6 +24,9 @@ export const MAX_LIST_VALUES = 50_000;
 export const MAX_LOGIC_DEPTH = 20;
 /** Columns in `select`, terms in `order`. */
 export const MAX_TERMS = 200;
+/** Embeddings in one request, and how deep they may nest. */
+export const MAX_EMBEDS = 30;
+export const MAX_EMBED_DEPTH = 8;
 /** Length of an Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */
@@ -38,6 +47,8 @@ export const SQLITE_BUSY_MS = 5_000;
 export const SQLITE_WRITE_WAIT_MS = 60_000;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
+export const IDLE_CONNECTION_SECONDS = 120;
 /** Costly reads that may wait for their turn, and for how long at most. */
 export const MAX_WAITING_READS = 64;
 export const MAX_QUEUE_SECONDS = 15;
@@ -54,8 +65,15 @@ export const MAX_INSTRUCTIONS = 50_000;
 /** A pattern of at most this length, few of them together, is quick on every row of a small table. */
 export const QUICK_PATTERN_LENGTH = 100;
 export const QUICK_PATTERNS = 4;
-/** Headers that repeat the URL or values of rows are left out when they would be longer: many clients take no more. */
+/**
+ * What repeats what a client sent: headers with the URL or values of rows are left out when they would be longer, since many
+ * clients take no more; texts of an error and fields of a log line are shortened to it.
+ */
 export const MAX_ECHOED_LENGTH = 2_048;
+/** Shorter bodies are not compressed: they fit into one packet as they are. */
+export const MIN_COMPRESSED_LENGTH = 1024;
+/** Longer ones are compressed on another thread, and meanwhile requests are answered. */
+export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
 /** Writes that may share one commit. */
 export const MAX_WRITES_PER_COMMIT = 512;
 
@@ -92,6 +110,9 @@ export const DEFAULT_COMMAND_SECONDS = 3_600;
 export const DEFAULT_SLOW_QUERY_MS = 1_000;
 /** Scheduled backups kept, unless --backup-keep says otherwise. */
 export const DEFAULT_BACKUPS_KEPT = 24;
+
+/** Digits of a number that a text is cast to on SQLite: far beyond any catalogue, and quick to reckon with. */
+export const MAX_NUMERIC_DIGITS = 1_000;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

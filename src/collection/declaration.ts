@@ -60,6 +60,8 @@ export interface Collection {
   /** Sets of fields that are unique together, beside the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  /** All collections of its catalogue, by their names. */
+  readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;
 }
 
@@ -75,11 +77,15 @@ export interface Catalogue {
 }
 
 export function declareCatalogue(draft: CatalogueDraft): Catalogue {
-  const collections = new Map(draft.collections.map((each) => [each.name, declareCollection(each)]));
+  const collections = new Map<string, Collection>();
+  for (const each of draft.collections) collections.set(each.name, declareCollection(each, collections));
   return { collections, draft };
 }
 
-export function declareCollection(draft: CollectionDraft): Collection {
+export function declareCollection(
+  draft: CollectionDraft,
+  among: ReadonlyMap<string, Collection> = new Map(),
+): Collection {
   const { name, title, description } = draft;
   const fields = draft.fields.map((field) => declareField(draft, field));
   const byName = new Map(fields.map((field) => [field.name, field]));
@@ -107,6 +113,7 @@ export function declareCollection(draft: CollectionDraft): Collection {
       const { collection: to, onDelete } = field.references;
       return [{ name: `${name}_${field.name}_fkey`, field: named(field.name), to, onDelete }];
     }),
+    among,
     draft,
   };
 }

@@ -56,7 +56,7 @@ const READERS: Readonly<Record<string, (text: string) => Document>> = {
   'application/vnd.pgrst.array+json': readJson,
   'application/vnd.pgrst.object+json': readJson,
   'text/csv': readCsv,
-  'application/x-www-form-urlencoded': (text) => ({ kind: 'json', value: Object.fromEntries(splitQuery(text)) }),
+  'application/x-www-form-urlencoded': readForm,
 };
 
 export const BODY_TYPES: readonly string[] = Object.keys(READERS);
@@ -70,6 +70,16 @@ function readJson(text: string): Document {
       hint: 'Send a JSON object, or an array of objects.',
     });
   }
+}
+
+/** What `curl -d` sends is labelled as a form, whatever it is. */
+function readForm(text: string): Document {
+  if (/^\s*[[{]/.test(text)) {
+    throw new Refusal('PGRST102', 'the body is JSON, and its Content-Type says that it is a form', {
+      hint: "Send the header Content-Type: application/json, with curl by -H 'Content-Type: application/json'.",
+    });
+  }
+  return { kind: 'json', value: Object.fromEntries(splitQuery(text)) };
 }
 
 function readCsv(text: string): Document {

@@ -8,6 +8,7 @@ import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_LIST_VALUES } from '../limits.ts';
+import { type Embeds, embedNamed, existing, NO_EMBEDS } from './embeds.ts';
 import { resolvePath } from './resolve.ts';
 import { ALWAYS, type Comparator, type Expression, type Predicate } from './types.ts';
 
@@ -15,21 +16,34 @@ const UNKNOWN: Predicate = { kind: 'constant', value: null };
 const NEVER: Predicate = { kind: 'constant', value: false };
 const DEFAULT_SEARCH_CONFIG = 'english';
 
-export function planConditions(collection: Collection, conditions: readonly Condition[]): Predicate {
+export function planConditions(
+  collection: Collection,
+  conditions: readonly Condition[],
+  embeds: Embeds = NO_EMBEDS,
+): Predicate {
   if (conditions.length === 0) return ALWAYS;
-  if (conditions.length === 1) return planCondition(collection, conditions[0]!);
-  return { kind: 'all', terms: conditions.map((condition) => planCondition(collection, condition)) };
+  if (conditions.length === 1) return planCondition(collection, conditions[0]!, embeds);
+  return { kind: 'all', terms: conditions.map((condition) => planCondition(collection, condition, embeds)) };
 }
 
-function planCondition(collection: Collection, condition: Condition): Predicate {
+function planCondition(collection: Collection, condition: Condition, embeds: Embeds): Predicate {
   const planned =
     condition.kind === 'comparison'
-      ? planComparison(collection, condition)
+      ? (planPresence(condition, embeds) ?? planComparison(collection, condition))
       : ({
           kind: condition.joiner === 'and' ? 'all' : 'any',
-          terms: condition.terms.map((term) => planCondition(collection, term)),
+          terms: condition.terms.map((term) => planCondition(collection, term, embeds)),
         } as const);
   return condition.negated ? { kind: 'not', term: planned } : planned;
+}
+
+/** `products=is.null`: whether an embedding is there at all. */
+function planPresence({ field, test }: Comparison, embeds: Embeds): Predicate | undefined {
+  if (embeds.byItem.size === 0 || field.json.length > 0 || test.kind !== 'is') return undefined;
+  const embed = embedNamed(embeds, field.name);
+  if (embed === undefined || (test.value !== 'null' && test.value !== 'not_null')) return undefined;
+  const exists = existing(embed);
+  return test.value === 'null' ? { kind: 'not', term: exists } : exists;
 }
 
 function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {

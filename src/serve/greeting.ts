@@ -16,11 +16,12 @@ export interface Greeting {
 }
 
 export function greet({ url, location, products: count }: Greeting, settings: ServeSettings, admin?: string): void {
+  const base = `${url}${settings.basePath}`;
   console.log(`Product Catalogue listens on ${url}
 Database  ${location}
 Products  ${count}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
-Console   ${hasConsole() ? url + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
-Try       curl '${url}/${products.name}?limit=3'`);
+Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
+Try       curl '${base}/${products.name}?limit=3'`);
   if (!isLoopback(settings.host)) {
     console.error(
       `WARNING: ${settings.host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,

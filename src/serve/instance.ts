@@ -45,11 +45,13 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   });
   observed?.(observation);
   // Whoever shares a port opens the database first, since others on it answer already.
+  const notice = (message: string) => log.write('warn', message);
   const isAlone = !settings.handover && settings.workers === 1;
   try {
     // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
     // loop: no request is read before the app is there.
-    if (isAlone) listening = startListening(settings, { fetch: (request) => app!.fetch(request) });
+    const fetch: App['fetch'] = (request, atWork) => app!.fetch(request, atWork);
+    if (isAlone) listening = startListening(settings, { fetch }, notice);
     engine = openEngine(settings.database, {
       catalogue,
       firstRows: settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN),
@@ -61,6 +63,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
+      basePath: settings.basePath,
       pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
       onAnswer: observation.onAnswer,
       requestId,
@@ -69,7 +72,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     });
     await engine.opened;
     observation.health.phase = 'serving';
-    listening ??= startListening(settings, app);
+    listening ??= startListening(settings, app, notice);
     started({ url: listening.url, location: engine.location, products: await countProducts(engine) });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;

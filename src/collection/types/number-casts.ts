@@ -15,7 +15,8 @@ const MAX_DIGITS = 19;
 /** A decimal's halves go away from zero. */
 export function wholeOfDecimal(value: Value, to: Type): string {
   const exact = exactDecimal(String(value));
-  if (exact === undefined || wholeDigits(exact) > MAX_DIGITS) throw outOfRange(to);
+  if (exact === undefined) throw new Refusal('0A000', `cannot convert ${nameOf(String(value))} to ${to.title}`);
+  if (wholeDigits(exact) > MAX_DIGITS) throw outOfRange(to);
   return printDecimal(exactUnits(rounded(exact, 0), 0));
 }
 
@@ -30,4 +31,9 @@ export function wholeOfFloat(value: Value, to: Type): string {
 
 function outOfRange({ title }: Type): Refusal {
   return new Refusal('22003', `${title} out of range`);
+}
+
+/** As PostgreSQL's message has it. */
+function nameOf(special: string): string {
+  return special === 'NaN' ? 'NaN' : 'infinity';
 }

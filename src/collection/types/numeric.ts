@@ -2,6 +2,8 @@
  * numeric: what exact arithmetic yields, of any number of digits. No field is one; sums, averages and casts are. On SQLite it
  * is text, and made from whole units, so that no digit is lost on the way.
  */
+import { Refusal } from '../../errors.ts';
+import { MAX_NUMERIC_DIGITS } from '../../limits.ts';
 import type { Value } from '../value.ts';
 import { exactDecimal, printDecimal, specialDecimal } from './decimal-text.ts';
 import { toNumbers, wholeOfDecimal } from './number-casts.ts';
@@ -17,7 +19,15 @@ export function averageOfUnits(units: string, scale: number): string {
   return `decimal_avg(${sumOfUnits(units, scale)}, count(${units}))`;
 }
 
+const EXPONENT = /e([+-]?\d+)\s*$/i;
+
+/** Of a bounded length: a few characters may stand for a number of a hundred thousand digits, row after row. */
 function read(text: string): string {
+  if (text.length + Math.abs(Number(EXPONENT.exec(text)?.[1] ?? 0)) > MAX_NUMERIC_DIGITS) {
+    throw new Refusal('22003', 'value overflows numeric format', {
+      details: `A number may have ${MAX_NUMERIC_DIGITS} digits.`,
+    });
+  }
   const exact = exactDecimal(text);
   return exact === undefined ? (specialDecimal(text) ?? refuseSyntax('numeric', text)) : printDecimal(exact);
 }
@@ -36,6 +46,7 @@ export const numeric = defineType({
     keyed: true,
     json: (sql) => `iif(${sql} glob '*[NI]*', json_quote(${sql}), ${sql})`,
     text: itself,
+    aggregate: { sum: (sql) => `numeric_sum(${sql})`, avg: (sql) => `numeric_avg(${sql})` },
   },
   postgres: { name: 'numeric' },
   schema: { type: 'number' },

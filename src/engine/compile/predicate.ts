@@ -1,6 +1,7 @@
 /** Predicates in SQL, kind by kind. */
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
+import { related } from './related.ts';
 
 type Kind = Predicate['kind'];
 type Compilers = { readonly [K in Kind]: (predicate: Predicate & { kind: K }, scope: Scope) => string };
@@ -23,6 +24,10 @@ const compilers: Compilers = {
     scope.dialect.compare(compileOperand(of, scope), 'is distinct from', value, scope.bind),
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
+  exists: ({ relation, where }, scope) => {
+    const inner = related(relation, scope);
+    return `exists (select 1 ${inner.from} and ${compilePredicate(where, inner.scope)})`;
+  },
   like: textTest,
   regex: textTest,
   search: textTest,

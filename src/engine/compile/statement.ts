@@ -54,6 +54,9 @@ export interface SqlDialect {
   cell(sql: string, type: Type): string;
   /** What `json` gave, by its names, as the text of an object. */
   rowAsJson(members: readonly (readonly [name: string, sql: string])[], stripNulls: boolean): string;
+  /** A value as JSON text; and the JSON texts that a query has in its one column as the text of a list. */
+  valueAsJson(sql: string, type: Type): string;
+  listAsJson(query: string): string;
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;

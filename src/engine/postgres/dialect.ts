@@ -4,10 +4,11 @@ import { builtIn } from '../../collection/types/index.ts';
 import { isIndex } from '../../collection/types/json-path.ts';
 import { type Containment, can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
+import { ROW } from '../../encode/encoding.ts';
 import type { Comparator } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
 import { checkRegex } from '../../text/regex.ts';
-import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
+import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
 import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
@@ -83,6 +84,10 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       const row = `(${texts.join(' || ')} || '}')`;
       return stripNulls ? `json_strip_nulls(${row}::json)::text` : row;
     },
+
+    valueAsJson: (sql, type) => `coalesce(to_json(${type.postgres.json?.(sql) ?? sql})::text, 'null')`,
+    listAsJson: (query) =>
+      `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${query}) as listed)`,
 
     nullOf: (type) => `null::${type.postgres.name}`,
   };

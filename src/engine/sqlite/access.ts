@@ -118,6 +118,7 @@ function conjuncts(predicate: Predicate): readonly Predicate[] {
 function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);
+  if (predicate.kind === 'exists') return [undefined];
   return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
 }
 
@@ -135,6 +136,7 @@ function isQuick(pattern: string): boolean {
 function patternsOf(predicate: Predicate): readonly string[] {
   if ('terms' in predicate) return predicate.terms.flatMap(patternsOf);
   if (predicate.kind === 'not') return patternsOf(predicate.term);
+  if (predicate.kind === 'exists') return patternsOf(predicate.where);
   if (predicate.kind === 'search') return [predicate.query];
   return predicate.kind === 'like' || predicate.kind === 'regex' ? [predicate.pattern] : [];
 }

@@ -2,11 +2,12 @@
 import { isIndex } from '../../collection/types/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
+import { ROW } from '../../encode/encoding.ts';
 import { MAX_INSTRUCTIONS } from '../../limits.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { compileSearch } from '../../text/search/index.ts';
-import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
+import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
 import { GUARD } from './deadline.ts';
 import { compileLike } from './like.ts';
 import { storedForm } from './stored-values.ts';
@@ -79,6 +80,9 @@ export const sqliteDialect: SqlDialect = {
     const row = `(${texts.join(' || ')} || '}')`;
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
+
+  valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
+  listAsJson: (query) => `(select '[' || coalesce(group_concat(${identifier(ROW)}, ','), '') || ']' from (${query}))`,
 
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),

@@ -6,8 +6,6 @@ import type { Database, SQLFunctionResult } from 'bun:sqlite';
 import { parseJson } from '../../collection/exact-json.ts';
 import { castValue } from '../../collection/types/cast.ts';
 import { compareText } from '../../collection/types/compare.ts';
-import { divided } from '../../collection/types/decimal-division.ts';
-import { exactDecimal, exactUnits, printDecimal, printTrimmed } from '../../collection/types/decimal-text.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import { shownText, stepInto } from '../../collection/types/json-path.ts';
 import { printJson } from '../../collection/types/json-text.ts';
@@ -16,6 +14,7 @@ import type { Value } from '../../collection/value.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { compileSearch, type SearchMode } from '../../text/search/index.ts';
 import { compileLike } from './like.ts';
+import { defineNumeric } from './numeric.ts';
 import { Patterns } from './patterns.ts';
 import { stringsIn, withoutNulls } from './stored-json.ts';
 import { storedForm, valueIn } from './stored-values.ts';
@@ -24,7 +23,7 @@ export function defineFunctions(db: Database): void {
   definePatterns(db);
   defineTypes(db);
   defineJson(db);
-  defineArithmetic(db);
+  defineNumeric(db);
 }
 
 /** For all connections of a thread: what is compiled for one may be used by another. */
@@ -98,6 +97,7 @@ function defineTypes(db: Database): void {
 }
 
 function defineJson(db: Database): void {
+  db.function('json_printed', (text) => (text === null ? null : printJson(parseJson(text))));
   const inside = (json: string, steps: string) => stepInto(parseJson(json), JSON.parse(steps));
   db.function('json_path', { deterministic: true }, (json, steps) => {
     const found = json === null ? undefined : inside(json, steps);
@@ -107,14 +107,4 @@ function defineJson(db: Database): void {
     json === null ? null : shownText(inside(json, steps)),
   );
   db.function('json_strip_nulls', { deterministic: true }, withoutNulls);
-}
-
-function defineArithmetic(db: Database): void {
-  const combined = (high: string, low: string) => (BigInt(high) << 32n) + BigInt(low);
-  db.function('decimal_sum', (high, low, scale) =>
-    high === null ? null : printTrimmed(exactUnits(combined(high, low), scale)),
-  );
-  db.function('decimal_avg', (sum, count) =>
-    sum === null ? null : printDecimal(divided(exactDecimal(sum)!, BigInt(count))),
-  );
 }

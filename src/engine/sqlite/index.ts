@@ -5,8 +5,8 @@
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { endOf, type Output, outputOfRead } from '../compile/output.ts';
-import { compileCount, compileRead } from '../compile/read.ts';
+import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
@@ -217,6 +217,8 @@ class SqliteEngine implements Engine {
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
+      endNames: endNames(plan, output),
+      ...compileEnd(plan, guardedDialect),
       encoding,
       form: output.form,
     });
