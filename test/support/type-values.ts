@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { parseJson, WrittenNumber } from '../../src/collection/exact-json.ts';
 import { decimalKey } from '../../src/collection/types/decimal-text.ts';
-import { shortestFloat4 } from '../../src/collection/types/float-text.ts';
+import { float4 } from '../../src/collection/types/floats.ts';
 
 type Text = fc.Arbitrary<string>;
 
@@ -104,7 +104,7 @@ const SINGLE: Readonly<Record<string, Text>> = {
   'decimal(15,9)': decimal(15, 9),
   'decimal(18,6)': decimal(18, 6),
   'decimal(18,0)': decimal(18, 0),
-  float4: float(fc.float().map((number) => (Number.isFinite(number) ? shortestFloat4(number) : number))),
+  float4: float(fc.float().map((number) => Number(float4.print(number)))),
   float8: float(fc.double()),
   text: quoted(text),
   boolean: fc.constantFrom('true', 'false'),
