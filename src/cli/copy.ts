@@ -2,7 +2,9 @@
 
 import { BUILT_IN } from '../collection/built-in.ts';
 import type { Collection } from '../collection/declaration.ts';
+import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
+import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
@@ -84,7 +86,7 @@ const NDJSON = { format: 'ndjson', stripNulls: false, columns: products.fields.m
 async function* batches(result: ReadResult): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   for await (const line of lines(result)) {
-    rows.push(JSON.parse(line) as Row);
+    rows.push(parseJson(line) as Row);
     if (rows.length < ROWS_PER_WRITE) continue;
     yield rows;
     rows = [];
@@ -113,7 +115,7 @@ function insertPlan(into: Collection, rows: readonly Row[]): InsertPlan {
   return {
     kind: 'insert',
     into,
-    rows: rows.map((row) => into.fields.map((field) => row[field.name] as InsertPlan['rows'][number][number])),
+    rows: rows.map((row) => into.fields.map((field) => storeJson(field.type, row[field.name]))),
     conflict: 'refuse',
     singular: false,
     mustExist: false,

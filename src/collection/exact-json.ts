@@ -8,6 +8,11 @@ import { MAX_JSON_DEPTH } from '../limits.ts';
 /** A number in the digits it was written in. */
 export class WrittenNumber {
   constructor(readonly text: string) {}
+
+  /** The same digits in JSON again. */
+  toJSON(): unknown {
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
+  }
 }
 
 /** Numbers that JavaScript would write otherwise: 7.0, 1e2, 0.0000001, or too many digits. */

@@ -6,7 +6,7 @@ import { printList } from '../dialect/print.ts';
 import { IS_VALUES } from '../dialect/tree.ts';
 import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../limits.ts';
 import type { JsonObject } from './json.ts';
-import { type Samples, sampleValue } from './samples.ts';
+import { type Samples, sampleText } from './samples.ts';
 
 /** What may be asked of a field: the operators that serve its type. */
 function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
@@ -17,7 +17,7 @@ function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
 
 export function filterParameters(collection: Collection, samples: Samples): Record<string, JsonObject> {
   return Object.fromEntries(
-    collection.fields.map((field) => [filterName(field), filterParameter(field, String(sampleValue(samples, field)))]),
+    collection.fields.map((field) => [filterName(field), filterParameter(field, sampleText(samples, field))]),
   );
 }
 

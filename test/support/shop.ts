@@ -7,7 +7,7 @@ import { parseJson } from '../../src/collection/exact-json.ts';
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openPostgres } from '../../src/engine/postgres/index.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
+import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
@@ -58,6 +58,7 @@ type Rows = Readonly<Record<string, readonly Row[]>>;
 
 const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise<Engine>>> = {
   SQLite: async (catalogue, rows) => sqlite(newFile(), catalogue, rows),
+  'SQLite in memory': async (catalogue, rows) => sqlite(IN_MEMORY, catalogue, rows),
   'SQLite with large tables': async (catalogue, rows) => {
     const path = newFile();
     const engine = sqlite(path, catalogue, rows);

@@ -7,7 +7,7 @@ import type { Value } from '../value.ts';
 import { parseArrayLiteral, printArrayLiteral } from './array-literal.ts';
 import { type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
 import { keyCount, keyPart } from './keys.ts';
-import { type Containment, defineType, itself, storeJson, type Type } from './type.ts';
+import { type Containment, defineType, itself, type JsonSchema, storeJson, type Type } from './type.ts';
 
 export function arrayOf(element: Type): Type {
   const name = `${element.name}[]`;
@@ -31,17 +31,22 @@ export function arrayOf(element: Type): Type {
     key: (value) => keyOf(element, itemsOf(element, value)),
     aggregates: { max: name, min: name },
     contains: (operator, value) => containment(element, operator, value),
-    sqlite: { column: 'text', keyed: true, json: itself },
+    sqlite: { column: 'text', keyed: true, json: itself, check: (sql) => `json_type(${sql}) = 'array'` },
     postgres: {
       name: `${element.postgres.unbounded ?? element.postgres.name}[]`,
       ...(element.postgres.collated === true ? { collated: true } : {}),
       bind: literal,
     },
-    schema: { type: 'array', items: element.schema },
+    schema: { type: 'array', items: itemSchema(element), examples: [[]] },
     typescript: `${element.typescript}[]`,
     ...(element.declares === undefined ? {} : { declares: element.declares }),
     input: 'list',
   });
+}
+
+/** An element may be null; of more dimensions nothing is said. */
+function itemSchema({ schema: { examples: _, ...schema } }: Type): JsonSchema {
+  return schema.type === undefined ? schema : { ...schema, type: [...[schema.type].flat(), 'null'] };
 }
 
 function fromTexts(element: Type, { items, sizes }: Elements<string | null>, read: Type['read']): string {

@@ -26,6 +26,6 @@ export const date = defineType({
   generated: { now: () => printDay(now().day)! },
   sqlite: PLAIN_TEXT,
   postgres: { name: 'date', plain: (sql) => `(${sql})::text` },
-  schema: { type: 'string', format: 'date' },
+  schema: { type: 'string', format: 'date', examples: ['2024-12-31'] },
   input: 'date',
 });

@@ -2,25 +2,15 @@
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { specialDecimal } from './decimal-text.ts';
-import { floatText, shortestFloat4 } from './float-text.ts';
+import { FLOAT4, FLOAT8, type FloatWidth, floatText } from './float-text.ts';
 import { toNumbers, wholeOfFloat } from './number-casts.ts';
 import { refuseSyntax, shortened } from './refuse.ts';
 import { defineType, type Type } from './type.ts';
 
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-interface Width {
-  readonly name: 'float4' | 'float8';
-  readonly title: string;
-  /** The nearest number that it holds. */
-  readonly round: (number: number) => number;
-  /** The number with the fewest digits that rounds to this one. */
-  readonly shortest: (number: number) => number;
-  /** So many digits any of them holds: what becomes of it as a decimal, and how long it is without an exponent. */
-  readonly digits: number;
-}
-
-function float({ name, title, round, shortest, digits }: Width): Type {
+function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Type {
+  const { round, digits } = width;
   const read = (text: string): Value => {
     const trimmed = text.trim();
     const special = specialDecimal(trimmed);
@@ -32,7 +22,7 @@ function float({ name, title, round, shortest, digits }: Width): Type {
       throw new Refusal('22003', `"${shortened(text)}" is out of range for type ${title}`);
     return number + 0;
   };
-  const print = (value: Value) => (typeof value === 'number' ? floatText(shortest(value), digits) : String(value));
+  const print = (value: Value) => (typeof value === 'number' ? floatText(value, width) : String(value));
   const isNumber = (value: Value) => Number.isFinite(Number(value));
   const asDecimal = (value: Value) =>
     isNumber(value) ? String(Number(Number(value).toPrecision(digits))) : String(value);
@@ -65,17 +55,5 @@ function float({ name, title, round, shortest, digits }: Width): Type {
   });
 }
 
-export const float4 = float({
-  name: 'float4',
-  title: 'real',
-  round: Math.fround,
-  shortest: shortestFloat4,
-  digits: 6,
-});
-export const float8 = float({
-  name: 'float8',
-  title: 'double precision',
-  round: (number) => number,
-  shortest: (number) => number,
-  digits: 15,
-});
+export const float4 = float('float4', 'real', FLOAT4);
+export const float8 = float('float8', 'double precision', FLOAT8);

@@ -81,11 +81,11 @@ function decimalNamed(name: string): Type | undefined {
   return isOne ? decimal(precision, scale) : undefined;
 }
 
-/** The type that a cast names, in any of PostgreSQL's words for it. */
+/** The type that a cast names, in any of PostgreSQL's words for it: `_text` is its own name for `text[]`. */
 export function castTypeNamed(name: string): Type | undefined {
   const lowered = name.trim().toLowerCase();
-  const isArray = lowered.endsWith(ARRAY);
-  const single = isArray ? lowered.slice(0, -ARRAY.length).trim() : lowered;
+  const isArray = lowered.startsWith('_');
+  const single = isArray ? lowered.slice(1) : lowered;
   const proper = Object.hasOwn(SYNONYMS, single) ? SYNONYMS[single]! : single;
   return typeNamed(isArray ? `${proper}${ARRAY}` : proper);
 }

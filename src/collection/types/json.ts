@@ -53,9 +53,9 @@ export const json = defineType({
       ? (tested) => jsonContains(other, parseJson(String(tested)))
       : (tested) => jsonContains(parseJson(String(tested)), other);
   },
-  sqlite: { column: 'text', keyed: true, json: itself, text: itself },
+  sqlite: { column: 'text', keyed: true, json: itself, text: itself, check: (sql) => `json_valid(${sql})` },
   postgres: { name: 'jsonb', parameter: 'text::jsonb' },
-  schema: {},
+  schema: { examples: [{ colour: 'red', sizes: [36, 38] }] },
   typescript: 'Json',
   declares: 'export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];',
   input: 'json',

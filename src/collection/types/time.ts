@@ -29,5 +29,6 @@ export const time = defineType({
   generated: { now: () => printTime(now().micros) },
   sqlite: PLAIN_TEXT,
   postgres: { name: 'time', plain: (sql) => `(${sql})::text` },
+  schema: { type: 'string', examples: ['09:30:00'] },
   input: 'time',
 });

@@ -81,7 +81,7 @@ export const timestamp = timestampType({
   shortTitle: 'timestamp',
   suffix: '',
   textSuffix: '',
-  schema: { type: 'string' },
+  schema: { type: 'string', examples: ['2024-12-31T09:30:00'] },
 });
 export const timestamptz = timestampType({
   name: 'timestamptz',
@@ -89,5 +89,5 @@ export const timestamptz = timestampType({
   shortTitle: 'timestamp with time zone',
   suffix: '+00:00',
   textSuffix: '+00',
-  schema: { type: 'string', format: 'date-time' },
+  schema: { type: 'string', format: 'date-time', examples: ['2024-12-31T09:30:00+00:00'] },
 });

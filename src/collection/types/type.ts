@@ -18,7 +18,8 @@ export type Containment = 'cs' | 'cd' | 'ov';
 /** How a person enters a value. */
 export type Input = 'text' | 'number' | 'switch' | 'date' | 'time' | 'datetime' | 'json' | 'list';
 
-export type JsonSchema = { readonly [key: string]: string | number | boolean | null | readonly string[] | JsonSchema };
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type JsonSchema = { readonly [key: string]: Json };
 
 export type Sql = (sql: string) => string;
 export const itself: Sql = (sql) => sql;

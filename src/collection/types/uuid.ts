@@ -18,5 +18,5 @@ export const uuid = defineType({
   generated: { uuid: () => crypto.randomUUID() },
   sqlite: PLAIN_TEXT,
   postgres: { name: 'uuid', plain: (sql) => `(${sql})::text` },
-  schema: { type: 'string', format: 'uuid' },
+  schema: { type: 'string', format: 'uuid', examples: ['8d7f0c8e-52a1-4f3b-9c60-3f1f3f0a7b11'] },
 });

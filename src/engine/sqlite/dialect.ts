@@ -106,9 +106,16 @@ function named({ name }: Type): string {
 function jsonList(values: readonly Value[], type: Type): string {
   const items = values.map((value) => {
     const stored = type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type);
-    return typeof stored === 'bigint' ? stored.toString() : JSON.stringify(stored);
+    if (typeof stored === 'bigint') return stored.toString();
+    return typeof stored === 'number' ? jsonDouble(stored) : JSON.stringify(stored);
   });
   return `[${items.join(',')}]`;
+}
+
+/** JSON has no infinity, but what SQLite reads beyond all doubles is one; and it reads as a double what has an exponent. */
+function jsonDouble(number: number): string {
+  if (!Number.isFinite(number)) return number < 0 ? '-9e999' : '9e999';
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? number.toExponential() : String(number);
 }
 
 const PLAIN_KEY = /^[\p{L}\p{N}_ -]+$/u;
