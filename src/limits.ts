@@ -113,6 +113,18 @@ export const DEFAULT_BACKUPS_KEPT = 24;
 
 /** Digits of a number that a text is cast to on SQLite: far beyond any catalogue, and quick to reckon with. */
 export const MAX_NUMERIC_DIGITS = 1_000;
+/** Largest declaration of collections. */
+export const MAX_DECLARATION_BYTES = 1024 * 1024;
+/** Longest name of a collection, a field or a constraint: that of PostgreSQL. */
+export const MAX_NAME_LENGTH = 63;
+/** Collections of a catalogue. */
+export const MAX_COLLECTIONS = 1_000;
+/** Fields of a collection: PostgreSQL's tables have no more columns. */
+export const MAX_FIELDS = 1_600;
+/** Values in one default of a declaration, lists and maps counted with what they hold. */
+export const MAX_VALUE_NODES = 10_000;
+/** Bad rows of a file that are named before the rest of it is left unread. */
+export const MAX_BAD_ROWS = 20;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

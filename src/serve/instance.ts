@@ -1,6 +1,5 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
 import { type App, createApp } from '../app.ts';
-import { BUILT_IN } from '../collection/built-in.ts';
 import type { ServeSettings } from '../config.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -13,8 +12,9 @@ import { Observation } from '../observe/observation.ts';
 import { requestId } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
-import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
-import { countProducts, type Greeting } from './greeting.ts';
+import { begin } from '../plan/begin.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
+import { countRows, type Greeting } from './greeting.ts';
 import { startListening } from './listening.ts';
 import type { Listening } from './server.ts';
 
@@ -25,14 +25,15 @@ export interface Surroundings {
   readonly whole?: Account;
   /** Told before anything is opened, so that the health of the service can be asked for from the start. */
   readonly observed?: (observation: Observation) => void;
-  readonly started: (greeting: Greeting) => void;
+  readonly started: (greeting: Greeting) => void | Promise<void>;
 }
 
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
-  const { catalogue } = BUILT_IN;
-  const described = describe(BUILT_IN);
+  const begun = await begin(settings.collections, { withRows: !settings.empty });
+  const { catalogue } = begun;
+  const described = describe(begun);
   let app: App | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
@@ -54,7 +55,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     if (isAlone) listening = startListening(settings, { fetch }, notice);
     engine = openEngine(settings.database, {
       catalogue,
-      firstRows: settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN),
+      firstRows: settings.empty ? NO_ROWS : begun.firstRows,
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
@@ -73,7 +74,13 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     await engine.opened;
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice);
-    started({ url: listening.url, location: engine.location, products: await countProducts(engine) });
+    const rows = await countRows(engine, catalogue);
+    await started({
+      url: listening.url,
+      location: engine.location,
+      rows,
+      example: [...catalogue.collections.keys()][0]!,
+    });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;
   } finally {

@@ -2,14 +2,14 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
 import { ConfigError } from '../../config.ts';
+import { type FileRecord, type GoodRecord, unreadable } from '../../declare/rows/record.ts';
+import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/load.ts';
 import { RowProblem } from '../../plan/row-planner.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { ColumnReader, type Columns, type Mapping } from './columns.ts';
-import { type FileRecord, type GoodRecord, unreadable } from './record.ts';
 import type { Rejects } from './rejects.ts';
-import type { Source } from './source.ts';
 
 export interface Problem {
   readonly line: number;

@@ -81,6 +81,22 @@ function decimalNamed(name: string): Type | undefined {
   return isOne ? decimal(precision, scale) : undefined;
 }
 
+/** Types of what is computed, and of no field. */
+const COMPUTED: readonly Type[] = [numeric];
+
+/** The type of a field by that name. */
+export function fieldTypeNamed(name: string): Type | undefined {
+  const [element = ''] = name.split('[]');
+  const isComputed = COMPUTED.some((type) => type === typeNamed(element));
+  return isComputed ? undefined : typeNamed(name);
+}
+
+/** For messages and editors: the types that a field may have, beside arrays of them. */
+export function fieldTypeNames(): string[] {
+  const names = [...TYPES.keys()].filter((name) => /^\w+$/.test(name) && fieldTypeNamed(name) !== undefined);
+  return [...names, 'decimal(p,s)'];
+}
+
 /** The type that a cast names, in any of PostgreSQL's words for it: `_text` is its own name for `text[]`. */
 export function castTypeNamed(name: string): Type | undefined {
   const lowered = name.trim().toLowerCase();

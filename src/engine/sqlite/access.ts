@@ -9,18 +9,18 @@ import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
+import { type RowsPerValue, rowsPerRow } from './embed-cost.ts';
 import { hasIndex, indexName } from './schema.ts';
-
-/** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
-export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
 
 /** The statement of a quick read; undefined for any other. */
 export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): Statement | undefined {
   if (plan.groupBy !== undefined || !hasQuickPatterns(plan)) return undefined;
   const { from } = plan;
   const terms = conjuncts(plan.where);
-  if (namesFewKeys(from, terms)) return compileRead(plan, output, sqliteDialect);
-  if (plan.count !== undefined || rowsTouched(plan) > QUICK_PAGE_ROWS) return undefined;
+  const each = rowsPerRow(plan, rowsPerValue);
+  const named = keysNamed(from, terms);
+  if (named !== undefined) return named * each > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, sqliteDialect);
+  if (plan.count !== undefined || rowsTouched(plan) * each > QUICK_PAGE_ROWS) return undefined;
   const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
   const [first] = orderFields;
   if (first === undefined || orderFields.length !== plan.order.length) return undefined;
@@ -98,15 +98,17 @@ function isRange(term: Predicate, field: Field): boolean {
   return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
 }
 
-/** At most so many rows are met: by the values of a key of one field, or by one of each field of a longer one. */
-function namesFewKeys({ key }: Collection, terms: readonly Predicate[]): boolean {
-  const isNamed = (field: Field) =>
-    terms.some((term) => {
-      if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return false;
-      if (term.kind === 'compare') return term.operator === '=';
-      return key.length === 1 && term.values.length <= QUICK_PAGE_ROWS;
+/** How many rows are met at most, where the keys are named: by values of a key of one field, or one of each field of a longer one. */
+function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
+  const counts = key.map((field) => {
+    const named = terms.flatMap((term) => {
+      if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return [];
+      if (term.kind === 'compare') return term.operator === '=' ? [1] : [];
+      return key.length === 1 ? [term.values.length] : [];
     });
-  return key.every(isNamed);
+    return named.length === 0 ? undefined : Math.min(...named);
+  });
+  return counts.reduce((most, count) => (most === undefined || count === undefined ? undefined : most * count), 1);
 }
 
 function conjuncts(predicate: Predicate): readonly Predicate[] {

@@ -16,6 +16,7 @@ import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { collectionsOf, isLinear } from './embed-cost.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
@@ -127,7 +128,7 @@ class SqliteEngine implements Engine {
     const { file } = this;
     file?.snapshot.refresh(mark);
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (file === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan))) {
+    if (file === undefined || (this.areSmall(plan, mark) && hasQuickPatterns(plan))) {
       const kept = file?.snapshot.isStill === true ? file.rows.list(plan, encoding, mark) : undefined;
       if (kept !== undefined) return this.counted(plan, kept);
       return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
@@ -195,6 +196,12 @@ class SqliteEngine implements Engine {
     };
     const { file } = this;
     return file === undefined || plan.count === undefined || !isPage(plan) ? read() : file.snapshot.during(read);
+  }
+
+  private areSmall(plan: ReadPlan, mark: number): boolean {
+    if (!isLinear(plan)) return false;
+    for (const collection of collectionsOf(plan)) if (!this.statistics.isSmall(collection, mark)) return false;
+    return true;
   }
 
   private counted(plan: ReadPlan, result: ReadResult): ReadResult {
