@@ -120,19 +120,23 @@ export interface Given {
 }
 
 /** What the document says against an answer to a request for a path as it stands in the document. */
-export function complaintsAbout(path: string, method: string, { status, contentType, body }: Given): unknown[] {
-  const described = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+export function complaintsAbout(
+  path: string,
+  method: string,
+  { status, contentType, body }: Given,
+  whole = document,
+): unknown[] {
+  const described = whole.paths[path]?.[method.toLowerCase()]?.responses[status];
   if (described === undefined) return [`${status} is not described`];
   const place = described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', String(status));
-  const { content } =
-    described.$ref === undefined ? described : document.components.responses[lastName(described.$ref)]!;
+  const { content } = described.$ref === undefined ? described : whole.components.responses[lastName(described.$ref)]!;
   // To HEAD the type is that of the body that GET would answer with.
   if (method === 'HEAD') return content === undefined ? [] : ['HEAD is described with a body'];
   if (body === '') return [];
   const type = contentType!.replace(/; charset=utf-8$/, '');
   if (content === undefined || !Object.hasOwn(content, type)) return [`${status} with ${type} is not described`];
   const value: unknown = /[/+]json/.test(type) ? JSON.parse(body) : body;
-  const against = objections(`${place}${pointer('content', type, 'schema')}`, value);
+  const against = objections(`${place}${pointer('content', type, 'schema')}`, value, whole);
   return against === undefined ? [] : [against];
 }
 
