@@ -8,7 +8,7 @@ import { Database } from 'bun:sqlite';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CsvReader } from '../src/cli/import/csv.ts';
+import { CsvRecords } from '../src/cli/import/csv.ts';
 import { products } from '../src/collection/products.ts';
 import { prepareSchema } from '../src/engine/sqlite/schema.ts';
 import { rowPlanner } from '../src/plan/row-planner.ts';
@@ -33,9 +33,9 @@ async function writeCsv(): Promise<void> {
 }
 
 function parsedRows(): unknown[][] {
-  const reader = new CsvReader();
+  const reader = new CsvRecords();
   const records = [...reader.push(readFileSync(file, 'utf8')), ...reader.end()];
-  const plan = rowPlanner(products, products.fields);
+  const plan = rowPlanner(products, products.fields, 'no value');
   return records.map((record) => (record.kind === 'record' ? plan(record.cells).map((value) => value ?? null) : []));
 }
 

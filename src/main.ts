@@ -16,6 +16,7 @@ import { worker } from './cli/serve/worker.ts';
 import { serve } from './cli/serve.ts';
 import { types } from './cli/types.ts';
 import { ConfigError } from './config.ts';
+import { failureOf } from './engine/failures.ts';
 import { nearestName } from './nearest-name.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -65,8 +66,9 @@ try {
   const code = await main(process.argv.slice(2));
   process.exit(code ?? 0);
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  if (process.argv.includes('--json')) console.log(JSON.stringify({ ok: false, error: error.message }));
-  else console.error(`catalogue: ${error.message}`);
+  const reason = error instanceof ConfigError ? error.message : failureOf(error);
+  if (reason === undefined) throw error;
+  if (process.argv.includes('--json')) console.log(JSON.stringify({ ok: false, error: reason }));
+  else console.error(`catalogue: ${reason}`);
   process.exit(1);
 }

@@ -1,9 +1,8 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
-import { products } from '../collection/products.ts';
 import referenceProducts from '../collection/reference-products.json' with { type: 'json' };
 import { describeSettings, MIGRATE_SETTINGS, readSettings } from '../config.ts';
-import { openEngine } from '../engine/open.ts';
 import type { Command } from './command.ts';
+import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { isReady } from './ready.ts';
 
@@ -22,14 +21,16 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
     const firstRows = settings.empty ? [] : referenceProducts;
-    const engine = openEngine(settings.database, { collection: products, firstRows, ...settings });
-    try {
-      await isReady(engine);
-      const steps = engine.steps ?? [];
-      if (settings.json) console.log(JSON.stringify({ ok: true, database: engine.location, made: steps }));
-      else console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
-    } finally {
-      await engine.close();
-    }
+    const { location, steps } = await withDatabase(
+      settings,
+      'at once',
+      async (engine) => {
+        await isReady(engine);
+        return { location: engine.location, steps: engine.steps ?? [] };
+      },
+      firstRows,
+    );
+    if (settings.json) console.log(JSON.stringify({ ok: true, database: location, made: steps }));
+    else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
   },
 };

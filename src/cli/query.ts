@@ -38,7 +38,7 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    await withDatabase(values, true, async (engine) => {
+    await withDatabase(values, 'never', async (engine) => {
       const { rows: most } = values;
       const rowsOf = (limit: number | undefined) => Math.min(limit ?? most ?? ROWS, most ?? Infinity);
       const plan = planOf(products, operands[0] ?? '', rowsOf);

@@ -5,12 +5,22 @@
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from './csv.ts';
 
-export interface Encoding {
+export interface Encoding extends CsvForm {
   readonly format: 'json' | 'csv' | 'ndjson';
   readonly stripNulls: boolean;
   /** The names of the columns, in their order. */
   readonly columns: readonly string[];
 }
+
+/** What CSV may have beside its rows. */
+export interface CsvForm {
+  /** A byte order mark, by which spreadsheets know UTF-8. */
+  readonly bom?: boolean;
+  /** No text that a spreadsheet would run as a formula. Such a file does not come back as it was. */
+  readonly noFormulas?: boolean;
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
 
 /** A whole result at once. */
 export function encodeRows(rows: readonly Row[], encoding: Encoding): string {
@@ -19,8 +29,9 @@ export function encodeRows(rows: readonly Row[], encoding: Encoding): string {
 }
 
 /** What comes before the first row of a result that is sent in parts. */
-export function opening({ format, columns }: Encoding): string {
-  return format === 'json' ? '[' : format === 'csv' ? csvHeader(columns) : '';
+export function opening({ format, columns, bom, noFormulas }: Encoding): string {
+  if (format === 'csv') return `${bom === true ? BYTE_ORDER_MARK : ''}${csvHeader(columns, noFormulas === true)}`;
+  return format === 'json' ? '[' : '';
 }
 
 /** The rows of one part. */
@@ -29,7 +40,7 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, isFirst: b
   let text = '';
   switch (format) {
     case 'csv':
-      return csvLines(rows, columns);
+      return csvLines(rows, columns, encoding.noFormulas === true);
     case 'ndjson':
       for (const row of shownRows(rows, encoding)) text += `${JSON.stringify(row)}\n`;
       return text;

@@ -1,6 +1,7 @@
 /** The request body: its bytes within the limit, read by its content type into a document. */
 
 import { WrittenNumber } from '../collection/written-number.ts';
+import type { Cell } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
 import { parseCsv } from './csv.ts';
 import { splitQuery } from './query-string.ts';
@@ -111,7 +112,11 @@ function readCsv(text: string): Document {
       details: `The header has ${header.length} cells, the row ${rows[wide]!.length}.`,
     });
   }
-  return { kind: 'table', header: header.map((name) => name ?? 'NULL'), rows };
+  return { kind: 'table', header: header.map(nameOf), rows };
+}
+
+function nameOf(cell: Cell): string {
+  return cell === null ? 'NULL' : (cell ?? '');
 }
 
 function decodeText(bytes: Uint8Array): string {

@@ -24,19 +24,25 @@ export class RowProblem extends Error {
 export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
 
 /**
+ * What a cell that is not given stands for: null, as in PostgREST; the default of its field; or no value, which is null, and
+ * the default of a field that cannot be null.
+ */
+export type Absence = 'null' | 'default' | 'no value';
+
+/**
  * `columns` are the fields that the cells belong to, in the order of the cells; undefined for a cell that is left out. A field
- * without a column takes its default; so does one whose cell is not given, unless `emptyIsNull`.
+ * without a column takes its default.
  */
 export function rowPlanner(
   collection: Collection,
   columns: readonly (Field | undefined)[],
-  { emptyIsNull = false } = {},
+  absence: Absence,
 ): RowPlanner {
   const { fields, key } = collection;
   const places = fields.map((field) => columns.lastIndexOf(field));
   const absent = fields.map((field, at) => {
-    if (places[at] !== -1 && emptyIsNull) return null;
-    return field === key ? undefined : (field.default ?? null);
+    const means = places[at] === -1 ? 'default' : absence;
+    return field === key && means !== 'null' ? undefined : absentValue(field, means);
   });
   const required = fields.flatMap((field, at) => (field.required === true ? [at] : []));
   return (cells) => {
@@ -59,6 +65,11 @@ export function rowPlanner(
     }
     return row;
   };
+}
+
+export function absentValue(field: Field, absence: Absence): Value {
+  const isNull = absence === 'null' || (absence === 'no value' && field.required !== true);
+  return isNull ? null : (field.default ?? null);
 }
 
 export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): Refusal {

@@ -8,9 +8,9 @@ import { Refusal } from '../errors.ts';
 import { coerce, locate } from './coerce.ts';
 import { planConditions } from './predicate.ts';
 import { withItem } from './read.ts';
-import { nullViolation } from './row-planner.ts';
+import { type Absence, absentValue, nullViolation } from './row-planner.ts';
 import { planShape, withKey } from './shape.ts';
-import { checkKeysDiffer, resolveColumns } from './stored-rows.ts';
+import { absenceIn, checkKeysDiffer, resolveColumns } from './stored-rows.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
@@ -25,7 +25,9 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
     where,
     ...planBound(collection, request.query),
     set: namedEvenIfEmpty(
-      cells === undefined ? [] : planAssignments(collection, fields, cells, request.preferences.missing === 'default'),
+      cells === undefined
+        ? []
+        : planAssignments(collection, fields, cells, absenceIn(payload, request.preferences.missing === 'default')),
       collection,
       request.item === undefined ? undefined : itemKey(collection, request.item),
     ),
@@ -58,7 +60,7 @@ export function planUpdateEach(
     const fields = resolveColumns(collection, Object.keys(rest));
     try {
       const value = coerce(key, keyCell);
-      const set = planAssignments(collection, fields, Object.values(rest), false, row);
+      const set = planAssignments(collection, fields, Object.values(rest), 'null', row);
       return { key: value, set: namedEvenIfEmpty(set, collection, value) };
     } catch (error) {
       throw locate(error, row, error instanceof Refusal && error.details?.startsWith('row') ? undefined : key);
@@ -111,14 +113,13 @@ function planAssignments(
   collection: Collection,
   fields: readonly Field[],
   cells: readonly unknown[],
-  defaultMissing: boolean,
+  absence: Absence,
   row?: number,
 ): readonly Assignment[] {
   return fields.map((field, index) => {
     try {
       const cell = cells[index];
-      const missing = defaultMissing ? (field.default ?? null) : null;
-      const value = cell === undefined ? missing : coerce(field, cell);
+      const value = cell === undefined ? absentValue(field, absence) : coerce(field, cell);
       if (value === null && field === collection.key) throw nullViolation(collection, field);
       return { field, value };
     } catch (error) {

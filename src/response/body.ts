@@ -9,7 +9,9 @@ import type { OutputColumn } from '../plan/types.ts';
 const namesOf = oncePer((columns: readonly OutputColumn[]): readonly string[] => columns.map(({ name }) => name));
 
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
-  return { format: media.format, stripNulls: media.stripNulls, columns: namesOf(columns) };
+  const { format, stripNulls, bom, noFormulas } = media;
+  if (format === 'csv') return { format, stripNulls, columns: namesOf(columns), bom, noFormulas };
+  return { format, stripNulls, columns: namesOf(columns) };
 }
 
 export function renderRows(rows: readonly Row[], encoding: Encoding, singular: boolean): string {

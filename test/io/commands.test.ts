@@ -28,7 +28,7 @@ interface Case {
 const COMMANDS: readonly Case[] = [
   { name: 'query', args: () => ['id=eq.1&select=id'], json: [{ id: 1 }] },
   { name: 'import', args: () => ['more.csv'], json: { ok: true, read: 2, inserted: 2 }, bar: 'Importing' },
-  { name: 'export', args: () => ['--output', 'out.csv'], json: { ok: true }, bar: 'Exporting' },
+  { name: 'export', args: () => ['--output', 'out.csv', '--force'], json: { ok: true }, bar: 'Exporting' },
   { name: 'backup', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Backing up' },
   { name: 'restore', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Restoring' },
   { name: 'check', json: { ok: true, database: 'catalogue.db' }, bar: 'Checking' },

@@ -10,10 +10,10 @@ import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Reading, ReadResult, WriteResult } from '../engine.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import type { Creation, LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
-import type { SessionSettings } from './driver.ts';
+import type { Runner, SessionSettings } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import { Keys } from './keys.ts';
@@ -23,7 +23,7 @@ import { readList, readRows } from './reads.ts';
 import { translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
 import { Sweeper } from './retries.ts';
-import { prepareSchema } from './schema.ts';
+import { makeTables, prepareSchema } from './schema.ts';
 import { findConfigurations } from './search.ts';
 import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
@@ -36,6 +36,8 @@ export interface PostgresOptions extends SessionSettings {
   /** What a new catalogue begins with. */
   readonly firstRows: readonly Row[];
   readonly retryHours: number;
+  /** Of the tables; at once, where it is not said. */
+  readonly creation?: Creation;
   /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
   readonly replicaLagSeconds?: number;
@@ -60,10 +62,11 @@ export class PostgresEngine implements Engine {
   private readonly sweeper: Sweeper;
   private readonly replicas: Replicas | undefined;
   private readonly attempts: Attempts;
-  // These three are known once the server is found; nothing is asked of it before.
+  // These are known once the server is found; nothing is asked of it before.
   private dialect!: SqlDialect;
   private sequence!: string;
   private keys!: Keys;
+  private hasTables = true;
 
   constructor(
     private readonly options: PostgresOptions,
@@ -97,7 +100,7 @@ export class PostgresEngine implements Engine {
   async load(batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
     const pool = await this.link.current();
     try {
-      return await loadRows(pool, this.context, batches, terms);
+      return await loadRows(pool, (connection) => this.loadContext(connection), batches, terms);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
       throw translateError(error, this.options.collection);
@@ -139,6 +142,13 @@ export class PostgresEngine implements Engine {
     this.keys = new Keys(this.context);
   }
 
+  /** Tables that are not there are made in the transaction of the load, and go with it where it is not stored. */
+  private async loadContext(connection: Runner): Promise<WriteContext> {
+    if (this.hasTables) return this.context;
+    const { sequence } = await makeTables(connection, this.options);
+    return { ...this.context, sequence };
+  }
+
   private get context(): WriteContext {
     return { collection: this.options.collection, dialect: this.dialect, sequence: this.sequence };
   }
@@ -150,6 +160,7 @@ export class PostgresEngine implements Engine {
       this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
     this.steps = prepared.steps;
+    this.hasTables = prepared.hasTables;
     this.dialect = postgresDialect(folding, await findConfigurations(pool));
     this.sequence = prepared.sequence;
     this.keys = new Keys(this.context);

@@ -8,6 +8,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
+import type { Creation } from '../load.ts';
 import { beginning, hasBeginning } from './beginnings.ts';
 import { COLUMN_TYPES } from './dialect.ts';
 import { query, quoteName, quoteText, type Runner } from './driver.ts';
@@ -34,29 +35,55 @@ export interface Prepared {
   readonly sequence: string;
   /** What was done, for people; empty where all was in place. */
   readonly steps: readonly string[];
+  /** Whether the tables are there; where they are left to a load, they are not. */
+  readonly hasTables: boolean;
 }
 
 interface Demand {
   readonly schema: string;
   readonly collection: Collection;
   readonly firstRows: readonly Row[];
+  readonly creation?: Creation;
 }
 
 export async function prepareSchema(pool: SQL, demand: Demand): Promise<Prepared> {
   await checkServer(pool);
   const found = await inspectSchema(pool, demand.schema, demand.collection);
-  if (isInPlace(demand, found)) return { sequence: found.sequence!, steps: [] };
+  if (isInPlace(demand, found)) return { sequence: found.sequence!, steps: [], hasTables: true };
+  const { creation = 'at once', collection, schema } = demand;
+  if (found.columns.length === 0 && found.isTable && creation !== 'at once') {
+    if (creation === 'by a load') return { sequence: '', steps: todo(demand, found), hasTables: false };
+    throw new ConfigError(`there is no table ${collection.name} in the schema ${schema}; catalogue migrate makes it`);
+  }
   try {
-    return await pool.begin((transaction) => migrate(transaction, demand));
+    return await pool.begin((transaction) => makeTables(transaction, demand));
+  } catch (error) {
+    // Indexes make it quick; everything else makes it right.
+    if (!(error instanceof NoRights) || error.needed.some((step) => !step.startsWith('index '))) throw error;
+    return { sequence: found.sequence!, steps: [], hasTables: true };
+  }
+}
+
+class NoRights extends ConfigError {
+  constructor(
+    readonly needed: readonly string[],
+    schema: string,
+    reason: string,
+  ) {
+    super(
+      `the schema ${schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${reason}. Run catalogue migrate with a role that may`,
+    );
+  }
+}
+
+/** What is missing is made, in the transaction that this runs in. */
+export async function makeTables(transaction: Runner, demand: Demand): Promise<Prepared> {
+  const found = await inspectSchema(transaction, demand.schema, demand.collection);
+  try {
+    return await migrate(transaction, demand);
   } catch (error) {
     if (sqlState(error) !== '42501') throw error;
-    // Indexes make it quick; everything else makes it right.
-    const needed = todo(demand, found).filter((step) => !step.startsWith('index '));
-    if (needed.length === 0) return { sequence: found.sequence!, steps: [] };
-    const { message } = error as Error;
-    throw new ConfigError(
-      `the schema ${demand.schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${message}. Run catalogue migrate with a role that may`,
-    );
+    throw new NoRights(todo(demand, found), demand.schema, (error as Error).message);
   }
 }
 
@@ -92,7 +119,7 @@ async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
   }
   const after = await inspectSchema(transaction, schema, collection);
   if (found.columns.length === 0) await insertFirst(transaction, collection, after.sequence!, firstRows);
-  return { sequence: after.sequence!, steps };
+  return { sequence: after.sequence!, steps, hasTables: true };
 }
 
 /** What is missing, in words. Throws where it cannot be mended. */

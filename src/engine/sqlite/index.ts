@@ -30,6 +30,8 @@ import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
+  /** What it is called before people, where that is not its path. */
+  readonly location?: string;
   readonly collection: Collection;
   /** What a new catalogue begins with. */
   readonly firstRows: readonly Row[];
@@ -39,7 +41,8 @@ export interface SqliteOptions {
 
 export const IN_MEMORY = ':memory:';
 
-export function openSqlite({ path, collection, firstRows, retryHours, querySeconds }: SqliteOptions): Engine {
+export function openSqlite(options: SqliteOptions): Engine {
+  const { path, collection, firstRows, retryHours, querySeconds, location = path } = options;
   const first = new Connection(path);
   const steps: string[] = [];
   try {
@@ -57,13 +60,13 @@ export function openSqlite({ path, collection, firstRows, retryHours, querySecon
       changes.changed();
       return applyJobs(first, collection, jobs, { retryHours, querySeconds });
     });
-    return new SqliteEngine('in memory', steps, collection, first, changes, writer, undefined, async () => {});
+    return new SqliteEngine(path, 'in memory', steps, collection, first, changes, writer, undefined, async () => {});
   }
   const { reader, changes } = openWatched(path, first);
   const thread = new WriterThread(path, collection, { retryHours, querySeconds });
   const readers = new Readers(path, querySeconds * 1000);
   const writer = new Writer(thread.commit);
-  return new SqliteEngine(path, steps, collection, reader, changes, writer, readers, () => thread.close());
+  return new SqliteEngine(path, location, steps, collection, reader, changes, writer, readers, () => thread.close());
 }
 
 class SqliteEngine implements Engine {
@@ -73,6 +76,7 @@ class SqliteEngine implements Engine {
   private readonly lists: Lists;
 
   constructor(
+    private readonly path: string,
     readonly location: string,
     readonly steps: readonly string[],
     private readonly collection: Collection,
@@ -112,7 +116,7 @@ class SqliteEngine implements Engine {
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
-    const connection = new Connection(this.location);
+    const connection = new Connection(this.path);
     try {
       return await loadRows(connection, this.collection, batches, terms);
     } finally {
@@ -127,7 +131,7 @@ class SqliteEngine implements Engine {
   }
 
   readings(): readonly Reading[] {
-    return sqliteReadings(this.writer, this.readers, this.readers === undefined ? undefined : this.location);
+    return sqliteReadings(this.writer, this.readers, this.readers === undefined ? undefined : this.path);
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,7 @@ import { SQLiteError } from 'bun:sqlite';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { INT4_MAX } from '../../limits.ts';
+import { ConfigError } from '../../settings/setting.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
@@ -17,6 +18,8 @@ import { translateError } from './refusals.ts';
 /** Indexes are written in no order: what does not fit here is written and read again and again. */
 const CACHE_KB = 64 * 1024;
 const ROWS_PER_INSERT = 50;
+/** Rows that one statement stores, so that somebody can be told how far it is. */
+const ROWS_PER_STORE = 20_000;
 
 export async function loadRows(
   connection: Connection,
@@ -25,6 +28,7 @@ export async function loadRows(
   terms: LoadTerms,
 ): Promise<LoadResult> {
   const { db } = connection;
+  checkWhole(connection);
   db.run(`pragma cache_size = -${CACHE_KB}`);
   db.run("attach '' as staging");
   try {
@@ -42,6 +46,15 @@ export async function loadRows(
   }
 }
 
+/** Nothing is added to a file that is damaged, be it elsewhere: what is left of it is worth more as it is. */
+function checkWhole({ db }: Connection): void {
+  const [found] = db.query('pragma main.quick_check(1)').values().flat();
+  if (found === 'ok') return;
+  throw new ConfigError(
+    `${db.filename} is damaged, and nothing was stored in it; catalogue check says more, catalogue restore brings back a backup`,
+  );
+}
+
 class Staged {
   private readonly columns: string;
   private readonly key: string;
@@ -55,6 +68,8 @@ class Staged {
   private ascending = true;
   /** How many rows are to be assigned a key. */
   private unnumbered = 0;
+  private total = 0;
+  private stored = 0;
 
   constructor(
     private readonly connection: Connection,
@@ -70,6 +85,7 @@ class Staged {
   add({ places, rows, given }: LoadBatch): void {
     const { db } = this.connection;
     const shape = this.shapeNumber(given);
+    this.total += rows.length;
     db.run('begin');
     for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
       const values: Value[] = [];
@@ -104,10 +120,15 @@ class Staged {
   store(terms: LoadTerms): LoadResult {
     const { db } = this.connection;
     this.connection.waitInTurn();
+    // What is refused already keeps nobody from writing while the other rows are looked at.
+    if (!terms.goesOn()) this.refuseAll(terms);
     this.connection.beginWriting();
-    if (terms.onConflict === 'overwrite') this.refuseRepeated(terms);
+    if (terms.onConflict === 'overwrite') {
+      this.refuseRepeated(terms);
+      if (!terms.goesOn()) throw new LoadRefused();
+    }
     if (this.unnumbered > 0 && !this.reachesEnd()) passKey(this.connection, this.collection, this.largest);
-    const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms.onConflict);
+    const result = terms.onConflict === 'refuse' ? this.insertNew(terms) : this.merge(terms);
     db.run(terms.dryRun ? 'rollback' : 'commit');
     return result;
   }
@@ -117,21 +138,28 @@ class Staged {
     const { db } = this.connection;
     db.run('savepoint new');
     try {
-      return this.storeAll('');
+      return this.storeAll(terms, '');
     } catch (error) {
       if (!(error instanceof SQLiteError) || !/CONSTRAINT_(PRIMARYKEY|ROWID|UNIQUE)/.test(error.code ?? ''))
         throw error;
       db.run('rollback to new');
     }
     this.refuseRepeated(terms);
-    this.refuse(terms, `${this.key} in (select ${this.key} from ${this.table})`, (key) =>
-      duplicateKey(this.collection, key),
-    );
-    return this.storeAll('');
+    this.refuseTaken(terms);
+    if (!terms.goesOn()) throw new LoadRefused();
+    this.stored = 0;
+    return this.storeAll(terms, '');
   }
 
-  private merge(onConflict: 'keep' | 'overwrite'): LoadResult {
-    if (onConflict === 'keep') return this.storeAll(conflictSql(this.collection, 'keep'));
+  /** For those who want to know all that is wrong. */
+  private refuseAll(terms: LoadTerms): never {
+    if (terms.onConflict !== 'keep') this.refuseRepeated(terms);
+    if (terms.onConflict === 'refuse') this.refuseTaken(terms);
+    throw new LoadRefused();
+  }
+
+  private merge(terms: LoadTerms): LoadResult {
+    if (terms.onConflict === 'keep') return this.storeAll(terms, conflictSql(this.collection, 'keep'));
     const inserted = this.connection.number({
       sql: `select count(*) from staging.given where ${this.key} is null or ${this.key} not in (select ${this.key} from ${this.table})`,
       params: [],
@@ -140,19 +168,32 @@ class Staged {
     for (const [shape, given] of this.shapes.entries()) {
       const overwrite = given.filter((field) => field !== this.collection.key);
       const conflict = conflictSql(this.collection, { overwrite });
-      affected += this.storeAll(conflict, `"the shape" = ${shape}`).affected;
+      affected += this.storeAll(terms, conflict, `"the shape" = ${shape}`).affected;
     }
     return { affected, inserted };
   }
 
   /** Where SQLite would find no key to assign, rows that choose theirs go first, and the others get what is free then. */
-  private storeAll(conflict: string, which = 'true'): LoadResult {
-    if (this.unnumbered === 0 || !this.reachesEnd()) return this.storeRows(conflict, which, this.key);
+  private storeAll(terms: LoadTerms, conflict: string, which = 'true'): LoadResult {
+    if (this.unnumbered === 0 || !this.reachesEnd()) return this.storeInParts(terms, conflict, which);
     const chosen = this.storeRows(conflict, `${which} and ${this.key} is not null`, this.key);
     const position = windBack(this.connection, this.collection, this.unnumbered);
     const numbered = `${position} + row_number() over (order by rowid)`;
     const assigned = this.storeRows(conflict, `${which} and ${this.key} is null`, numbered);
     return { affected: chosen.affected + assigned.affected, inserted: chosen.inserted + assigned.inserted };
+  }
+
+  /** Rows of many shapes are stored shape by shape, so that each is few enough. */
+  private storeInParts(terms: LoadTerms, conflict: string, which: string): LoadResult {
+    let affected = 0;
+    const size = this.shapes.length === 1 ? ROWS_PER_STORE : this.total;
+    for (let from = 0; from < this.total; from += size) {
+      const part = `rowid > ${from} and rowid <= ${from + size} and ${which}`;
+      affected += this.storeRows(conflict, part, this.key).affected;
+      this.stored = Math.min(this.total, this.stored + size);
+      terms.progress?.(this.stored, this.total);
+    }
+    return { affected, inserted: affected };
   }
 
   private storeRows(conflict: string, which: string, key: string): LoadResult {
@@ -185,14 +226,27 @@ class Staged {
     );
   }
 
+  private refuseTaken(terms: LoadTerms): void {
+    this.refuse(terms, `${this.key} in (select ${this.key} from ${this.table})`, (key) =>
+      duplicateKey(this.collection, key),
+    );
+  }
+
+  /** Some at a time: it may be all of them. */
   private refuse(terms: LoadTerms, which: string, refusalOf: (key: Value) => ReturnType<typeof duplicateKey>): void {
     const { db } = this.connection;
-    const rows = db.prepare<unknown, []>(`select * from staging.given where ${which} order by rowid`).values();
-    for (const [place, shape, ...row] of rows as [number, number, ...Value[]][]) {
-      terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(row[this.keyPlace] ?? null) });
+    db.run(`create table staging.refused as select rowid as "the row", * from staging.given where ${which}`);
+    const some = db.prepare<unknown, [number]>(
+      `select * from staging.refused where "the row" > ? order by "the row" limit ${ROWS_PER_STORE}`,
+    );
+    for (let rows = some.values(0); rows.length > 0; rows = some.values(Number(rows.at(-1)![0]))) {
+      for (const [, place, shape, ...row] of rows as [number, number, number, ...Value[]][]) {
+        terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(row[this.keyPlace] ?? null) });
+      }
     }
-    if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();
-    db.run(`delete from staging.given where ${which}`);
+    some.finalize();
+    db.run('delete from staging.given where rowid in (select "the row" from staging.refused)');
+    db.run('drop table staging.refused');
   }
 
   private shapeNumber(given: readonly Field[]): number {

@@ -2,23 +2,18 @@
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
-import { backupDatabase } from './backup.ts';
+import { backupDatabase, type Copying } from './backup.ts';
 import { checkDatabase } from './check.ts';
-import { restoreDatabase } from './restore.ts';
+import { describe } from './refusals.ts';
+import { type Restoring, restoreDatabase } from './restore.ts';
 import { NotOurDatabase } from './schema.ts';
 
 declare const self: Worker;
 
-interface Demand {
-  readonly path: string;
-  readonly collection: Collection;
-}
-
-export type MaintenanceRequest = Demand &
-  (
-    | { readonly kind: 'backup' | 'restore'; readonly file: string; readonly replace: boolean }
-    | { readonly kind: 'check' }
-  );
+export type MaintenanceRequest =
+  | ({ readonly kind: 'backup' } & Copying)
+  | ({ readonly kind: 'restore' } & Restoring)
+  | { readonly kind: 'check'; readonly path: string; readonly collection: Collection };
 
 export type MaintenanceAnswer =
   | { readonly step: number; readonly steps: number }
@@ -38,17 +33,16 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
   try {
     switch (request.kind) {
       case 'backup':
-        return { done: backupDatabase(request.path, request.file, request.collection, request.replace) };
+        return { done: backupDatabase(request) };
       case 'restore':
-        return { done: restoreDatabase(request.path, request.file, request.collection, request.replace) };
+        return { done: restoreDatabase(request) };
       case 'check':
         return { done: checkDatabase(request.path, request.collection, tell) };
     }
   } catch (error) {
     if (error instanceof ConfigError || isFileError(error)) return { mistake: (error as Error).message };
-    if (error instanceof NotOurDatabase || error instanceof SQLiteError) {
-      return { mistake: `${request.path}: ${error.message}` };
-    }
+    if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
+    if (error instanceof SQLiteError) return { mistake: `${request.path}: ${describe(error)}` };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
