@@ -55,7 +55,7 @@ export function partialOf(file: string): string {
 
 /** Gives a whole file its name, on the disk, too. What a link leads to is replaced, and not the link. */
 export function putInPlace(partial: string, file: string, replace: boolean): void {
-  const target = statOf(file) === undefined ? file : realpathSync(file);
+  const target = replace && statOf(file) !== undefined ? realpathSync(file) : file;
   sync(partial);
   if (replace) renameSync(partial, target);
   else nameNew(partial, target);

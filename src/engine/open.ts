@@ -49,11 +49,12 @@ export function databaseFiles(url: string): readonly string[] {
 
 export function sqlitePath(url: string): string {
   const path = url.replace(/^sqlite:(\/\/(?=\/))?/i, '');
-  if (path === IN_MEMORY) return IN_MEMORY;
   if (path === '') throw new ConfigError('the database URL names no file: write sqlite:PATH');
-  if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
+  if (path === IN_MEMORY || path !== url) return path;
+  // It may hold a password: nothing of it is repeated.
+  if (/^[a-z][a-z0-9+.-]+:|:[^/]*@/i.test(path)) {
     throw new ConfigError(
-      `the database URL ${url.split('@').at(-1)} is of no known kind; use sqlite:PATH, :memory: or postgres://…`,
+      'the database URL is of no known kind; use sqlite:PATH, :memory: or postgres://user:password@host/name',
     );
   }
   return path;

@@ -43,16 +43,7 @@ export class Connection {
    * for moments only: SQLite itself, which looks ten times a second, may find it taken each time.
    */
   beginWriting(): void {
-    const until = performance.now() + SQLITE_WRITE_WAIT_MS;
-    for (;;) {
-      try {
-        this.db.run('begin immediate');
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > until) throw error;
-        pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
-      }
-    }
+    whileBusy(SQLITE_WRITE_WAIT_MS, () => this.db.run('begin immediate'));
   }
 
   rows(statement: Statement): Row[] {
@@ -86,6 +77,19 @@ export class Connection {
     for (const statement of this.prepared.values()) statement.finalize();
     this.prepared.clear();
     this.db.close();
+  }
+}
+
+/** Does it again as long as another process is in its way: where two wait for each other, SQLite gives up at once. */
+export function whileBusy<T>(milliseconds: number, work: () => T): T {
+  const until = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import type { Encoding } from '../../encode/encoding.ts';
+import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
@@ -14,7 +15,7 @@ import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { compileQuickRead, hasQuickPatterns } from './access.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
-import { Connection } from './connection.ts';
+import { Connection, whileBusy } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { compileJob } from './jobs.ts';
 import { type Compile, Lists } from './lists.ts';
@@ -46,10 +47,13 @@ export function openSqlite(options: SqliteOptions): Engine {
   const first = new Connection(path);
   const steps: string[] = [];
   try {
-    // Changing the journal mode writes to the file: not before it is known to be ours.
-    checkOwner(first.db);
-    first.db.run('pragma journal_mode = wal');
-    if (prepareSchema(first.db, collection, firstRows)) steps.push(`table ${collection.name}`);
+    const isNew = whileBusy(SQLITE_BUSY_MS, () => {
+      // Changing the journal mode writes to the file: not before it is known to be ours.
+      checkOwner(first.db);
+      first.db.run('pragma journal_mode = wal');
+      return prepareSchema(first.db, collection, firstRows);
+    });
+    if (isNew) steps.push(`table ${collection.name}`);
   } catch (error) {
     first.close();
     throw error;
