@@ -3,6 +3,7 @@
  * unquoted NULL null. One reader for bodies, files and the console, so that CSV means one thing everywhere. Line ends are of
  * any kind; a line with nothing on it is no row. The text may come in pieces.
  */
+import { NOWHERE, QUOTE, Scanned } from './scanned.ts';
 
 /** Undefined where nothing stands. */
 export type Cell = string | null | undefined;
@@ -12,7 +13,6 @@ export type CsvRow =
   | { readonly line: number; readonly problem: string; readonly text: string };
 
 export const COMMA = ',';
-const QUOTE = '"';
 
 export class CsvReader {
   private rest = '';
@@ -46,13 +46,13 @@ export class CsvReader {
     const rows: CsvRow[] = [];
     this.hasBegun ||= this.begin(isLast);
     if (!this.hasBegun) return rows;
-    const text = new Scanned(this.rest, isLast);
     const { separator } = this;
+    const text = new Scanned(this.rest, separator, isLast);
     let position = 0;
     while (position < text.length) {
       const end = text.lineEnd(position);
-      if (text.next(QUOTE, position) > end) {
-        if (end > text.length) break;
+      if (text.quote(position) > end) {
+        if (end === NOWHERE) break;
         if (end > position) {
           rows.push({ line: this.line, cells: plainCells(text.slice(position, end), separator) });
         }
@@ -60,7 +60,7 @@ export class CsvReader {
         position = text.afterLineEnd(end);
         continue;
       }
-      const row = readQuoted(text, position, separator);
+      const row = readQuoted(text, position);
       if (row === undefined) break;
       if (row.problem === undefined) rows.push({ line: this.line, cells: row.cells });
       else rows.push({ line: this.line, problem: row.problem, text: text.slice(position, row.end) });
@@ -87,49 +87,6 @@ export class CsvReader {
   }
 }
 
-/** A text in which what was looked for and found further on is not looked for again. */
-class Scanned {
-  private readonly found = new Map<string, number>();
-
-  constructor(
-    private readonly text: string,
-    readonly isLast: boolean,
-  ) {}
-
-  get length(): number {
-    return this.text.length;
-  }
-
-  slice(from: number, to: number): string {
-    return this.text.slice(from, to);
-  }
-
-  at(position: number): string | undefined {
-    return this.text[position];
-  }
-
-  /** Beyond the end where there is none. */
-  next(sign: string, position: number): number {
-    const known = this.found.get(sign);
-    if (known !== undefined && known >= position) return known;
-    const at = this.text.indexOf(sign, position);
-    const found = at === -1 ? Number.POSITIVE_INFINITY : at;
-    this.found.set(sign, found);
-    return found;
-  }
-
-  /** Where the line ends; beyond the end where it has not come whole yet: a return may be half a line end. */
-  lineEnd(position: number): number {
-    const end = Math.min(this.next('\n', position), this.next('\r', position));
-    if (this.isLast) return Math.min(end, this.length);
-    return end === this.length - 1 && this.text[end] === '\r' ? Number.POSITIVE_INFINITY : end;
-  }
-
-  afterLineEnd(end: number): number {
-    return end + (this.text[end] === '\r' && this.text[end + 1] === '\n' ? 2 : 1);
-  }
-}
-
 interface QuotedRow {
   readonly cells: Cell[];
   readonly problem?: string;
@@ -137,7 +94,7 @@ interface QuotedRow {
 }
 
 /** A row with quotes in it, up to its line end; undefined where the rest of it has not come yet. */
-function readQuoted(text: Scanned, start: number, separator: string): QuotedRow | undefined {
+function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
   const cells: Cell[] = [];
   for (let position = start; ; position++) {
     if (text.at(position) === QUOTE) {
@@ -146,15 +103,15 @@ function readQuoted(text: Scanned, start: number, separator: string): QuotedRow 
       cells.push(cell.value);
       position = cell.end;
     } else {
-      const end = Math.min(text.next(separator, position), text.lineEnd(position));
-      if (end > text.length) return undefined;
+      const end = Math.min(text.separator(position), text.lineEnd(position));
+      if (end === NOWHERE) return undefined;
       cells.push(plainCell(text.slice(position, end)));
       position = end;
     }
     const end = text.lineEnd(position);
     if (end === position) return { cells, end };
-    if (text.at(position) === separator) continue;
-    if (end > text.length) return undefined;
+    if (text.separator(position) === position) continue;
+    if (end === NOWHERE) return undefined;
     return { cells, problem: 'text follows a closing quote', end };
   }
 }
@@ -165,8 +122,8 @@ const UNCLOSED = 'a quote is not closed';
 function quotedCell(text: Scanned, quote: number): { value: string; end: number } | undefined {
   let value = '';
   for (let from = quote + 1; ; ) {
-    const close = text.next(QUOTE, from);
-    if (close > text.length) return undefined;
+    const close = text.quote(from);
+    if (close === NOWHERE) return undefined;
     value += text.slice(from, close);
     if (text.at(close + 1) !== QUOTE) return { value, end: close + 1 };
     value += QUOTE;
