@@ -43,6 +43,21 @@ describe('catalogue copy', () => {
     expect(again.stderr).toContain('holds 5077 products already');
   }, 60_000);
 
+  test('of a source that is not there, and an import that is refused or tried, make no schema', async () => {
+    const cwd = temporaryFolder();
+    const schema = newSchema();
+    const rows = 'product_name,unit_price\nTea,1\nJam,cheap\n';
+    const into = ['--database', url, '--schema', schema];
+    await run({ cwd, args: ['copy', '--from', 'typo.db', '--to', url, '--schema', schema] });
+    await run({ cwd, args: ['import', '-', '--format', 'csv', ...into], stdin: rows });
+    await run({ cwd, args: ['import', '-', '--format', 'csv', '--keep-going', '--dry-run', ...into], stdin: rows });
+    await run({ cwd, args: ['export', ...into] });
+    const [found] = await testServer.admin.unsafe(
+      `select count(*)::int4 as schemas from pg_namespace where nspname = '${schema}'`,
+    );
+    expect(found).toEqual({ schemas: 0 });
+  }, 60_000);
+
   test('is all or nothing: whoever looks meanwhile sees no table, or all of it', async () => {
     const cwd = temporaryFolder();
     const schema = newSchema();

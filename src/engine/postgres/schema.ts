@@ -76,17 +76,6 @@ class NoRights extends ConfigError {
   }
 }
 
-/** What is missing is made, in the transaction that this runs in. */
-export async function makeTables(transaction: Runner, demand: Demand): Promise<Prepared> {
-  const found = await inspectSchema(transaction, demand.schema, demand.collection);
-  try {
-    return await migrate(transaction, demand);
-  } catch (error) {
-    if (sqlState(error) !== '42501') throw error;
-    throw new NoRights(todo(demand, found), demand.schema, (error as Error).message);
-  }
-}
-
 /** Looked at without the lock, a schema that another instance is making may seem not to fit: with the lock it is told. */
 function isInPlace(demand: Demand, found: Found): boolean {
   try {
@@ -96,13 +85,29 @@ function isInPlace(demand: Demand, found: Found): boolean {
   }
 }
 
-async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
+/**
+ * What is missing is made, in the transaction that this runs in. It looks at nothing before it has the lock: what another
+ * instance has made meanwhile would not be seen later in the same transaction.
+ */
+export async function makeTables(transaction: Runner, demand: Demand): Promise<Prepared> {
   const { schema, collection, firstRows } = demand;
-  const run = (sql: string) => query(transaction, { sql, params: [] });
-  await run('set local statement_timeout = 0');
-  await run(`select pg_advisory_xact_lock(${LOCK})`);
+  await query(transaction, { sql: 'set local statement_timeout = 0', params: [] });
+  await query(transaction, { sql: `select pg_advisory_xact_lock(${LOCK})`, params: [] });
   const found = await inspectSchema(transaction, schema, collection);
   const steps = todo(demand, found);
+  try {
+    await make(transaction, demand, found);
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error;
+    throw new NoRights(steps, schema, (error as Error).message);
+  }
+  const after = await inspectSchema(transaction, schema, collection);
+  if (found.columns.length === 0) await insertFirst(transaction, collection, after.sequence!, firstRows);
+  return { sequence: after.sequence!, steps, hasTables: true };
+}
+
+async function make(transaction: Runner, { schema, collection }: Demand, found: Found): Promise<void> {
+  const run = (sql: string) => query(transaction, { sql, params: [] });
   if (!found.schemaExists) await run(`create schema ${quoteName(schema)}`);
   if (found.columns.length === 0) await run(createTable(collection));
   else for (const field of missingFields(collection, found)) await run(addColumn(collection, field));
@@ -117,9 +122,6 @@ async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
     await run(`create table if not exists ${VERSION_TABLE} (version integer not null)`);
     await run(`insert into ${VERSION_TABLE} (version) values (${SCHEMA_VERSION})`);
   }
-  const after = await inspectSchema(transaction, schema, collection);
-  if (found.columns.length === 0) await insertFirst(transaction, collection, after.sequence!, firstRows);
-  return { sequence: after.sequence!, steps, hasTables: true };
 }
 
 /** What is missing, in words. Throws where it cannot be mended. */
