@@ -192,8 +192,9 @@ class SqliteEngine implements Engine {
     await this.writer.settled();
     await this.file?.readers.close();
     this.file?.snapshot.close();
-    this.reader.close();
     await this.file?.thread.close();
+    // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
+    this.reader.close();
   }
 
   private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
