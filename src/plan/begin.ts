@@ -54,7 +54,7 @@ function sampleOf({ fields }: Collection, row: StoredRow): Row {
 
 function* plannedRows(collection: Collection, batch: RowBatch, bad: BadRows): Generator<StoredRow> {
   const fields = batch.columns.map((name): Field | undefined => collection.byName.get(name));
-  const plan = rowPlanner(collection, fields, { areTexts: batch.format === 'csv' });
+  const plan = rowPlanner(collection, fields, { absence: 'no value', areTexts: batch.format === 'csv' });
   for (const { line, cells } of batch.rows) {
     try {
       yield plan(cells);

@@ -4,6 +4,7 @@
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
+import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
@@ -14,7 +15,7 @@ import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { compileQuickRead, hasQuickPatterns } from './access.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
-import { Connection } from './connection.ts';
+import { Connection, whileBusy } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { collectionsOf, isLinear } from './embed-cost.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
@@ -31,6 +32,8 @@ import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
+  /** What it is called before people, where that is not its path. */
+  readonly location?: string;
   readonly catalogue: Catalogue;
   /** What a new collection begins with. */
   readonly firstRows: FirstRows;
@@ -43,16 +46,18 @@ export interface SqliteOptions {
 export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
-  const { path, catalogue, firstRows, retryHours, querySeconds } = options;
+  const { path, catalogue, firstRows, retryHours, querySeconds, location = path } = options;
   const bounds = { retryHours, querySeconds };
   let steps: readonly string[] = [];
   const first = new Connection(path, {
     create: true,
     prepare: (db) => {
-      // Changing the journal mode writes to the file: not before it is known to be ours.
-      checkOwner(db);
-      db.run('pragma journal_mode = wal');
-      steps = prepareSchema(db, catalogue, firstRows);
+      steps = whileBusy(SQLITE_BUSY_MS, () => {
+        // Changing the journal mode writes to the file: not before it is known to be ours.
+        checkOwner(db);
+        db.run('pragma journal_mode = wal');
+        return prepareSchema(db, catalogue, firstRows);
+      });
     },
   });
   if (path === IN_MEMORY) {
@@ -61,13 +66,14 @@ export function openSqlite(options: SqliteOptions): Engine {
       changes.changed();
       return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine({ location: 'in memory', steps, reader: first, changes, writer });
+    return new SqliteEngine({ path, location: 'in memory', steps, reader: first, changes, writer });
   }
   const { reader, changes } = openWatched(path, first);
   const files = openFiles(path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
   return new SqliteEngine({
-    location: path,
+    path,
+    location,
     steps,
     reader,
     changes,
@@ -88,6 +94,7 @@ export function openSqlite(options: SqliteOptions): Engine {
 }
 
 interface Parts {
+  readonly path: string;
   readonly location: string;
   readonly steps: readonly string[];
   readonly reader: Connection;
@@ -107,6 +114,7 @@ class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
   readonly changes: ChangeMark;
+  private readonly path: string;
   private readonly reader: Connection;
   private readonly writer: Writer;
   private readonly file: Parts['file'];
@@ -114,6 +122,7 @@ class SqliteEngine implements Engine {
 
   constructor(parts: Parts) {
     const { reader, changes, file } = parts;
+    this.path = parts.path;
     this.location = parts.location;
     this.steps = parts.steps;
     this.writer = parts.writer;
@@ -148,7 +157,7 @@ class SqliteEngine implements Engine {
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
-    const connection = new Connection(this.location);
+    const connection = new Connection(this.path);
     try {
       return await loadRows(connection, collection, batches, terms);
     } finally {
@@ -175,7 +184,7 @@ class SqliteEngine implements Engine {
       isUp: this.trouble() === undefined,
       writer,
       readers: file?.readers,
-      path: file && this.location,
+      path: file && this.path,
       stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
     });
   }
@@ -184,8 +193,9 @@ class SqliteEngine implements Engine {
     await this.writer.settled();
     await this.file?.readers.close();
     this.file?.snapshot.close();
-    this.reader.close();
     await this.file?.thread.close();
+    // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
+    this.reader.close();
   }
 
   private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
