@@ -37,10 +37,9 @@ export function consolePages(described: Described): Pages {
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { catalogue, version } = described;
-    const [collection] = catalogue.collections.values();
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
-      { title: 'Product Catalogue', root, scripts, data: { collection: collection!.draft, version } },
+      { title: 'Product Catalogue', root, scripts, data: { collections: catalogue.draft.collections, version } },
       nonce,
     );
     return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });

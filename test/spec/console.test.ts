@@ -39,11 +39,11 @@ describe('the console', () => {
     expect((await ask('/console')).headers.get('content-security-policy')).not.toBe(policy);
   });
 
-  test('carries the declaration of the collection, whole', async () => {
+  test('carries the declaration of the collections, whole', async () => {
     const html = await (await ask('/console')).text();
     const data = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!;
     expect(JSON.parse(data)).toEqual({
-      collection: JSON.parse(JSON.stringify(products.draft)),
+      collections: [JSON.parse(JSON.stringify(products.draft))],
       version: DESCRIBED.version,
     });
   });
