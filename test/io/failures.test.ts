@@ -13,7 +13,16 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { cleanUp, type Finished, mountTmpfs, PROGRAM, run, startService, temporaryFolder } from '../support/process.ts';
+import {
+  cleanUp,
+  type Finished,
+  mountTmpfs,
+  PROGRAM,
+  run,
+  startService,
+  temporaryFolder,
+  until,
+} from '../support/process.ts';
 
 setDefaultTimeout(120_000);
 afterEach(cleanUp);
@@ -182,6 +191,7 @@ test('an import does not replace a catalogue that was made meanwhile', async () 
   const child = Bun.spawn([...PROGRAM, 'import', '-', '--format', 'ndjson'], { cwd, stdin: 'pipe', stderr: 'pipe' });
   child.stdin.write('{"product_name":"Late"}\n');
   child.stdin.flush();
+  await until('the import has begun', () => readdirSync(cwd).some((name) => name.includes('partial')));
   const service = await startService({ cwd });
   child.stdin.end();
   expect(await child.exited).toBe(1);
@@ -198,7 +208,6 @@ function otherDatabase(file: string): void {
   db.close();
 }
 
-/** From -1 on: cut off in the middle. */
 function damagedCopy(path: (name: string) => string, where: 'beginning' | 'products' | 'end'): void {
   writeFileSync(path('bad.db'), readFileSync(path('good.db')));
   if (where === 'end') truncateSync(path('bad.db'), 3 * 4096);
