@@ -40,7 +40,10 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     },
 
     compare,
-    orderedBy: ({ sql, of }) => (hasPrefixIndex(of) ? [prefix(sql), sql] : [sql]),
+    orderedBy: ({ sql, of }) => {
+      if (of.kind === 'embed') return [collated(sql, of.type)];
+      return hasPrefixIndex(of) ? [prefix(sql), sql] : [sql];
+    },
     groupedBy: ({ sql }) => sql,
 
     textTest(predicate, column, bind) {

@@ -9,7 +9,7 @@ import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
-import { type RowsPerValue, rowsPerRow } from './embed-cost.ts';
+import { conditionsOf, type RowsPerValue, rowsPerRow } from './embed-cost.ts';
 import { hasIndex, indexName } from './schema.ts';
 
 /** The statement of a quick read; undefined for any other. */
@@ -125,8 +125,8 @@ function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
 }
 
 /** Whether all patterns of a read together are quick on a row: a long one, or many, may take their time even on few rows. */
-export function hasQuickPatterns({ where }: ReadPlan): boolean {
-  const patterns = patternsOf(where);
+export function hasQuickPatterns(plan: ReadPlan): boolean {
+  const patterns = conditionsOf(plan).flatMap(patternsOf);
   return patterns.length <= QUICK_PATTERNS && patterns.every(isQuick);
 }
 
@@ -138,7 +138,6 @@ function isQuick(pattern: string): boolean {
 function patternsOf(predicate: Predicate): readonly string[] {
   if ('terms' in predicate) return predicate.terms.flatMap(patternsOf);
   if (predicate.kind === 'not') return patternsOf(predicate.term);
-  if (predicate.kind === 'exists') return patternsOf(predicate.where);
   if (predicate.kind === 'search') return [predicate.query];
   return predicate.kind === 'like' || predicate.kind === 'regex' ? [predicate.pattern] : [];
 }

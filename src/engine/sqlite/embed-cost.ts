@@ -1,7 +1,8 @@
 /** What a read takes beside its own rows: the collections it embeds, and how many of their rows come with each of its own. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { isMany, type Relation } from '../../collection/relations.ts';
-import type { Expression, Predicate, ReadPlan } from '../../plan/types.ts';
+import { oncePer } from '../../once-per.ts';
+import type { Expression, OutputColumn, Predicate, ReadPlan } from '../../plan/types.ts';
 
 /** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
 export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
@@ -24,6 +25,11 @@ export function collectionsOf(plan: ReadPlan): Set<Collection> {
   };
   add(plan);
   return all;
+}
+
+/** The conditions of a read, and of everything that is read within it. */
+export function conditionsOf(plan: Related['plan']): readonly Predicate[] {
+  return [plan.where, ...relatedIn(plan).flatMap(({ plan: inner }) => conditionsOf(inner))];
 }
 
 /**
@@ -52,12 +58,13 @@ function manyOf({ to, inner, through }: Relation, rowsPerValue: RowsPerValue): n
 }
 
 function relatedIn({ columns, order, where }: Related['plan']): readonly Related[] {
-  return [
-    ...columns.flatMap(({ expression }) => ofExpression(expression)),
-    ...order.flatMap(({ expression }) => ofExpression(expression)),
-    ...ofPredicate(where),
-  ];
+  return [...ofColumns(columns), ...order.flatMap(({ expression }) => ofExpression(expression)), ...ofPredicate(where)];
 }
+
+/** The columns of most requests are the same list. */
+const ofColumns = oncePer((columns: readonly OutputColumn[]): readonly Related[] => {
+  return columns.flatMap(({ expression }) => ofExpression(expression));
+});
 
 function ofExpression(expression: Expression): readonly Related[] {
   if (expression.kind === 'embed') return [expression];
@@ -67,7 +74,7 @@ function ofExpression(expression: Expression): readonly Related[] {
 function ofPredicate(predicate: Predicate): readonly Related[] {
   if (predicate.kind === 'exists') {
     // One row is enough, and none of its columns.
-    const plan = { columns: [], order: [], where: predicate.where, limit: 1 };
+    const plan = { columns: [], order: [], where: predicate.where, limit: 1 + (predicate.offset ?? 0) };
     return [{ relation: predicate.relation, plan }];
   }
   if ('terms' in predicate) return predicate.terms.flatMap(ofPredicate);

@@ -11,8 +11,9 @@ import { type Assignment, type Bound, isAlways, type Predicate, type WritePlan }
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { outputOf } from '../compile/output.ts';
+import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
+import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { columnList, storedValues } from './schema.ts';
