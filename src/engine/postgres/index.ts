@@ -19,7 +19,7 @@ import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
 import { readList } from './reads.ts';
-import { translateError } from './refusals.ts';
+import { naming, translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
 import { Sweeper } from './retry-table.ts';
 import { makeTables, prepareSchema } from './schema.ts';
@@ -130,7 +130,11 @@ export class PostgresEngine implements Engine {
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
     const write = () =>
       this.keys.drawAgain(pool, context, plan, () => carryOut(pool, context, plan, encoding, this.options));
-    return this.replicas === undefined ? write() : this.replicas.during(pool, write);
+    try {
+      return await (this.replicas === undefined ? write() : this.replicas.during(pool, write));
+    } catch (error) {
+      throw naming(error, plan);
+    }
   }
 
   /** Drops what was learnt of the data, where it was replaced behind the service's back. */

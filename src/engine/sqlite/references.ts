@@ -9,6 +9,7 @@ import { identifier } from '../compile/statement.ts';
 import { missingReferent, stillReferenced } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import type { Job } from './jobs.ts';
+import { valueIn } from './stored-values.ts';
 
 /** The job was rolled back: the rows are as they were before it. */
 export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): Refusal {
@@ -37,7 +38,7 @@ function missingIn(
     const value = given(reference.field.name);
     if (value === undefined || value === null) continue;
     if (!exists(connection, reference.to, collections.get(reference.to)!.key[0]!.name, value)) {
-      return missingReferent(collection, reference, value);
+      return missingReferent(collection, reference, valueIn(reference.field.type, value));
     }
   }
   return undefined;
@@ -50,7 +51,7 @@ function referrer(connection: Connection, catalogue: Catalogue, collection: Coll
   for (const reference of referencesTo(catalogue, collection)) {
     for (const key of keys) {
       if (exists(connection, reference.from.name, reference.field.name, key)) {
-        return stillReferenced(collection, reference, key);
+        return stillReferenced(collection, reference, valueIn(collection.key[0]!.type, key));
       }
     }
   }
@@ -68,7 +69,7 @@ export function checkOwnReferences(
     for (const row of rows) {
       const value = row[place]!;
       if (value === null || exists(connection, collection.name, collection.key[0]!.name, value)) continue;
-      throw missingReferent(collection, reference, value);
+      throw missingReferent(collection, reference, valueIn(reference.field.type, value));
     }
   }
 }
