@@ -38,6 +38,7 @@ export const ERRORS = {
   '23503': { status: 409, meaning: 'A reference to or from another table would be broken' },
   '23505': { status: 409, meaning: 'A product with this key exists already' },
   '23514': { status: 400, meaning: 'A rule of the database itself refuses the row' },
+  '428C9': { status: 400, meaning: 'A field that can only be read was given a value' },
   '42501': { status: 403, meaning: 'The database role of the service may not do this' },
   '42601': { status: 400, meaning: 'A full text query could not be parsed' },
   '42703': { status: 400, meaning: 'There is no such field' },
@@ -57,6 +58,7 @@ export const ERRORS = {
   CAT415: { status: 415, meaning: 'The encoding of the request body is not supported' },
   CAT422: { status: 422, meaning: 'The idempotency key was used for another request' },
   CAT500: { status: 500, meaning: 'A fault of the service; the details are in its log' },
+  CAT501: { status: 501, meaning: 'The database has no table for idempotency keys' },
   CAT503: { status: 503, meaning: 'The database is not available; try again' },
   CAT507: { status: 507, meaning: 'The disk is full; reads go on, writes do not' },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -32,6 +32,10 @@ export const MAX_WORKERS = 256;
 export const SQLITE_BUSY_MS = 5_000;
 /** How long a write waits for another process that writes: longer than an import of some million rows keeps it waiting. */
 export const SQLITE_WRITE_WAIT_MS = 60_000;
+/** How long a migration waits at a time for a table that PostgreSQL's clients use: whoever comes next waits behind it. */
+export const MIGRATION_LOCK_MS = 1_000;
+/** How long it tries. */
+export const MIGRATION_WAIT_SECONDS = 60;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** Costly reads that may wait for their turn, and for how long at most. */

@@ -23,6 +23,10 @@ export interface Field {
   readonly generated?: 'now' | 'uuid';
   /** Set by every write that changes the row. */
   readonly onUpdate?: 'now';
+  /** Never written by clients; of a table that something else made. */
+  readonly readOnly: boolean;
+  /** Where nothing is given, the database fills it in; of a table that something else made. */
+  readonly filled: boolean;
   /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
   readonly indexed: boolean;
   readonly rules: Rules;
@@ -123,9 +127,11 @@ function declareField(collection: CollectionDraft, draft: FieldDraft): Field {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(role === undefined ? {} : { role }),
-    required: draft.required === true || collection.key.includes(name),
+    required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
     ...defaultOf(type, draft.default),
     ...(onUpdate === undefined ? {} : { onUpdate }),
+    readOnly: draft.readOnly === true,
+    filled: draft.filled === true,
     // What refers to a row must be found when that row goes.
     indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),

@@ -46,4 +46,8 @@ export interface FieldDraft {
   readonly pattern?: string;
   readonly oneOf?: readonly (number | string)[];
   readonly onUpdate?: 'now';
+  /** Never written by clients: the database computes it, or it is of a type that is only read, as text. */
+  readonly readOnly?: boolean;
+  /** Where nothing is given, the database fills it in by a default of its own. */
+  readonly filled?: boolean;
 }

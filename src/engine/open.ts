@@ -15,6 +15,8 @@ export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
   /** What a new collection begins with. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
+  /** What a migration may do that could lose data, as `catalogue migrate --allow` takes it. */
+  readonly allowed?: readonly string[];
   /** A file that is not there is a mistake, and not made. */
   readonly mustExist?: boolean;
   /** Told what is worth a line in the log: a server that is lost, or found again. */
@@ -22,7 +24,7 @@ export interface OpenOptions extends DatabaseSettings {
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  const { catalogue, firstRows, querySeconds, idempotencyHours: retryHours } = options;
+  const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours } = options;
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -30,8 +32,9 @@ export function openEngine(url: string, options: OpenOptions): Engine {
     throw new ConfigError(`there is no database ${path}`);
   }
   try {
-    return openSqlite({ path, catalogue, firstRows, retryHours, querySeconds });
+    return openSqlite({ path, catalogue, firstRows, allowed, retryHours, querySeconds });
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
   }
 }

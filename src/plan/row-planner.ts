@@ -74,7 +74,7 @@ function checkRule(collection: Collection, field: Field, value: Value | undefine
 export function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
-    if (field === assigned) return undefined;
+    if (field === assigned || field.filled) return undefined;
     if (field.generated === 'now') {
       const time = times.get(field) ?? generate(field, 'now');
       times.set(field, time);

@@ -84,7 +84,7 @@ export interface ReadPlan extends Shape {
   readonly count?: 'exact' | 'planned' | 'estimated';
 }
 
-/** A stored row as a list, in the order of the collection's fields. An undefined key is assigned. */
+/** A stored row as a list, in the order of the collection's fields. What is undefined, a key or else, the database fills in. */
 export type StoredRow = readonly (Value | undefined)[];
 
 export interface InsertPlan extends WriteTerms {

@@ -12,12 +12,15 @@ export interface Greeting {
   readonly url: string;
   /** Where the data is. */
   readonly location: string;
+  /** What was made or changed in a database that was there before. */
+  readonly made: readonly string[];
   readonly products: string;
 }
 
-export function greet({ url, location, products: count }: Greeting, settings: ServeSettings, admin?: string): void {
+export function greet(greeting: Greeting, settings: ServeSettings, admin?: string): void {
+  const { url, location, made, products: count } = greeting;
   console.log(`Product Catalogue listens on ${url}
-Database  ${location}
+Database  ${location}${made.length === 0 ? '' : `\nMade      ${made.join(', ')}`}
 Products  ${count}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
 Console   ${hasConsole() ? url + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${url}/${products.name}?limit=3'`);

@@ -70,7 +70,10 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     await engine.opened;
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app);
-    started({ url: listening.url, location: engine.location, products: await countProducts(engine) });
+    const { location, steps = [] } = engine;
+    const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
+    const made = isNew ? [] : steps;
+    started({ url: listening.url, location, made, products: await countProducts(engine) });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;
   } finally {

@@ -2,10 +2,11 @@
 import { builtIn } from '../../collection/types/index.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Containment } from '../../plan/types.ts';
+import { type Comparator, type Containment, type Expression, fieldOf } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
 import { checkRegex } from '../../text/regex.ts';
 import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
+import { type Adopted, NOTHING_ADOPTED } from './adoption.ts';
 import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
@@ -15,9 +16,13 @@ export const TEXT = builtIn('text');
 
 const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@', ov: '&&' };
 
-export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
+export function postgresDialect(folding: Folding, configurations: Configurations, adopted: Adopted): SqlDialect {
+  // The indexes of a table that something else made are on whole texts.
+  const hasPrefixes = (of: Expression) => hasPrefixIndex(of) && !adopted.fields.has(fieldOf(of)!);
+  const compare = (operand: Operand, operator: Comparator, value: string) =>
+    hasPrefixes(operand.of) ? comparePrefixes(operand, operator, value) : undefined;
   return {
-    name: 'postgres',
+    name: nameOf(adopted),
     placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${comparedAs(type)}`),
 
     stored: (value) => (typeof value === 'bigint' ? value.toString() : value),
@@ -26,17 +31,21 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       const { sql, of } = operand;
       if (values.length === 1) {
         const value = bind(values[0]!, of.type);
-        return comparePrefixes(operand, '=', value) ?? `${sql} = ${value}`;
+        return compare(operand, '=', value) ?? `${sql} = ${value}`;
       }
       const isOneOf = (column: string, list: readonly Value[]) =>
         `${column} = any(${bind(arrayLiteral(list), TEXT)}::${comparedAs(of.type)}[])`;
       if (!isFirstList(bind, sql)) return isOneOf(withoutIndex(operand), values);
-      if (!hasPrefixIndex(of)) return isOneOf(sql, values);
+      if (!hasPrefixes(of)) return isOneOf(sql, values);
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
-    compare: comparePrefixes,
-    orderedBy: ({ sql, of }) => (hasPrefixIndex(of) ? [prefix(sql), sql] : [sql]),
+    compare,
+    column(sql, field) {
+      const type = adopted.readAs.get(field);
+      return type === undefined ? sql : `(${sql})::${type}`;
+    },
+    orderedBy: ({ sql, of }) => (hasPrefixes(of) ? [prefix(sql), sql] : [sql]),
 
     textTest(predicate, column, bind) {
       if (predicate.kind === 'search') return searchTest(predicate, column, configurations, bind);
@@ -85,6 +94,13 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 
     nullOf: (type) => `null::${type.postgres.name}`,
   };
+}
+
+/** What is compiled once for a dialect must not serve another. */
+let made = 0;
+
+function nameOf(adopted: Adopted): string {
+  return adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++made}`;
 }
 
 /** Values of a field are compared without the bounds of what it stores: 1.00001 is no decimal(12,4), and yet a number. */

@@ -3,10 +3,10 @@
  * instances must agree on (keys that are assigned, idempotency keys, versions) is decided in the database.
  */
 import type { SQL } from 'bun';
-import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
-import type { ReadPlan, StoredRow, WritePlan } from '../../plan/types.ts';
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
@@ -15,25 +15,23 @@ import { postgresDialect } from './dialect.ts';
 import type { SessionSettings } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
+import type { PostgresDemand } from './found.ts';
 import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
+import { type Prepared, prepareSchema } from './migrate.ts';
 import { readList } from './reads.ts';
 import { translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
-import { Sweeper } from './retry-table.ts';
-import { prepareSchema } from './schema.ts';
+import { noRetries, Sweeper } from './retry-table.ts';
 import { findConfigurations } from './search.ts';
 import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
 import { carryOut } from './write.ts';
 import type { WriteContext } from './writes.ts';
 
-export interface PostgresOptions extends SessionSettings {
+export interface PostgresOptions extends SessionSettings, PostgresDemand {
   readonly url: string;
-  readonly catalogue: Catalogue;
-  /** What a new collection begins with. */
-  readonly firstRows: (collection: Collection) => readonly StoredRow[];
   readonly retryHours: number;
   /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
@@ -61,7 +59,7 @@ export class PostgresEngine implements Engine {
   private readonly attempts: Attempts;
   // These are known once the server is found; nothing is asked of it before.
   private dialect!: SqlDialect;
-  private sequences: ReadonlyMap<string, string> = new Map();
+  private prepared!: Prepared;
   private keys = new Keys();
 
   constructor(
@@ -123,6 +121,7 @@ export class PostgresEngine implements Engine {
 
   private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     const context = this.contextOf(plan.into);
+    if (plan.retry !== undefined && !this.prepared.hasRetries) throw noRetries();
     await this.keys.pass(pool, context, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
     const write = () =>
@@ -136,7 +135,8 @@ export class PostgresEngine implements Engine {
   }
 
   private contextOf(collection: Collection): WriteContext {
-    return { collection, dialect: this.dialect, sequence: this.sequences.get(collection.name) };
+    const { sequences, adopted } = this.prepared;
+    return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
   }
 
   private async prepare(pool: SQL): Promise<void> {
@@ -146,8 +146,8 @@ export class PostgresEngine implements Engine {
       this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
     this.steps = prepared.steps;
-    this.dialect = postgresDialect(folding, await findConfigurations(pool));
-    this.sequences = prepared.sequences;
+    this.dialect = postgresDialect(folding, await findConfigurations(pool), prepared.adopted);
+    this.prepared = prepared;
     this.keys = new Keys();
     await this.replicas?.restart(pool);
   }

@@ -13,7 +13,7 @@ import { duplicateKey, repeatedKey } from '../terms.ts';
 import { columnType } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { inTransaction } from './transaction.ts';
-import { assignedKey, isNew, rowsAsJson, type WriteContext } from './writes.ts';
+import { insertedValue, insertHead, isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
 const STAGED = '"rows to load"';
@@ -103,13 +103,11 @@ class Staged {
   }
 
   private async storeAll(conflict: Conflict, which: string): Promise<LoadResult> {
-    const { collection, sequence } = this.context;
-    const values = collection.fields.map((field) => {
-      const column = identifier(field.name);
-      return field === collection.assigned ? assignedKey(column, sequence) : column;
-    });
+    const { collection } = this.context;
+    const { into, fields } = insertHead(this.context);
+    const values = fields.map((field) => insertedValue(this.context, field, identifier(field.name)));
     const [stored] = await this.run<LoadResult>(
-      `with stored as (insert into ${this.table} (${this.columns}) select ${values.join(', ')} from ${STAGED}
+      `with stored as (${into} select ${values.join(', ')} from ${STAGED}
         where ${which} order by "the row"${conflictSql(conflict)} returning ${isNew(collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );

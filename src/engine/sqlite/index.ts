@@ -2,7 +2,7 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import type { Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endOf, type Output, outputOfRead } from '../compile/output.ts';
@@ -21,18 +21,16 @@ import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
+import { prepareSchema, type SqliteDemand } from './migrate.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
-import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
+import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
 import { openWatched } from './watched.ts';
 import { Writer, WriterThread } from './writer.ts';
 
-export interface SqliteOptions {
+export interface SqliteOptions extends SqliteDemand {
   readonly path: string;
-  readonly catalogue: Catalogue;
-  /** What a new collection begins with. */
-  readonly firstRows: FirstRows;
   readonly retryHours: number;
   readonly querySeconds: number;
   /** Where they are not those of limits.ts. */
@@ -42,7 +40,7 @@ export interface SqliteOptions {
 export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
-  const { path, catalogue, firstRows, retryHours, querySeconds } = options;
+  const { path, catalogue, retryHours, querySeconds } = options;
   const bounds = { retryHours, querySeconds };
   let steps: readonly string[] = [];
   const first = new Connection(path, {
@@ -51,7 +49,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       // Changing the journal mode writes to the file: not before it is known to be ours.
       checkOwner(db);
       db.run('pragma journal_mode = wal');
-      steps = prepareSchema(db, catalogue, firstRows);
+      steps = prepareSchema(db, options);
     },
   });
   if (path === IN_MEMORY) {

@@ -9,8 +9,10 @@ import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
 import type { BackupReport } from '../maintenance.ts';
+import { RECORD_TABLE } from '../migration/record.ts';
 import { integrityProblems, openExisting, partialOf, sync, verifyCopy } from './backup.ts';
-import { checkOwner, NotOurDatabase, prepareSchema } from './schema.ts';
+import { planSchema, prepareSchema } from './migrate.ts';
+import { checkOwner, NotOurDatabase } from './schema.ts';
 
 const COMPANIONS = ['', '-wal', '-shm'] as const;
 
@@ -50,7 +52,8 @@ function replaceRows(path: string, file: string, catalogue: Catalogue): void {
   const db = openExisting(path);
   try {
     db.run('pragma synchronous = full');
-    prepareSchema(db, catalogue, () => []);
+    prepareSchema(db, { catalogue, firstRows: () => [] });
+    checkDeclaration(file, catalogue);
     db.query('attach ? as copy').run(file);
     db.run('begin immediate');
     db.run('pragma defer_foreign_keys = on');
@@ -69,6 +72,21 @@ function replaceRows(path: string, file: string, catalogue: Catalogue): void {
   }
 }
 
+/** The rows of a copy fit only tables that were declared as its own were. */
+function checkDeclaration(file: string, catalogue: Catalogue): void {
+  const copy = openExisting(file);
+  try {
+    const { steps } = planSchema(copy, { catalogue, firstRows: () => [] });
+    const others = steps.filter((step) => !step.startsWith('index '));
+    if (others.length === 0) return;
+    throw new ConfigError(
+      `${file} was made with another declaration (${others.join(', ')}); restore it to a file of its own, and run catalogue migrate there`,
+    );
+  } finally {
+    copy.close();
+  }
+}
+
 function sharedTables(db: Database): string[] {
   const tables = (schema: string) =>
     db
@@ -78,7 +96,7 @@ function sharedTables(db: Database): string[] {
       .values()
       .map(([name]) => String(name));
   const kept = tables('copy');
-  return tables('main').filter((name) => kept.includes(name));
+  return tables('main').filter((name) => kept.includes(name) && name !== RECORD_TABLE);
 }
 
 function sharedColumns(db: Database, table: string): string[] {
