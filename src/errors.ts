@@ -28,6 +28,7 @@ export const ERRORS = {
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'There is no such collection' },
   '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
+  '22001': { status: 400, meaning: 'A text is longer than its column takes' },
   '22003': { status: 400, meaning: 'A number is out of range for its field' },
   '2200H': { status: 400, meaning: 'No id is left to assign' },
   '22021': { status: 400, meaning: 'Text is not valid UTF-8 or holds a NUL' },

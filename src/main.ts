@@ -5,6 +5,7 @@ import { check } from './cli/check.ts';
 import type { Command } from './cli/command.ts';
 import { config } from './cli/config.ts';
 import { copy } from './cli/copy.ts';
+import { declare } from './cli/declare.ts';
 import { exportProducts } from './cli/export.ts';
 import { health } from './cli/health.ts';
 import { importProducts } from './cli/import.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   backup,
   restore,
   check,
+  declare,
   migrate,
   copy,
   config,

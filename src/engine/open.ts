@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { StoredRow } from '../plan/types.ts';
+import type { DescribedDatabase } from './described.ts';
 import type { Engine } from './engine.ts';
 import type { Maintenance } from './maintenance.ts';
 import { openPostgres } from './postgres/index.ts';
-import { PostgresMaintenance } from './postgres/maintenance.ts';
+import { describePostgres, PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
+import { describeSqlite } from './sqlite/describe.ts';
 import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
 import { SqliteMaintenance } from './sqlite/maintenance.ts';
 
@@ -42,6 +44,12 @@ export function openEngine(url: string, options: OpenOptions): Engine {
 export function maintenanceOf(url: string, catalogue: Catalogue, settings: DatabaseSettings): Maintenance {
   if (isPostgresUrl(url)) return new PostgresMaintenance(url, catalogue, settings);
   return new SqliteMaintenance(sqlitePath(url), catalogue);
+}
+
+/** The tables of a database that something else made, in the words of a declaration. */
+export function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
+  if (isPostgresUrl(url)) return describePostgres(url, settings);
+  return describeSqlite(sqlitePath(url));
 }
 
 /** Whether several processes can open it. */

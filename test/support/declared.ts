@@ -63,7 +63,11 @@ function sqlitePlace(): Place {
     ask: async (sql) => withFile(path, (db) => db.query(sql).all() as Row[]),
     layout: async () =>
       withFile(path, (db) =>
-        db.query("select name, rootpage, sql from sqlite_schema where name not like 'catalogue_%'").all(),
+        db
+          .query(
+            "select name, rootpage, sql from sqlite_schema where name not like 'catalogue_%' and name not like 'sqlite_stat%'",
+          )
+          .all(),
       ),
   };
 }

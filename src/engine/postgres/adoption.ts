@@ -6,6 +6,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Problem } from '../migration/risks.ts';
 import { typeOfColumn } from './column-type.ts';
+import { quoteText } from './driver.ts';
 import type { FoundColumn, FoundTable } from './inspect.ts';
 
 /** How the fields of such tables are read and filled in; fields of our own are not in here. */
@@ -50,7 +51,7 @@ export function adopt(pairs: readonly { collection: Collection; table: FoundTabl
     ),
     fills: new Map(
       columns.flatMap(({ field, column }): [Field, string][] =>
-        field.filled && column.default !== null ? [[field, column.default]] : [],
+        field.filled ? fillOf(column).map((fill) => [field, fill]) : [],
       ),
     ),
     overriding: new Set(
@@ -86,8 +87,14 @@ function columnMisfits(field: Field, column: FoundColumn | undefined): string[] 
     ...(found === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && !column.required ? [`${name} may be null there`] : []),
     ...(column.isComputed && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
-    ...(filled && column.default === null ? [`${name} has no default there to fill it in`] : []),
+    ...(filled && fillOf(column).length === 0 ? [`${name} has no default there to fill it in`] : []),
   ];
+}
+
+/** What the database would store by itself: an expression, or none. */
+function fillOf({ default: value, sequence }: FoundColumn): string[] {
+  if (value !== null) return [value];
+  return sequence === null ? [] : [`nextval(${quoteText(sequence)})`];
 }
 
 function columnOf({ columns }: FoundTable, { name }: Field): FoundColumn | undefined {

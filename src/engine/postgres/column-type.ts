@@ -4,8 +4,6 @@ import type { Type } from '../../collection/types/type.ts';
 
 export interface ColumnType {
   readonly type: Type;
-  /** Of character(n) and character varying(n). */
-  readonly maxLength?: number;
   /** What it is read as, where it is another type than ours would be: a json as jsonb. */
   readonly readAs?: string;
 }
@@ -23,12 +21,7 @@ export function typeOfColumn(printed: string): ColumnType | undefined {
   const single = isCharacter ? 'text' : castTypeNamed(`${name}${zone}`)?.name;
   const type = single === undefined ? undefined : typeNamed(`${single}${array}`);
   if (type === undefined || single === 'numeric') return undefined;
-  const readAs = isOther(name, array) ? `${name === 'json' ? 'jsonb' : 'text'}${array}` : undefined;
-  return {
-    type,
-    ...(isCharacter && first !== undefined && array === '' ? { maxLength: Number(first) } : {}),
-    ...(readAs === undefined ? {} : { readAs }),
-  };
+  return isOther(name, array) ? { type, readAs: `${name === 'json' ? 'jsonb' : 'text'}${array}` } : { type };
 }
 
 /** Whether PostgreSQL has other operators for it than for the type that we take it for. */

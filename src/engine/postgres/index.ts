@@ -21,7 +21,7 @@ import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
 import { type Prepared, prepareSchema } from './migrate.ts';
 import { readList } from './reads.ts';
-import { translateError } from './refusals.ts';
+import { inItsOwnWords, translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
 import { noRetries, Sweeper } from './retry-table.ts';
 import { findConfigurations } from './search.ts';
@@ -126,7 +126,11 @@ export class PostgresEngine implements Engine {
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
     const write = () =>
       this.keys.drawAgain(pool, context, plan, () => carryOut(pool, context, plan, encoding, this.options));
-    return this.replicas === undefined ? write() : this.replicas.during(pool, write);
+    const written = this.replicas === undefined ? write() : this.replicas.during(pool, write);
+    if (!context.adopted.collections.has(plan.into)) return written;
+    return written.catch((error) => {
+      throw inItsOwnWords(error);
+    });
   }
 
   /** Drops what was learnt of the data, where it was replaced behind the service's back. */

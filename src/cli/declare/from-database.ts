@@ -1,0 +1,40 @@
+/** The declaration of tables that something else made, written to a file. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { ConfigError, type DatabaseSettings } from '../../config.ts';
+import { describeDatabase } from '../../engine/open.ts';
+import { writtenDeclaration } from './yaml.ts';
+
+export interface Wanted extends DatabaseSettings {
+  readonly database: string;
+  /** `-` is standard output. */
+  readonly output: string;
+  readonly force: boolean;
+}
+
+export async function declareFrom(wanted: Wanted): Promise<void> {
+  const { database, output, force } = wanted;
+  const prints = output === '-';
+  if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} is there already; --force replaces it`);
+  const described = await describeDatabase(database, wanted);
+  const { collections, leftOut, location } = described;
+  if (collections.length === 0) {
+    const reasons = leftOut.length === 0 ? '' : `: ${leftOut.join('; ')}`;
+    throw new ConfigError(`${location} has no table that can be a collection${reasons}`);
+  }
+  const text = writtenDeclaration(described);
+  if (prints) process.stdout.write(text);
+  else write(output, text);
+  for (const each of leftOut) process.stderr.write(`left out ${each}\n`);
+  if (!prints) {
+    const names = collections.map(({ draft }) => draft.name).join(', ');
+    console.log(`Wrote ${output}: ${names}`);
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}
