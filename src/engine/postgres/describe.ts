@@ -3,14 +3,15 @@ import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { typeNamed } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
 import { type DescribedCollection, type DescribedDatabase, isDeclarable, NAME_RULE } from '../described.ts';
-import { RECORD_TABLE } from '../migration/record.ts';
+import { type FoundRules, readCheck, readDefault } from '../expressions.ts';
+import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import { typeOfColumn } from './column-type.ts';
 import type { Runner } from './driver.ts';
-import { type FoundRules, readCheck, readDefault } from './expressions.ts';
 import {
   type FoundColumn,
   type FoundConstraint,
   type FoundTable,
+  inspectOwn,
   inspectTables,
   RETRY_TABLE,
   VERSION_TABLE,
@@ -22,12 +23,19 @@ export async function describeSchema(
   runner: Runner,
   schema: string,
 ): Promise<Pick<DescribedDatabase, 'collections' | 'leftOut'>> {
+  const { record } = await inspectOwn(runner, schema, RECORD_TABLE);
+  // Those that are ours tell what they were declared as.
+  const own = record === null ? [] : readRecord(record);
   const found = [...(await inspectTables(runner, schema)).values()];
-  const tables = found.filter(({ name, isTable }) => isTable && !OURS.includes(name));
+  const isOurs = (name: string) => OURS.includes(name) || own.some((draft) => draft.name === name);
+  const tables = found.filter(({ name, isTable }) => isTable && !isOurs(name));
   const obstacles = tables.flatMap((table) => obstacleOf(table) ?? []);
   const declared = tables.filter((table) => obstacleOf(table) === undefined);
   return {
-    collections: declared.map((table) => new Description(table, schema, declared).describe()),
+    collections: [
+      ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
+      ...declared.map((table) => new Description(table, schema, declared).describe()),
+    ],
     leftOut: [
       ...obstacles,
       ...found

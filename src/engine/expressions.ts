@@ -1,8 +1,8 @@
-/** Defaults and check constraints as PostgreSQL prints them, in the words of a declaration where it has words for them. */
-import type { FieldDraft } from '../../collection/draft.ts';
-import { can, type Type } from '../../collection/types/type.ts';
-import { Refusal } from '../../errors.ts';
-import { compileRegex } from '../../text/regex.ts';
+/** Defaults and check constraints in SQL, in the words of a declaration where it has words for them. */
+import type { FieldDraft } from '../collection/draft.ts';
+import { can, type Type } from '../collection/types/type.ts';
+import { Refusal } from '../errors.ts';
+import { compileRegex } from '../text/regex.ts';
 
 const CAST =
   /::(?:"[^"]+"|[a-z_][\w.]*)(?: (?:varying|precision|with(?:out)? time zone))*(?:\(\d+(?:,\d+)?\))?(?:\[\])*/g;
@@ -66,9 +66,9 @@ export type FoundRules = Pick<FieldDraft, 'minimum' | 'maximum' | 'maxLength' | 
 
 /** The rules of one field that a check constraint is; undefined where it is more, or something else. */
 export function readCheck(definition: string, name: string, type: Type): FoundRules | undefined {
-  const condition = plain(definition.replace(/^CHECK /, '').replace(/ NOT VALID$/, ''));
+  const condition = plain(definition.replace(/^check */i, '').replace(/ NOT VALID$/, ''));
   let rules: FoundRules = {};
-  for (const term of condition.split(/ AND /)) {
+  for (const term of condition.split(/ and /i)) {
     const rule = readTerm(plain(term), name, type);
     if (rule === undefined || Object.keys(rule).some((key) => key in rules)) return undefined;
     rules = { ...rules, ...rule };
@@ -77,15 +77,18 @@ export function readCheck(definition: string, name: string, type: Type): FoundRu
 }
 
 function readTerm(term: string, name: string, type: Type): FoundRules | undefined {
-  const length = /^(?:char_length|length)\((\w+)\) <= (\d+)$/.exec(term);
+  const length = /^(?:char_length|length)\((\w+)\) *<= *(\d+)$/i.exec(term);
   if (length !== null) return length[1] === name ? { maxLength: Number(length[2]) } : undefined;
-  const [, field, operator = '', operand = ''] = /^(\w+) (>=|<=|>|<|=|~) (.+)$/s.exec(term) ?? [];
+  const [, field, operator = '', operand = ''] = /^(\w+) *(>=|<=|>|<|=|~|in\b) *(.+)$/is.exec(term) ?? [];
   if (field !== name) return undefined;
   if (operator === '~') return patternOf(textOf(operand));
-  const list = /^ANY \(*ARRAY\[(.*)\]\)*$/s.exec(operand);
-  if (list !== null) {
-    const values = [...list[1]!.matchAll(/'(?:[^']|'')*'|[^,\s]+/g)].map(([literal]) => valueOfTerm(literal, type));
-    return operator === '=' && values.every((value) => value !== undefined) ? { oneOf: values } : undefined;
+  // PostgreSQL prints `in (…)` so.
+  const list = operator === '=' ? /^ANY \(*ARRAY\[(.*)\]\)*$/s.exec(operand) : /^\((.*)\)$/s.exec(operand);
+  if (list !== null || operator.toLowerCase() === 'in') {
+    const values = [...(list?.[1] ?? '').matchAll(/'(?:[^']|'')*'|[^,\s]+/g)].map(([literal]) =>
+      valueOfTerm(literal, type),
+    );
+    return values.length > 0 && values.every((value) => value !== undefined) ? { oneOf: values } : undefined;
   }
   const value = valueOfTerm(operand, type);
   if (value === undefined) return undefined;
