@@ -9,6 +9,7 @@ import { declare } from './cli/declare.ts';
 import { exportProducts } from './cli/export.ts';
 import { health } from './cli/health.ts';
 import { importProducts } from './cli/import.ts';
+import { init } from './cli/init.ts';
 import { migrate } from './cli/migrate.ts';
 import { openapi } from './cli/openapi.ts';
 import { query } from './cli/query.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   backup,
   restore,
   check,
+  init,
   declare,
   migrate,
   copy,

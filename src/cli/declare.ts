@@ -1,6 +1,7 @@
-/** `catalogue declare`: the declaration of tables that exist already. */
+/** `catalogue declare`: the declaration of tables that exist already, and the format of declarations. */
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
-import { setting, text } from '../settings/setting.ts';
+import { USUAL_NAMES } from '../declare/find.ts';
+import { onOrOff, setting, text } from '../settings/setting.ts';
 import type { Command } from './command.ts';
 import { declareFrom } from './declare/from-database.ts';
 import { FORCE_OPTION } from './options.ts';
@@ -10,10 +11,16 @@ const OPTIONS = {
     flag: '--output',
     argument: 'FILE',
     description: 'file to write; - is standard output',
-    byDefault: 'collections.yaml',
+    byDefault: USUAL_NAMES[0],
     read: text,
   }),
   ...FORCE_OPTION,
+  jsonSchema: setting({
+    flag: '--json-schema',
+    description: 'print the JSON Schema of declarations instead, with which editors complete and check them',
+    byDefault: false,
+    read: onOrOff,
+  }),
   ...DATA_SETTINGS,
 } as const;
 
@@ -21,14 +28,23 @@ export const declare: Command = {
   name: 'declare',
   summary: 'write the declaration of tables that exist already',
   help: () => `Usage: catalogue declare [DATABASE] [flags]
+       catalogue declare --json-schema
 
-Writes a collections.yaml for the tables of a database that something else made; changes nothing in it. Tables in PostgreSQL are
-served with it as they are, in place. The rows of an SQLite file are brought over by catalogue copy. DATABASE is as --database.
+Writes a ${USUAL_NAMES[0]} for the tables of a database that something else made; changes nothing in it. DATABASE is as --database.
+Tables in PostgreSQL are served with it as they are, in place. The rows of an SQLite file are brought over by catalogue copy.
+
+With --json-schema, prints the JSON Schema of the format. Save it beside the declaration, and name it there:
+
+  catalogue declare --json-schema > collections.schema.json
+  # yaml-language-server: $schema=collections.schema.json      (the first line of collections.yaml)
+  "$schema": "collections.schema.json"                         (a key of collections.json)
 
 ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    await declareFrom({ ...values, database: operands[0] ?? values.database });
+    if (!values.jsonSchema) return declareFrom({ ...values, database: operands[0] ?? values.database });
+    const { declarationSchema } = await import('../declare/json-schema.ts');
+    console.log(JSON.stringify(declarationSchema(), null, 2));
   },
 };

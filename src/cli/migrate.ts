@@ -1,9 +1,9 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
-import { BUILT_IN } from '../collection/built-in.ts';
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../config.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf, openEngine } from '../engine/open.ts';
-import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
+import { type Beginning, begin } from '../plan/begin.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
@@ -45,15 +45,17 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
-    return settings.plan ? show(settings) : carryOut(settings);
+    const begun = await begin(settings.collections, { withRows: !settings.empty });
+    const beginning = settings.empty ? { ...begun, firstRows: NO_ROWS } : begun;
+    return settings.plan ? show(settings, beginning) : carryOut(settings, beginning);
   },
 };
 
 type Settings = Values<typeof OPTIONS>;
 
-async function show(settings: Settings): Promise<number> {
-  const maintenance = maintenanceOf(settings.database, BUILT_IN.catalogue, settings);
-  const plan = await maintenance.plan({ firstRows: firstRows(settings), allowed: settings.allow });
+async function show(settings: Settings, { catalogue, firstRows }: Beginning): Promise<number> {
+  const maintenance = maintenanceOf(settings.database, catalogue, settings);
+  const plan = await maintenance.plan({ firstRows, allowed: settings.allow });
   const { steps, problems } = plan;
   const { location } = maintenance;
   if (settings.json) console.log(JSON.stringify({ ok: problems.length === 0, database: location, steps, problems }));
@@ -71,25 +73,18 @@ function describe(plan: MigrationPlan): string {
   return parts.join('\n');
 }
 
-async function carryOut(settings: Settings): Promise<void> {
-  const engine = openEngine(settings.database, {
-    ...settings,
-    catalogue: BUILT_IN.catalogue,
-    firstRows: firstRows(settings),
-    allowed: settings.allow,
-  });
+async function carryOut(settings: Settings, { catalogue, firstRows }: Beginning): Promise<void> {
+  const { database, allow: allowed } = settings;
+  const engine = openEngine(database, { ...settings, catalogue, firstRows, allowed });
   try {
-    await isReady(engine);
+    const [first] = catalogue.collections.values();
+    await isReady(engine, first!);
     const steps = engine.steps ?? [];
     if (settings.json) console.log(JSON.stringify({ ok: true, database: engine.location, made: steps }));
     else console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
   } finally {
     await engine.close();
   }
-}
-
-function firstRows({ empty }: Settings) {
-  return empty ? NO_ROWS : firstRowsOf(BUILT_IN);
 }
 
 /** As in `drop:products.colour`. */

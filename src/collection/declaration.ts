@@ -5,7 +5,7 @@
  */
 import type { CatalogueDraft, CollectionDraft, FieldDraft, OnDelete } from './draft.ts';
 import { typeNamed } from './types/index.ts';
-import type { Type } from './types/type.ts';
+import { storeJson, type Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
 export interface Field {
@@ -64,6 +64,8 @@ export interface Collection {
   /** Sets of fields that are unique together, beside the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  /** All collections of its catalogue, by their names. */
+  readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;
 }
 
@@ -79,11 +81,15 @@ export interface Catalogue {
 }
 
 export function declareCatalogue(draft: CatalogueDraft): Catalogue {
-  const collections = new Map(draft.collections.map((each) => [each.name, declareCollection(each)]));
+  const collections = new Map<string, Collection>();
+  for (const each of draft.collections) collections.set(each.name, declareCollection(each, collections));
   return { collections, draft };
 }
 
-export function declareCollection(draft: CollectionDraft): Collection {
+export function declareCollection(
+  draft: CollectionDraft,
+  among: ReadonlyMap<string, Collection> = new Map(),
+): Collection {
   const { name, title, description } = draft;
   const fields = draft.fields.map((field) => declareField(draft, field));
   const byName = new Map(fields.map((field) => [field.name, field]));
@@ -111,6 +117,7 @@ export function declareCollection(draft: CollectionDraft): Collection {
       const { collection: to, onDelete } = field.references;
       return [{ name: `${name}_${field.name}_fkey`, field: named(field.name), to, onDelete }];
     }),
+    among,
     draft,
   };
 }
@@ -141,21 +148,17 @@ function declareField(collection: CollectionDraft, draft: FieldDraft): Field {
 function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generated'> {
   if (value === undefined || value === null) return {};
   if ((value === 'now' || value === 'uuid') && type.generated?.[value] !== undefined) return { generated: value };
-  return { default: storable(type, value) };
+  return { default: storeJson(type, value) };
 }
 
 function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {
   return {
-    ...(minimum === undefined ? {} : { minimum: storable(type, minimum) }),
-    ...(maximum === undefined ? {} : { maximum: storable(type, maximum) }),
+    ...(minimum === undefined ? {} : { minimum: storeJson(type, minimum) }),
+    ...(maximum === undefined ? {} : { maximum: storeJson(type, maximum) }),
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(pattern === undefined ? {} : { pattern }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((value) => storable(type, value)) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((value) => storeJson(type, value)) }),
   };
-}
-
-function storable(type: Type, value: unknown): Value {
-  return type.storeJson?.(value) ?? type.store(String(value));
 }
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {

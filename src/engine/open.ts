@@ -7,9 +7,8 @@ import type { DescribedDatabase } from './described.ts';
 import type { Engine } from './engine.ts';
 import type { Maintenance } from './maintenance.ts';
 import { openPostgres } from './postgres/index.ts';
-import { describePostgres, PostgresMaintenance } from './postgres/maintenance.ts';
+import { PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
-import { describeSqlite } from './sqlite/describe.ts';
 import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
 import { SqliteMaintenance } from './sqlite/maintenance.ts';
 
@@ -47,9 +46,9 @@ export function maintenanceOf(url: string, catalogue: Catalogue, settings: Datab
 }
 
 /** The tables of a database that something else made, in the words of a declaration. */
-export function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
-  if (isPostgresUrl(url)) return describePostgres(url, settings);
-  return describeSqlite(sqlitePath(url));
+export async function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
+  if (isPostgresUrl(url)) return (await import('./postgres/describe.ts')).describePostgres(url, settings);
+  return (await import('./sqlite/describe.ts')).describeSqlite(sqlitePath(url));
 }
 
 /** Whether several processes can open it. */

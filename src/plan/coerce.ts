@@ -1,28 +1,11 @@
 /** Cells of a body become values of fields, read as PostgreSQL reads the text of a JSON value. */
 import type { Field } from '../collection/declaration.ts';
-import { readText } from '../collection/types/text.ts';
+import { storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
-import { WrittenNumber } from '../collection/written-number.ts';
 import { Refusal } from '../errors.ts';
-import { MAX_JSON_DEPTH } from '../limits.ts';
 
 export function coerce({ type }: Field, cell: unknown): Value {
-  if (cell === null) return null;
-  if (type.storeJson !== undefined) return type.storeJson(cell);
-  if (typeof cell === 'string') return type.store(cell);
-  if (typeof cell === 'number') return type.storeNumber?.(cell) ?? type.store(String(cell));
-  return type.store(readText(jsonText(cell)));
-}
-
-/** JSON as PostgreSQL prints it: a space after each comma and colon. */
-function jsonText(value: unknown, depth = 1): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (value instanceof WrittenNumber) return value.text;
-  if (depth > MAX_JSON_DEPTH) throw new Refusal('54000', `a value may nest ${MAX_JSON_DEPTH} deep`);
-  if (Array.isArray(value)) return `[${value.map((each) => jsonText(each, depth + 1)).join(', ')}]`;
-  return `{${Object.entries(value)
-    .map(([key, each]) => `${JSON.stringify(key)}: ${jsonText(each, depth + 1)}`)
-    .join(', ')}}`;
+  return storeJson(type, cell);
 }
 
 /** The same refusal, saying which row and field of the body it is about; `hint` where it has none of its own. */

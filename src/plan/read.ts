@@ -7,19 +7,21 @@
 import type { Collection } from '../collection/declaration.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
+import { planEmbeds, withInner } from './embed.ts';
 import { keyIs } from './keys.ts';
 import { planConditions } from './predicate.ts';
 import { NO_ORDER, planShape } from './shape.ts';
 import { isAlways, type Predicate, type ReadPlan } from './types.ts';
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
-  const { columns, order, groupBy } = planShape(collection, query, true);
+  const embeds = planEmbeds(collection, query);
+  const { columns, order, groupBy } = planShape(collection, query, true, embeds);
   return {
     kind: 'read',
     from: collection,
     columns,
     order,
-    where: planConditions(collection, query.conditions),
+    where: withInner(planConditions(collection, query.conditions, embeds), embeds),
     offset: page.offset,
     ...(groupBy === undefined ? {} : { groupBy }),
     ...(page.limit === undefined ? {} : { limit: page.limit }),

@@ -14,7 +14,7 @@ import { cleanUp, run, temporaryFolder } from '../support/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const { url, admin } = testServer;
-const SETTINGS = { ...TEST_SETTINGS, replicas: [], replicaLagSeconds: 10, idempotencyHours: 24 };
+const SETTINGS = { ...TEST_SETTINGS, collections: '', replicas: [], replicaLagSeconds: 10, idempotencyHours: 24 };
 
 const TABLES = `
   create type mood as enum ('calm', 'wild');

@@ -10,7 +10,14 @@ import { PLACES } from '../support/declared.ts';
 import { TEST_SETTINGS } from '../support/postgres.ts';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';
 
-const SETTINGS = { ...TEST_SETTINGS, schema: 'public', replicas: [], replicaLagSeconds: 10, idempotencyHours: 24 };
+const SETTINGS = {
+  ...TEST_SETTINGS,
+  schema: 'public',
+  collections: '',
+  replicas: [],
+  replicaLagSeconds: 10,
+  idempotencyHours: 24,
+};
 afterAll(cleanUp);
 
 const describeFile = async (file: string) =>

@@ -114,7 +114,14 @@ function postgresPlace(): Place {
 
 function planOf(url: string, schema: string, declaration: Declaration): Promise<MigrationPlan> {
   const { catalogue, ...terms } = demandOf(declaration);
-  const settings = { ...TEST_SETTINGS, schema, replicas: [], replicaLagSeconds: 10, idempotencyHours: 24 };
+  const settings = {
+    ...TEST_SETTINGS,
+    schema,
+    collections: '',
+    replicas: [],
+    replicaLagSeconds: 10,
+    idempotencyHours: 24,
+  };
   return maintenanceOf(url, catalogue, settings).plan(terms);
 }
 

@@ -12,6 +12,7 @@ const engine = openEngine(url, {
   catalogue: declareCatalogue(JSON.parse(draft) as CatalogueDraft),
   firstRows: NO_ROWS,
   schema,
+  collections: '',
   replicas: [],
   replicaLagSeconds: 10,
   poolSize: 2,

@@ -1,8 +1,8 @@
 /** The declaration of tables that something else made, written to a file. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { ConfigError, type DatabaseSettings } from '../../config.ts';
+import type { DescribedDatabase } from '../../engine/described.ts';
 import { describeDatabase } from '../../engine/open.ts';
-import { writtenDeclaration } from './yaml.ts';
 
 export interface Wanted extends DatabaseSettings {
   readonly database: string;
@@ -21,14 +21,22 @@ export async function declareFrom(wanted: Wanted): Promise<void> {
     const reasons = leftOut.length === 0 ? '' : `: ${leftOut.join('; ')}`;
     throw new ConfigError(`${location} has no table that can be a collection${reasons}`);
   }
-  const text = writtenDeclaration(described);
+  const text = await written(described);
   if (prints) process.stdout.write(text);
   else write(output, text);
   for (const each of leftOut) process.stderr.write(`left out ${each}\n`);
-  if (!prints) {
-    const names = collections.map(({ draft }) => draft.name).join(', ');
-    console.log(`Wrote ${output}: ${names}`);
-  }
+  if (prints) return;
+  console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
+}
+
+async function written({ location, collections, leftOut }: DescribedDatabase): Promise<string> {
+  const { comment, writtenCollection } = await import('../../declare/write.ts');
+  return [
+    comment(`The tables of ${location}, written by catalogue declare.`),
+    ...(leftOut.length === 0 ? [] : ['# Left out:', ...leftOut.map(comment)]),
+    'collections:',
+    ...collections.map(({ draft, ...notes }) => writtenCollection(draft, notes)),
+  ].join('\n');
 }
 
 function write(file: string, text: string): void {

@@ -1,8 +1,8 @@
 /** SQL in the making: its text, and its values as bound parameters. */
 import type { Field } from '../../collection/declaration.ts';
-import type { Type } from '../../collection/types/type.ts';
+import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator, Containment, Expression, Predicate } from '../../plan/types.ts';
+import type { Comparator, Expression, Predicate } from '../../plan/types.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -50,14 +50,19 @@ export interface SqlDialect {
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
   /** A column as the driver hands it over for JSON.stringify; undefined where the database must make the JSON. */
   plain(type: Type): ((sql: string) => string) | undefined;
-  /** An expression as a JSON value, and as text. */
+  /** An expression as what `rowAsJson` takes, and as text. */
   json(sql: string, type: Type): string;
   text(sql: string, type: Type): string;
-  /** JSON values by their names as the text of an object. */
+  /** The text form for CSV, where a number may stand for its text. */
+  cell(sql: string, type: Type): string;
+  /** What `json` gave, by its names, as the text of an object. */
   rowAsJson(members: readonly (readonly [name: string, sql: string])[], stripNulls: boolean): string;
-  /** A comparison and an order in other words, where only those can use the engine's index on the field. */
-  compare?(operand: Operand, operator: Comparator, value: string): string | undefined;
+  /** A value as JSON text; and the JSON texts that a query has in its one column as the text of a list. */
+  valueAsJson(sql: string, type: Type): string;
+  listAsJson(query: string): string;
+  compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
+  groupedBy(operand: Operand): string;
   /** A null that must say of which type it is. */
   nullOf?(type: Type): string;
 }

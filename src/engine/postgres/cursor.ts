@@ -6,8 +6,8 @@ import type { ReservedSQL, SQL } from 'bun';
 import type { Row } from '../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../encode/encoding.ts';
 import type { ReadPlan } from '../../plan/types.ts';
-import { outputOf } from '../compile/output.ts';
-import { compileCount, compileRead } from '../compile/read.ts';
+import { endIn, outputOf } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
 import { query, reserve } from './driver.ts';
@@ -31,12 +31,15 @@ export async function openCursor(
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
+    const { end } = compileEnd(plan, dialect);
+    const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const output = outputOf(plan.columns, encoding, dialect);
     const read = compileRead(plan, output, dialect);
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     return {
       returned,
       ...(plan.count === undefined ? {} : { total }),
+      end: endIn(end?.names, last[0]),
       body: new Parts(connection, encoding, output.form, giveBack),
     };
   } catch (error) {

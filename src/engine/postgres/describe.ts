@@ -1,12 +1,13 @@
 /** The tables of a schema as a declaration of collections, with which they are served as they are. Reads only. */
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { typeNamed } from '../../collection/types/index.ts';
-import type { Type } from '../../collection/types/type.ts';
-import { type DescribedCollection, type DescribedDatabase, isDeclarable, NAME_RULE } from '../described.ts';
+import { can, type Type } from '../../collection/types/type.ts';
+import { nameProblem } from '../../declare/names.ts';
+import type { DescribedCollection, DescribedDatabase } from '../described.ts';
 import { type FoundRules, readCheck, readDefault } from '../expressions.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import { typeOfColumn } from './column-type.ts';
-import type { Runner } from './driver.ts';
+import type { Runner, SessionSettings } from './driver.ts';
 import {
   type FoundColumn,
   type FoundConstraint,
@@ -16,10 +17,19 @@ import {
   RETRY_TABLE,
   VERSION_TABLE,
 } from './inspect.ts';
+import { onServer } from './on-server.ts';
+import { parseTarget } from './url.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE];
 
-export async function describeSchema(
+/** The tables of a schema, whoever made them, in the words of a declaration. */
+export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
+  const target = parseTarget(url);
+  const described = await onServer(target, settings, (pool) => describeSchema(pool, settings.schema));
+  return { ...described, location: `${target.location} (schema ${settings.schema})` };
+}
+
+async function describeSchema(
   runner: Runner,
   schema: string,
 ): Promise<Pick<DescribedDatabase, 'collections' | 'leftOut'>> {
@@ -48,11 +58,19 @@ export async function describeSchema(
 /** Why a table cannot be a collection. */
 function obstacleOf(table: FoundTable): string | undefined {
   const { name } = table;
-  if (!isDeclarable(name)) return `${name}: ${NAME_RULE}`;
+  const problem = nameProblem('collection', name);
+  if (problem !== undefined) return `${name}: ${problem}`;
   const key = keyOf(table);
   if (key === undefined) return `${name}: it has no primary key`;
-  const column = key.find((each) => !isDeclarable(each));
-  return column === undefined ? undefined : `${name}: its key has the column ${column}; ${NAME_RULE}`;
+  const problems = key.map((column) => nameProblem('field', column) ?? unlikelyKey(table, column));
+  const at = problems.findIndex((each) => each !== undefined);
+  return at === -1 ? undefined : `${name}: its key has the column ${key[at]}; ${problems[at]}`;
+}
+
+/** A key must be told in a URL, and order the rows. */
+function unlikelyKey({ columns }: FoundTable, name: string): string | undefined {
+  const type = typeOfColumn(columns.find((column) => column.name === name)!.type)?.type;
+  return type !== undefined && (can(type, 'json') || can(type, 'array')) ? `no key is ${type.name}` : undefined;
 }
 
 /** The primary key, or else the first fields that are unique together and never null. */
@@ -95,9 +113,10 @@ class Description {
   }
 
   private canBeField({ name, required, default: value, identity }: FoundColumn): boolean {
-    if (isDeclarable(name)) return true;
+    const problem = nameProblem('field', name);
+    if (problem === undefined) return true;
     const demands = required && value === null && identity === null ? ', and rows cannot be inserted without it' : '';
-    this.notes.push(`the column ${name} is left out: ${NAME_RULE}${demands}`);
+    this.notes.push(`the column ${name} is left out: ${problem}${demands}`);
     return false;
   }
 

@@ -3,16 +3,14 @@ import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
-import type { DescribedDatabase } from '../described.ts';
 import type { Finding, Maintenance, MigrationTerms } from '../maintenance.ts';
 import { RECORD_TABLE } from '../migration/record.ts';
 import type { MigrationPlan } from '../migration/words.ts';
-import { describeSchema } from './describe.ts';
-import { openPool, query, quoteName, type Runner, type SessionSettings } from './driver.ts';
+import { query, quoteName, type Runner, type SessionSettings } from './driver.ts';
 import type { PostgresDemand } from './found.ts';
 import { inspectOwn, inspectTables, SCHEMA_VERSION } from './inspect.ts';
 import { planSchema } from './migrate.ts';
-import { describe } from './refusals.ts';
+import { onServer } from './on-server.ts';
 import { parseTarget, type Target } from './url.ts';
 
 export class PostgresMaintenance implements Maintenance {
@@ -76,25 +74,6 @@ export class PostgresMaintenance implements Maintenance {
 
   private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
     return onServer(this.target, this.settings, work);
-  }
-}
-
-/** The tables of a schema, whoever made them, in the words of a declaration. */
-export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
-  const target = parseTarget(url);
-  const described = await onServer(target, settings, (pool) => describeSchema(pool, settings.schema));
-  return { ...described, location: `${target.location} (schema ${settings.schema})` };
-}
-
-/** On a connection of its own, for as long as the work takes. */
-async function onServer<T>(target: Target, settings: SessionSettings, work: (pool: SQL) => Promise<T>): Promise<T> {
-  const pool = openPool(target.servers[0]!, settings, 1);
-  try {
-    return await work(pool);
-  } catch (error) {
-    throw error instanceof ConfigError ? error : new ConfigError(`${target.location}: ${describe(error)}`);
-  } finally {
-    await pool.close({ timeout: 0 });
   }
 }
 

@@ -105,7 +105,9 @@ export function indexSql(collection: Collection, { name, fields }: Index): strin
 }
 
 export function literal(value: Value, type: Type): string {
-  return value === null ? `null::${type.postgres.name}` : `${quoteText(String(value))}::${type.postgres.name}`;
+  return value === null
+    ? `null::${type.postgres.name}`
+    : `${quoteText(String(type.postgres.bind?.(value) ?? value))}::${type.postgres.name}`;
 }
 
 function columnList(fields: readonly Field[]): string {

@@ -9,25 +9,25 @@ import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
 import { sqliteDialect } from './dialect.ts';
-import { indexName } from './schema.ts';
-
-/** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
-export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
+import { type RowsPerValue, rowsPerRow } from './embed-cost.ts';
+import { hasIndex, indexName } from './schema.ts';
 
 /** The statement of a quick read; undefined for any other. */
 export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): Statement | undefined {
   if (plan.groupBy !== undefined || !hasQuickPatterns(plan)) return undefined;
   const { from } = plan;
   const terms = conjuncts(plan.where);
-  if (namesFewKeys(from, terms)) return compileRead(plan, output, sqliteDialect);
-  if (plan.count !== undefined || rowsTouched(plan) > QUICK_PAGE_ROWS) return undefined;
+  const each = rowsPerRow(plan, rowsPerValue);
+  const named = keysNamed(from, terms);
+  if (named !== undefined) return named * each > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, sqliteDialect);
+  if (plan.count !== undefined || rowsTouched(plan) * each > QUICK_PAGE_ROWS) return undefined;
   const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
   const [first] = orderFields;
   if (first === undefined || orderFields.length !== plan.order.length) return undefined;
   // Other keys than an assigned one have an index of their own, whose order is not that of the table.
   if (from.assigned === undefined) return undefined;
   if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned);
-  if (!first.indexed || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
+  if (!hasIndex(first) || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
   return walkByField(plan, output, terms, first, rowsPerValue(from, first));
 }
 
@@ -38,7 +38,7 @@ function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[], 
   if (walks) return compileRead(plan, output, sqliteDialect);
   const [only] = terms;
   const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
-  if (field?.indexed !== true) return undefined;
+  if (field === undefined || !hasIndex(field)) return undefined;
   return compileRead(plan, output, sqliteDialect, { from: fromIndex(from, field) });
 }
 
@@ -98,15 +98,17 @@ function isRange(term: Predicate, field: Field): boolean {
   return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
 }
 
-/** At most so many rows are met: by the values of a key of one field, or by one of each field of a longer one. */
-function namesFewKeys({ key }: Collection, terms: readonly Predicate[]): boolean {
-  const isNamed = (field: Field) =>
-    terms.some((term) => {
-      if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return false;
-      if (term.kind === 'compare') return term.operator === '=';
-      return key.length === 1 && term.values.length <= QUICK_PAGE_ROWS;
+/** How many rows are met at most, where the keys are named: by values of a key of one field, or one of each field of a longer one. */
+function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
+  const counts = key.map((field) => {
+    const named = terms.flatMap((term) => {
+      if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return [];
+      if (term.kind === 'compare') return term.operator === '=' ? [1] : [];
+      return key.length === 1 ? [term.values.length] : [];
     });
-  return key.every(isNamed);
+    return named.length === 0 ? undefined : Math.min(...named);
+  });
+  return counts.reduce((most, count) => (most === undefined || count === undefined ? undefined : most * count), 1);
 }
 
 function conjuncts(predicate: Predicate): readonly Predicate[] {
@@ -118,6 +120,7 @@ function conjuncts(predicate: Predicate): readonly Predicate[] {
 function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);
+  if (predicate.kind === 'exists') return [undefined];
   return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
 }
 
@@ -135,6 +138,7 @@ function isQuick(pattern: string): boolean {
 function patternsOf(predicate: Predicate): readonly string[] {
   if ('terms' in predicate) return predicate.terms.flatMap(patternsOf);
   if (predicate.kind === 'not') return patternsOf(predicate.term);
+  if (predicate.kind === 'exists') return patternsOf(predicate.where);
   if (predicate.kind === 'search') return [predicate.query];
   return predicate.kind === 'like' || predicate.kind === 'regex' ? [predicate.pattern] : [];
 }

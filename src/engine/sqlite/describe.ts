@@ -5,8 +5,9 @@ import type { CollectionDraft, FieldDraft, OnDelete } from '../../collection/dra
 import { typeNamed } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
 import { ConfigError } from '../../config.ts';
+import { nameProblem } from '../../declare/names.ts';
 import { identifier } from '../compile/statement.ts';
-import { type DescribedCollection, type DescribedDatabase, isDeclarable, NAME_RULE } from '../described.ts';
+import type { DescribedCollection, DescribedDatabase } from '../described.ts';
 import { type FoundRules, readCheck, readDefault } from '../expressions.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import { type ForeignColumn, type ForeignTable, rows, tablesIn } from './foreign-tables.ts';
@@ -50,10 +51,12 @@ function describeTables(db: Database): Described {
 }
 
 function obstacleOf(db: Database, { name, key }: ForeignTable): string | undefined {
-  if (!isDeclarable(name)) return `${name}: ${NAME_RULE}`;
+  const problem = nameProblem('collection', name);
+  if (problem !== undefined) return `${name}: ${problem}`;
   if (key.length === 0) return `${name}: it has no primary key`;
-  const column = key.find((each) => !isDeclarable(each));
-  if (column !== undefined) return `${name}: its key has the column ${column}; ${NAME_RULE}`;
+  const problems = key.map((column) => nameProblem('field', column));
+  const at = problems.findIndex((each) => each !== undefined);
+  if (at !== -1) return `${name}: its key has the column ${key[at]}; ${problems[at]}`;
   // SQLite allows it: https://www.sqlite.org/quirks.html#primary_keys_can_sometimes_contain_nulls
   const nulls = key.map((each) => `${identifier(each)} is null`).join(' or ');
   return count(db, `select count(*) from ${identifier(name)} where ${nulls}`) === 0
@@ -91,10 +94,10 @@ class Description {
   }
 
   private canBeField({ name }: ForeignColumn): boolean {
-    const hasType = this.typeOf(name) !== undefined;
-    if (isDeclarable(name) && hasType) return true;
-    const reason = hasType ? NAME_RULE : 'it holds bytes that are no text';
-    this.notes.push(`the column ${name} is left out: ${reason}`);
+    const problem =
+      nameProblem('field', name) ?? (this.typeOf(name) === undefined ? 'it holds bytes that are no text' : undefined);
+    if (problem === undefined) return true;
+    this.notes.push(`the column ${name} is left out: ${problem}`);
     return false;
   }
 

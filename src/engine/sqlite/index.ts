@@ -5,8 +5,8 @@
 import type { Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { endOf, type Output, outputOfRead } from '../compile/output.ts';
-import { compileCount, compileRead } from '../compile/read.ts';
+import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
@@ -16,6 +16,7 @@ import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { collectionsOf, isLinear } from './embed-cost.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
@@ -125,7 +126,7 @@ class SqliteEngine implements Engine {
     const { file } = this;
     file?.snapshot.refresh(mark);
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (file === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan))) {
+    if (file === undefined || (this.areSmall(plan, mark) && hasQuickPatterns(plan))) {
       const kept = file?.snapshot.isStill === true ? file.rows.list(plan, encoding, mark) : undefined;
       if (kept !== undefined) return this.counted(plan, kept);
       return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
@@ -195,6 +196,12 @@ class SqliteEngine implements Engine {
     return file === undefined || plan.count === undefined || !isPage(plan) ? read() : file.snapshot.during(read);
   }
 
+  private areSmall(plan: ReadPlan, mark: number): boolean {
+    if (!isLinear(plan)) return false;
+    for (const collection of collectionsOf(plan)) if (!this.statistics.isSmall(collection, mark)) return false;
+    return true;
+  }
+
   private counted(plan: ReadPlan, result: ReadResult): ReadResult {
     if (plan.count === undefined) return result;
     return { ...result, total: isPage(plan) ? this.count(plan) : result.returned };
@@ -215,6 +222,8 @@ class SqliteEngine implements Engine {
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
+      endNames: endNames(plan, output),
+      ...compileEnd(plan, guardedDialect),
       encoding,
       form: output.form,
     });

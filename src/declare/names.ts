@@ -1,0 +1,93 @@
+/** Names of collections and fields: those that both engines and a URL take as they are, and none that means something else. */
+import { MAX_NAME_LENGTH } from '../limits.ts';
+import { anyText, type Shape, say } from './shape.ts';
+
+const NAME = '^[a-z][a-z0-9_]*$';
+
+/** By what they are taken. A test holds them against the paths that the service answers. */
+export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
+  changes: 'the collection of what was changed',
+  console: 'a page of the service',
+  docs: 'a page of the service',
+  idempotency_keys: 'a table of the service',
+  live: 'a page of the service',
+  metrics: 'a page of the service',
+  openapi: 'a page of the service',
+  ready: 'a page of the service',
+  rest: 'a path of the API',
+  rpc: 'a path of the API',
+};
+
+export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
+  catalogue_: 'tables of the service',
+  pg_: "PostgreSQL's own tables",
+  sqlite_: "SQLite's own tables",
+};
+
+const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict', 'and', 'or', 'not', 'after'];
+/** Columns that every table has by itself. */
+const SYSTEM_COLUMNS = ['cmax', 'cmin', 'ctid', 'rowid', 'tableoid', 'xmax', 'xmin'];
+
+export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(PARAMETERS.map((name) => [name, 'a parameter of the query language'])),
+  ...Object.fromEntries(SYSTEM_COLUMNS.map((name) => [name, 'a column that tables have by themselves'])),
+};
+
+/** A name, whatever it is the name of. */
+export const anyName: Shape<string> = {
+  takes: ['text'],
+  words: 'a name',
+  schema: () => ({ type: 'string', pattern: NAME, maxLength: MAX_NAME_LENGTH }),
+  read: (node, reading, what) => {
+    const name = anyText.read(node, reading, what);
+    if (name === undefined) return undefined;
+    const problem = formProblem(name);
+    return problem === undefined ? name : say(reading, node.at, `${name}: ${problem}`);
+  },
+};
+
+function formProblem(name: string): string | undefined {
+  if (!new RegExp(NAME).test(name)) {
+    return `names are lower case letters, digits and _, and begin with a letter${suggestion(name)}`;
+  }
+  return name.length <= MAX_NAME_LENGTH ? undefined : `a name has ${MAX_NAME_LENGTH} letters at most`;
+}
+
+function reservedCollection(name: string): string | undefined {
+  const prefix = Object.keys(RESERVED_PREFIXES).find((each) => name.startsWith(each));
+  if (prefix !== undefined) return `names with ${prefix} are those of ${RESERVED_PREFIXES[prefix]}`;
+  return Object.hasOwn(RESERVED_COLLECTIONS, name) ? `${name} is ${RESERVED_COLLECTIONS[name]}` : undefined;
+}
+
+function reservedField(name: string): string | undefined {
+  return Object.hasOwn(RESERVED_FIELDS, name) ? `${name} is ${RESERVED_FIELDS[name]}` : undefined;
+}
+
+export const collectionName = unreserved(reservedCollection);
+export const fieldName = unreserved(reservedField);
+
+/** Why a table, or a column, cannot be declared by its name; undefined where it can. */
+export function nameProblem(kind: 'collection' | 'field', name: string): string | undefined {
+  return formProblem(name) ?? (kind === 'collection' ? reservedCollection(name) : reservedField(name));
+}
+
+function unreserved(taken: (name: string) => string | undefined): Shape<string> {
+  return {
+    ...anyName,
+    read: (node, reading, what) => {
+      const name = anyName.read(node, reading, what);
+      const reason = name === undefined ? undefined : taken(name);
+      return reason === undefined ? name : say(reading, node.at, `${reason}; choose another name`);
+    },
+  };
+}
+
+/** `unitPrice` and `Unit Price` were meant to be `unit_price`. */
+function suggestion(name: string): string {
+  const likely = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[_0-9]+|_+$/g, '');
+  return likely === '' ? '' : ` (perhaps ${likely})`;
+}
