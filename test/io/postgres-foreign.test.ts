@@ -6,11 +6,12 @@ import { createApp } from '../../src/app.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
+import { readDeclaration } from '../../src/declare/read.ts';
 import { describeDatabase } from '../../src/engine/open.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
 import { NO_ROWS } from '../../src/plan/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
-import { cleanUp, run, temporaryFolder } from '../support/process.ts';
+import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const { url, admin } = testServer;
@@ -264,22 +265,27 @@ describe('catalogue declare', () => {
     expect(text).not.toContain('secret');
     for (const line of [
       '  boats:\n',
-      '      length_m: { type: "decimal(6,2)", indexed: true }\n',
+      "      length_m: { type: 'decimal(6,2)', indexed: true }\n",
       '      weight: { type: text, readOnly: true } # numeric\n',
       '      price_text: { type: text, readOnly: true } # computed:',
       '    # the column Old Name is left out: names are lower case letters',
       '    # boats_length_m_check: CHECK ((length_m > (0)::numeric))\n',
-      '      maker_id: { type: int2, references: { collection: makers, onDelete: "set null" } }',
-      '    key: [boat_id, day]\n',
-      '    unique: [[boat, maker_id]]\n',
+      '      maker_id: { type: int2, references: { collection: makers, onDelete: set null } }',
+      '    key: [ boat_id, day ]\n',
+      '    unique: [ [ boat, maker_id ] ]\n',
       '# foreign key (boat_name, maker_id) references boats(boat, maker_id)\n',
       '      token: { type: text, required: true, filled: true } # filled in by the database: md5((random())::text)\n',
     ]) {
       expect(text).toContain(line);
     }
-    expect(Bun.YAML.parse(text)).toMatchObject({
-      collections: { trips: { key: ['boat_id', 'day'], fields: { miles: { type: 'float4', required: true } } } },
-    });
+    const described = await describeDatabase(url, { ...SETTINGS, schema });
+    expect(await readDeclaration(file)).toEqual({ collections: described.collections.map(({ draft }) => draft) });
+    // It lies where a service finds it.
+    const service = await startService({ args: ['--schema', schema], cwd, env: { DATABASE_URL: url } });
+    const boats = await service.fetch('/boats?select=boat,maker:makers(maker)&id=eq.1');
+    expect(await boats.json()).toEqual([{ boat: 'Swan', maker: { maker: 'Baltic' } }]);
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
     const second = await declare();
     expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--force replaces it') });
     expect((await declare('--force')).exitCode).toBe(0);
