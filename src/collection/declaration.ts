@@ -114,8 +114,8 @@ export function declareCollection(
     unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(named) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
-      const { collection: to, onDelete } = field.references;
-      return [{ name: `${name}_${field.name}_fkey`, field: named(field.name), to, onDelete }];
+      const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
+      return [{ name: constraint, field: named(field.name), to, onDelete }];
     }),
     among,
     draft,

@@ -28,6 +28,13 @@ export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'thresho
 
 export type OnDelete = 'restrict' | 'cascade' | 'set null';
 
+export interface ReferenceDraft {
+  readonly collection: string;
+  readonly onDelete: OnDelete;
+  /** What the constraint is called, where it is not called as usual. */
+  readonly constraint?: string;
+}
+
 export interface FieldDraft {
   readonly name: string;
   /** As in `int4`, `decimal(12,4)`, `text[]`. */
@@ -45,7 +52,7 @@ export interface FieldDraft {
   readonly default?: unknown;
   readonly unique?: boolean;
   readonly indexed?: boolean;
-  readonly references?: { readonly collection: string; readonly onDelete: OnDelete };
+  readonly references?: ReferenceDraft;
   readonly minimum?: number | string;
   readonly maximum?: number | string;
   readonly maxLength?: number;

@@ -80,5 +80,6 @@ function readReference(
   if (onDelete === 'set null' && isRequired) {
     say(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
   }
-  return { references: { collection, onDelete } };
+  const constraint = references.value.constraint?.value;
+  return { references: { collection, onDelete, ...(constraint === undefined ? {} : { constraint }) } };
 }

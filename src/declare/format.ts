@@ -57,6 +57,10 @@ export const REFERENCE = {
     oneWordOf(ON_DELETE),
     'What happens when that row is deleted: it is refused (`restrict`, the default), this row is deleted, too (`cascade`), or the field becomes null (`set null`).',
   ),
+  constraint: property(
+    aName,
+    'What the constraint is called, as a hint may name it; `<collection>_<field>_fkey` where it is not said.',
+  ),
 } as const;
 
 export const FIELD = {
@@ -71,7 +75,7 @@ export const FIELD = {
   references: property(
     either(
       map(aName, (collection, at) => ({ collection: { value: collection, at } })),
-      propertiesOf(REFERENCE, 'a map with collection and onDelete'),
+      propertiesOf(REFERENCE, 'a map with collection, onDelete and constraint'),
     ) as Shape<Given<typeof REFERENCE>>,
     'The collection whose key the field holds.',
   ),

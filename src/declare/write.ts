@@ -1,7 +1,7 @@
 /** A collection as YAML: a line for each field, and only what is not so by itself. */
 import { Document, visit } from 'yaml';
-import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
-import { COLLECTION, FIELD, USUAL_KEY } from './format.ts';
+import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../collection/draft.ts';
+import { COLLECTION, FIELD, REFERENCE, USUAL_KEY } from './format.ts';
 
 /** What a declaration cannot say, in comments. */
 export interface Notes {
@@ -51,13 +51,16 @@ const LINE_END = /[\n\r]/;
 
 /** In a word where its type is all that it says. */
 function writtenField(field: FieldDraft): unknown {
-  const { references } = field;
-  const said = {
-    ...field,
-    references: references?.onDelete === 'restrict' ? references.collection : references,
-  };
+  const said = { ...field, references: field.references && writtenReference(field.references) };
   const properties = inOrder(said, FIELD);
   return properties.length === 1 ? field.type : Object.fromEntries(properties);
+}
+
+/** In a word where the collection is all that it says. */
+function writtenReference({ collection, onDelete, constraint }: ReferenceDraft): unknown {
+  const said = { collection, onDelete: onDelete === 'restrict' ? undefined : onDelete, constraint };
+  const properties = inOrder(said, REFERENCE);
+  return properties.length === 1 ? collection : Object.fromEntries(properties);
 }
 
 /** What is said, in the order of the format. */

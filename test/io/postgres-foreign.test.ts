@@ -24,7 +24,7 @@ const TABLES = `
   create table makers (
     maker_id smallserial primary key,
     maker varchar(20) not null constraint the_makers_name unique,
-    country char(2) references countries,
+    country char(2) constraint made_in references countries,
     since_year integer default 2000 check (since_year >= 1900 and since_year <= 2100),
     mood mood not null default 'calm',
     token text not null default md5(random()::text));
@@ -48,6 +48,8 @@ const TABLES = `
     primary key (boat_id, day), check (miles < day * 1000),
     foreign key (boat_id) references boats on delete cascade,
     foreign key (boat_name, maker_id) references boats (boat, maker_id));
+  create table trips_day (id integer primary key, "limit" integer, twice_the_length_of_what_is_needed_here integer unique check (twice_the_length_of_what_is_needed_here > 0));
+  create index on trips (day);
   create table "Logs" (id integer primary key);
   create table notes (note text);
   create view fleet as select boat from boats;
@@ -97,7 +99,7 @@ describe('a schema that something else made', () => {
 
   test('is declared: keys, references, unique fields, rules, defaults and indexes; what we lack is read as text', () => {
     const of = (name: string) => drafts.find((draft) => draft.name === name)!;
-    expect(drafts.map(({ name }) => name)).toEqual(['boats', 'countries', 'makers', 'trips']);
+    expect(drafts.map(({ name }) => name)).toEqual(['boats', 'countries', 'makers', 'trips', 'trips_day']);
     expect(of('boats')).toEqual({
       name: 'boats',
       key: ['id'],
@@ -118,7 +120,11 @@ describe('a schema that something else made', () => {
     expect(of('makers').fields).toEqual([
       { name: 'maker_id', type: 'int2', filled: true },
       { name: 'maker', type: 'text', required: true, unique: true },
-      { name: 'country', type: 'text', references: { collection: 'countries', onDelete: 'restrict' } },
+      {
+        name: 'country',
+        type: 'text',
+        references: { collection: 'countries', onDelete: 'restrict', constraint: 'made_in' },
+      },
       { name: 'since_year', type: 'int4', default: 2000, minimum: 1900, maximum: 2100 },
       { name: 'mood', type: 'text', readOnly: true },
       { name: 'token', type: 'text', required: true, filled: true },
@@ -257,7 +263,10 @@ describe('catalogue declare', () => {
     const file = join(cwd, 'collections.yaml');
     const declare = (...more: string[]) => run({ args: ['declare', url, '--schema', schema, ...more], cwd });
     const first = await declare();
-    expect(first).toMatchObject({ exitCode: 0, stdout: 'Wrote collections.yaml: boats, countries, makers, trips\n' });
+    expect(first).toMatchObject({
+      exitCode: 0,
+      stdout: 'Wrote collections.yaml: boats, countries, makers, trips, trips_day\n',
+    });
     for (const words of ['Logs: names are lower case', 'notes: it has no primary key', 'fleet: it is no table']) {
       expect(first.stderr).toContain(words);
     }
@@ -272,6 +281,8 @@ describe('catalogue declare', () => {
       '    # boats_length_m_check: CHECK ((length_m > (0)::numeric))\n',
       '      maker_id: { type: int2, references: { collection: makers, onDelete: set null } }',
       '    key: [ boat_id, day ]\n',
+      '      day: int4 # also indexed\n',
+      '    # the column limit is left out: limit is a parameter of the query language\n',
       '    unique: [ [ boat, maker_id ] ]\n',
       '# foreign key (boat_name, maker_id) references boats(boat, maker_id)\n',
       '      token: { type: text, required: true, filled: true } # filled in by the database: md5((random())::text)\n',
@@ -282,8 +293,10 @@ describe('catalogue declare', () => {
     expect(await readDeclaration(file)).toEqual({ collections: described.collections.map(({ draft }) => draft) });
     // It lies where a service finds it.
     const service = await startService({ args: ['--schema', schema], cwd, env: { DATABASE_URL: url } });
-    const boats = await service.fetch('/boats?select=boat,maker:makers(maker)&id=eq.1');
-    expect(await boats.json()).toEqual([{ boat: 'Swan', maker: { maker: 'Baltic' } }]);
+    const boats = await service.fetch('/boats?select=boat,maker:makers(maker,countries!made_in(country))&id=eq.1');
+    expect(await boats.json()).toEqual([
+      { boat: 'Swan', maker: { maker: 'Baltic', countries: { country: 'Finland' } } },
+    ]);
     service.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     const second = await declare();

@@ -1,6 +1,7 @@
 /** The declaration of tables that something else made, written to a file. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { ConfigError, type DatabaseSettings } from '../../config.ts';
+import { DeclarationError } from '../../declare/mistakes.ts';
 import type { DescribedDatabase } from '../../engine/described.ts';
 import { describeDatabase } from '../../engine/open.ts';
 
@@ -11,7 +12,8 @@ export interface Wanted extends DatabaseSettings {
   readonly force: boolean;
 }
 
-export async function declareFrom(wanted: Wanted): Promise<void> {
+/** Resolves to the exit code. */
+export async function declareFrom(wanted: Wanted): Promise<number> {
   const { database, output, force } = wanted;
   const prints = output === '-';
   if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} is there already; --force replaces it`);
@@ -22,11 +24,25 @@ export async function declareFrom(wanted: Wanted): Promise<void> {
     throw new ConfigError(`${location} has no table that can be a collection${reasons}`);
   }
   const text = await written(described);
+  const mistakes = await mistakesIn(text, output);
   if (prints) process.stdout.write(text);
   else write(output, text);
   for (const each of leftOut) process.stderr.write(`left out ${each}\n`);
-  if (prints) return;
-  console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
+  if (!prints) console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
+  if (mistakes !== undefined) process.stderr.write(`It is to be mended by hand: ${mistakes}\n`);
+  return mistakes === undefined ? 0 : 1;
+}
+
+/** Whatever tables there are: a declaration that could not be read would be found out too late. */
+async function mistakesIn(text: string, file: string): Promise<string | undefined> {
+  const { parseDeclaration } = await import('../../declare/read.ts');
+  try {
+    await parseDeclaration(text, file);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DeclarationError) return error.message;
+    throw error;
+  }
 }
 
 async function written({ location, collections, leftOut }: DescribedDatabase): Promise<string> {

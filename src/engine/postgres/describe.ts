@@ -3,7 +3,7 @@ import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { typeNamed } from '../../collection/types/index.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { nameProblem } from '../../declare/names.ts';
-import type { DescribedCollection, DescribedDatabase } from '../described.ts';
+import { type DescribedCollection, type DescribedDatabase, withClearNames } from '../described.ts';
 import { type FoundRules, readCheck, readDefault } from '../expressions.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import { typeOfColumn } from './column-type.ts';
@@ -42,10 +42,10 @@ async function describeSchema(
   const obstacles = tables.flatMap((table) => obstacleOf(table) ?? []);
   const declared = tables.filter((table) => obstacleOf(table) === undefined);
   return {
-    collections: [
+    collections: withClearNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
       ...declared.map((table) => new Description(table, schema, declared).describe()),
-    ],
+    ]),
     leftOut: [
       ...obstacles,
       ...found
@@ -187,12 +187,13 @@ class Description {
     return found[0] === undefined ? {} : { references: found[0] };
   }
 
-  private targetOf({ columns, to }: FoundConstraint, type: Type): FieldDraft['references'] | undefined {
+  private targetOf({ name, columns, to }: FoundConstraint, type: Type): FieldDraft['references'] | undefined {
     if (columns.length !== 1 || to === null || to.schema !== this.schema || to.onDelete === null) return undefined;
     const table = this.declared.find((each) => each.name === to.table);
     const key = table === undefined ? undefined : referredKey(table);
     if (key === undefined || to.columns[0] !== key.name || typeOfColumn(key.type)?.type !== type) return undefined;
-    return { collection: to.table, onDelete: to.onDelete };
+    const isUsual = name === `${this.table.name}_${columns[0]}_fkey`;
+    return { collection: to.table, onDelete: to.onDelete, ...(isUsual ? {} : { constraint: name }) };
   }
 
   /** Of each rule of its checks; what none of the fields can say is told in `noteChecks`. */

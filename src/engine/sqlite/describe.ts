@@ -7,7 +7,7 @@ import type { Type } from '../../collection/types/type.ts';
 import { ConfigError } from '../../config.ts';
 import { nameProblem } from '../../declare/names.ts';
 import { identifier } from '../compile/statement.ts';
-import type { DescribedCollection, DescribedDatabase } from '../described.ts';
+import { type DescribedCollection, type DescribedDatabase, withClearNames } from '../described.ts';
 import { type FoundRules, readCheck, readDefault } from '../expressions.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import { type ForeignColumn, type ForeignTable, rows, tablesIn } from './foreign-tables.ts';
@@ -45,7 +45,7 @@ function describeTables(db: Database): Described {
   const types = new Map(tables.map((table) => [table.name, typesOf(db, table)]));
   const declared = tables.filter((table) => obstacleOf(db, table) === undefined);
   return {
-    collections: declared.map((table) => new Description(table, declared, types).describe()),
+    collections: withClearNames(declared.map((table) => new Description(table, declared, types).describe())),
     leftOut: tables.flatMap((table) => obstacleOf(db, table) ?? []),
   };
 }
