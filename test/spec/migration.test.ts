@@ -107,6 +107,24 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await place.layout()).toEqual(before);
     });
 
+    test('what others gave a table outlasts its changes, and can be declared', async () => {
+      const place = await filled(collectionsOf(FIRST), { items: ROWS });
+      await place.ask('alter table items add column remark text');
+      await place.ask("update items set remark = 'r' || id");
+      await place.ask('create index by_remark on items (remark)');
+      const stricter = items({ name: 'title', type: 'text', required: true, maxLength: 9 }, FIRST.fields[2]!);
+      await (await opened(place, collectionsOf(stricter))).post('items', { title: 'three' });
+      expect(await place.ask('select id, remark from items order by id')).toEqual([
+        { id: 1, remark: 'r1' },
+        { id: 2, remark: 'r2' },
+        { id: 3, remark: null },
+      ]);
+      expect(JSON.stringify(await place.layout())).toContain('by_remark');
+      const declared = items(...stricter.fields.slice(1), { name: 'remark', type: 'text', maxLength: 5, unique: true });
+      const { list } = await opened(place, collectionsOf(declared));
+      expect(await list('/items?select=remark')).toEqual([{ remark: 'r1' }, { remark: 'r2' }, { remark: null }]);
+    });
+
     test('what somebody dropped by hand is made again', async () => {
       const place = await filled(collectionsOf(items({ name: 'title', type: 'text', indexed: true })), { items: [] });
       await place.ask('drop index items_title');

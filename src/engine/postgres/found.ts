@@ -1,6 +1,6 @@
 /** A schema beside the declaration: which tables are ours and what they hold, and which were made by something else. */
 import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
-import type { CollectionDraft } from '../../collection/draft.ts';
+import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import type { Found } from '../migration/changes.ts';
 import type { FirstRows } from '../migration/question.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
@@ -45,7 +45,10 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresDem
     .map((collection) => ({ collection, table: tables.get(collection.name)! }));
   const drafts = recorded.filter(({ name }) => tables.has(name));
   const there = new Set(drafts.map(({ name }) => name));
-  const present = drafts.map((draft) => presentIn(tables.get(draft.name)!, draft, there));
+  const present = drafts.map((draft) => {
+    const given = givenBy(catalogue.collections.get(draft.name), draft, tables.get(draft.name)!);
+    return presentIn(tables.get(draft.name)!, { ...draft, fields: [...draft.fields, ...given] }, there);
+  });
   return {
     ...ours,
     tables,
@@ -64,6 +67,13 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresDem
 
 function namesIn({ constraints, indexes }: FoundTable): string[] {
   return [...constraints, ...indexes].map(({ name }) => name);
+}
+
+/** Columns that others gave the table, and that are declared now. */
+function givenBy(now: Collection | undefined, { fields }: CollectionDraft, { columns }: FoundTable): FieldDraft[] {
+  return columns
+    .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
+    .map(({ name }) => ({ name, type: now!.byName.get(name)!.type.name }));
 }
 
 /** The draft without the fields that are gone; types and what is required are those of the columns. */

@@ -1,7 +1,7 @@
 /** What a catalogue file holds: what was declared last, as far as its tables still have it. Reads only. */
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
-import type { CollectionDraft } from '../../collection/draft.ts';
+import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import type { Found } from '../migration/changes.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import type { Problem } from '../migration/risks.ts';
@@ -14,7 +14,7 @@ export interface Inspection extends Found {
   readonly tables: ReadonlySet<string>;
 }
 
-export function inspect(db: Database): Inspection {
+export function inspect(db: Database, declared: Catalogue): Inspection {
   const isNew = checkOwner(db);
   const tables = namesOf(db, 'table');
   const record = tables.has(RECORD_TABLE)
@@ -22,7 +22,12 @@ export function inspect(db: Database): Inspection {
     : undefined;
   const drafts = isNew ? [] : readRecord(record).filter(({ name }) => tables.has(name));
   const there = new Set(drafts.map(({ name }) => name));
-  const collections = drafts.map((draft) => present(draft, columnsOf(db, draft.name), there));
+  const collections = drafts.map((draft) => {
+    const columns = columnsOf(db, draft.name);
+    const found = present(draft, columns, there);
+    const given = givenBy(declared.collections.get(draft.name), found, columns);
+    return { ...found, fields: [...found.fields, ...given] };
+  });
   const catalogue = declareCatalogue({ collections });
   const references = [...catalogue.collections.values()].flatMap((collection) => collection.references);
   const names = new Set([...namesOf(db, 'index'), ...references.map(({ name }) => name)]);
@@ -40,6 +45,8 @@ export function strangers({ tables, catalogue: found }: Inspection, catalogue: C
 
 interface Column {
   readonly name: string;
+  /** As SQLite stores it. */
+  readonly type: string;
   readonly required: boolean;
 }
 
@@ -58,9 +65,20 @@ function present(draft: CollectionDraft, columns: readonly Column[], tables: Rea
   };
 }
 
+/** What is stored in a column that nobody has declared. */
+const STORED: Readonly<Record<string, string>> = { integer: 'int8', int: 'int8', real: 'float8' };
+
+/** Columns that others gave the table, and that are declared now. */
+function givenBy(now: Collection | undefined, { fields }: CollectionDraft, columns: readonly Column[]): FieldDraft[] {
+  return columns
+    .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
+    .map(({ name, type, required }) => ({ name, type: STORED[type] ?? 'text', required }));
+}
+
 function columnsOf(db: Database, table: string): Column[] {
-  return values(db, 'select name, "notnull" from pragma_table_info(?)', table).map(([name, required]) => ({
+  return values(db, 'select name, type, "notnull" from pragma_table_info(?)', table).map(([name, type, required]) => ({
     name: String(name),
+    type: String(type).toLowerCase(),
     required: required === 1,
   }));
 }

@@ -40,7 +40,7 @@ export function prepareSchema(db: Database, demand: SqliteDemand): readonly stri
   if (isInPlace(db, demand)) return [];
   defineConversions(db);
   return alone(db, () => {
-    const found = inspect(db);
+    const found = inspect(db, demand.catalogue);
     const comparison = compare(demandOf(demand), found);
     const problems = problemsIn(db, demand, found, comparison);
     const steps = stepsOf(comparison);
@@ -54,7 +54,7 @@ export function prepareSchema(db: Database, demand: SqliteDemand): readonly stri
 export function planSchema(db: Database, demand: SqliteDemand): MigrationPlan {
   defineConversions(db);
   const look = db.transaction(() => {
-    const found = inspect(db);
+    const found = inspect(db, demand.catalogue);
     const comparison = compare(demandOf(demand), found);
     return { steps: stepsOf(comparison), problems: problemsIn(db, demand, found, comparison) };
   });
@@ -84,7 +84,7 @@ function demandOf({ catalogue }: SqliteDemand): Demand {
 
 function isInPlace(db: Database, demand: SqliteDemand): boolean {
   const { catalogue } = demand;
-  const found = inspect(db);
+  const found = inspect(db, demand.catalogue);
   if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
   return compare(demandOf(demand), found).changes.length === 0 && strangers(found, catalogue).length === 0;

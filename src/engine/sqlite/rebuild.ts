@@ -8,7 +8,8 @@ import { identifier } from '../compile/statement.ts';
 import type { Pair } from '../migration/changes.ts';
 import { permission } from '../migration/risks.ts';
 import { defaultSql, sqliteValues } from './conversion.ts';
-import { columnDefinition, columnList, count, tableParts, tableSql } from './schema.ts';
+import { othersIn } from './others.ts';
+import { columnDefinition, count, indexesOf, tableParts, tableSql } from './schema.ts';
 
 /** No name that can be declared has spaces. */
 const STAND_IN = 'table to be';
@@ -33,19 +34,28 @@ export function addFields(db: Database, declared: Catalogue, { now, origin }: Pa
   }
 }
 
-/** The table and its columns have their new names already, and references are not enforced. */
+/**
+ * The table and its columns have their new names already, and references are not enforced. What others gave it, columns, indexes
+ * and triggers, it keeps.
+ */
 export function rebuild(db: Database, declared: Catalogue, pair: Pair, allowed: readonly string[]): void {
   const { now, before } = pair;
   const table = identifier(now.name);
-  const values = now.fields.map((field) => takenFrom(pair, field, allowed));
+  const known = [...now.fields, ...(before?.fields ?? []), ...indexesOf(now)].map(({ name }) => name);
+  const others = othersIn(db, now.name, new Set(known));
+  const theirs = others.columns.map(({ name }) => identifier(name));
+  const columns = [...now.fields.map(({ name }) => identifier(name)), ...theirs];
+  const values = [...now.fields.map((field) => takenFrom(pair, field, allowed)), ...theirs];
   // Keys that were given once are not given again.
   const position = before?.assigned === undefined || now.assigned === undefined ? undefined : positionOf(db, now.name);
-  db.run(tableSql(declared, now, STAND_IN));
+  const more = others.columns.map(({ definition }) => definition);
+  db.run(tableSql(declared, now, { name: STAND_IN, more }));
   db.run(
-    `insert into ${identifier(STAND_IN)} (${columnList(now.fields)}) select ${values.join(', ')} from ${table} order by rowid`,
+    `insert into ${identifier(STAND_IN)} (${columns.join(', ')}) select ${values.join(', ')} from ${table} order by rowid`,
   );
   db.run(`drop table ${table}`);
   db.run(`alter table ${identifier(STAND_IN)} rename to ${table}`);
+  for (const sql of others.objects) db.run(sql);
   if (position === undefined) return;
   db.run('delete from sqlite_sequence where name = ?', [now.name]);
   db.run('insert into sqlite_sequence (name, seq) values (?, ?)', [now.name, position]);

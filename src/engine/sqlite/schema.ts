@@ -26,16 +26,24 @@ export function checkOwner(db: Database): boolean {
   return false;
 }
 
-/** Without its indexes. `name` is another where it is to take the table's place. */
-export function tableSql(catalogue: Catalogue, collection: Collection, name = collection.name): string {
-  return `create table ${identifier(name)} (${tableParts(catalogue, collection).join(', ')}) strict`;
+/** Without its indexes. It has another name where it is to take the table's place, and columns that others gave it. */
+export function tableSql(
+  catalogue: Catalogue,
+  collection: Collection,
+  { name = collection.name, more = [] as readonly string[] } = {},
+): string {
+  const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
+  return `create table ${identifier(name)} (${[...columns, ...more, ...keyParts(collection)].join(', ')}) strict`;
 }
 
 /** The columns, and the key where it is no column's own. */
 export function tableParts(catalogue: Catalogue, collection: Collection): string[] {
   const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
-  const key = collection.assigned === undefined ? [`primary key (${columnList(collection.key)})`] : [];
-  return [...columns, ...key];
+  return [...columns, ...keyParts(collection)];
+}
+
+function keyParts({ assigned, key }: Collection): string[] {
+  return assigned === undefined ? [`primary key (${columnList(key)})`] : [];
 }
 
 export const RETRY_TABLE_SQL = [
