@@ -8,13 +8,14 @@ import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../c
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
-import { openEngine } from '../engine/open.ts';
+import { foreignRows, type OpenOptions, openEngine } from '../engine/open.ts';
 import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { planRead } from '../plan/read.ts';
 import type { InsertPlan } from '../plan/types.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
+import { isNew } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { ProgressBar } from './progress.ts';
 import { partsOf } from './reading.ts';
@@ -30,7 +31,8 @@ export const copy: Command = {
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
 
 Copies all products from one database to another, between SQLite and PostgreSQL in either direction. The products are
-read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty.
+read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty. The source
+may be an SQLite file that something else made, with the declaration that catalogue declare wrote for it.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -40,15 +42,18 @@ ${describeSettings(OPTIONS)}`,
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
     const { catalogue } = await begin(settings.collections);
     const options = { catalogue, firstRows: NO_ROWS, ...settings };
+    const foreign = await foreignRows(from);
+    if (foreign !== undefined) {
+      const target = { ...options, firstRows: foreign, schema: toSchema === '' ? schema : toSchema };
+      return tell(settings.json, from, await beginWith(to, target, catalogue));
+    }
     const source = openEngine(from, options);
     try {
       const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });
       try {
         let copied = 0;
         for (const collection of inOrder(catalogue)) copied += await copyRows(source, target, collection);
-        const { location } = target;
-        if (settings.json) console.log(JSON.stringify({ ok: true, from: source.location, to: location, rows: copied }));
-        else console.log(`Copied ${amount(copied)} from ${source.location} to ${location}; the counts agree.`);
+        tell(settings.json, source.location, { to: target.location, rows: copied });
       } finally {
         await target.close();
       }
@@ -57,6 +62,31 @@ ${describeSettings(OPTIONS)}`,
     }
   },
 };
+
+function tell(json: boolean, from: string, { to, rows }: { to: string; rows: number }): void {
+  if (json) console.log(JSON.stringify({ ok: true, from, to, rows }));
+  else console.log(`Copied ${amount(rows)} from ${from} to ${to}; the counts agree.`);
+}
+
+/** The rows of a file that something else made are what a new catalogue begins with. */
+async function beginWith(
+  to: string,
+  options: OpenOptions,
+  { collections }: Catalogue,
+): Promise<{ to: string; rows: number }> {
+  const engine = openEngine(to, options);
+  try {
+    let rows = 0;
+    for (const collection of collections.values()) {
+      rows += await isReady(engine, collection);
+      if (isNew(engine, collection)) continue;
+      throw new ConfigError(`the target ${engine.location} has ${collection.name} already; copy to a new one`);
+    }
+    return { to: engine.location, rows };
+  } finally {
+    await engine.close();
+  }
+}
 
 /** What is referred to before what refers to it; a circle begins anywhere. */
 function inOrder({ collections }: Catalogue): Collection[] {

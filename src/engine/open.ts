@@ -6,6 +6,7 @@ import type { StoredRow } from '../plan/types.ts';
 import type { DescribedDatabase } from './described.ts';
 import type { Engine } from './engine.ts';
 import type { Maintenance } from './maintenance.ts';
+import type { FirstRows } from './migration/question.ts';
 import { openPostgres } from './postgres/index.ts';
 import { PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
@@ -49,6 +50,12 @@ export function maintenanceOf(url: string, catalogue: Catalogue, settings: Datab
 export async function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
   if (isPostgresUrl(url)) return (await import('./postgres/describe.ts')).describePostgres(url, settings);
   return (await import('./sqlite/describe.ts')).describeSqlite(sqlitePath(url));
+}
+
+/** The rows of an SQLite file that something else made, by collection; undefined for any other database. */
+export async function foreignRows(url: string): Promise<FirstRows | undefined> {
+  if (isPostgresUrl(url)) return undefined;
+  return (await import('./sqlite/foreign-rows.ts')).foreignRows(sqlitePath(url));
 }
 
 /** Whether several processes can open it. */

@@ -105,6 +105,19 @@ test('the command writes the file with what it leaves out in comments, and table
   ]) {
     expect(text).toContain(line);
   }
+  const copied = await run({ args: ['copy', '--from', file, '--to', 'own.db'], cwd });
+  expect(copied).toMatchObject({
+    exitCode: 0,
+    stdout: `Copied 4 products from ${file} to own.db; the counts agree.\n`,
+  });
+  const own = new Database(join(cwd, 'own.db'), { readonly: true });
+  expect(own.query('select code, maker_id, length_m, sold, rating, size from boats order by code').values()).toEqual([
+    ['b1', 1, 12.5, 1, 'good', 4],
+    ['b2', null, 7.25, 0, '3', 4],
+  ]);
+  own.close();
+  const again = await run({ args: ['copy', '--from', file, '--to', 'own.db'], cwd });
+  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('copy to a new one') });
   const collections = await describeFile(file);
   const { engine, close } = await PLACES.SQLite!().open({ collections });
   expect(engine.steps).toEqual(['table boats', 'table crew', 'table makers']);

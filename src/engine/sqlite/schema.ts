@@ -13,13 +13,22 @@ export const SCHEMA_VERSION = 1;
 
 export const RETRY_TABLE = 'idempotency_keys';
 
-export class NotOurDatabase extends Error {}
+export class NotOurDatabase extends Error {
+  /** And not of another version. */
+  readonly isOfAnother: boolean;
+
+  constructor(message: string, { isOfAnother = false } = {}) {
+    super(message);
+    this.isOfAnother = isOfAnother;
+  }
+}
 
 /** Returns whether the file is still empty; reads only. */
 export function checkOwner(db: Database): boolean {
   const owner = pragma(db, 'application_id');
   if (owner === 0 && count(db, 'select count(*) from sqlite_schema') === 0) return true;
-  if (owner !== APPLICATION_ID) throw new NotOurDatabase('it is an SQLite database of another program');
+  if (owner !== APPLICATION_ID)
+    throw new NotOurDatabase('it is an SQLite database of another program', { isOfAnother: true });
   if (pragma(db, 'user_version') > SCHEMA_VERSION) {
     throw new NotOurDatabase('it was written by a newer version of this program');
   }
