@@ -4,35 +4,34 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
-import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../config.ts';
+import { COPY_SETTINGS, ConfigError, describeSettings, readSettings, type Values } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
-import type { Encoding } from '../encode/encoding.ts';
-import type { Engine, ReadResult } from '../engine/engine.ts';
-import { foreignRows, type OpenOptions, openEngine } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
-import { NO_ROWS } from '../plan/first-rows.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { LoadBatch, RefusedRow } from '../engine/load.ts';
+import { foreignRows } from '../engine/open.ts';
 import { planRead } from '../plan/read.ts';
-import type { InsertPlan } from '../plan/types.ts';
+import type { StoredRow } from '../plan/types.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
-import { isNew } from './database.ts';
+import { isNew, withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
-import { ProgressBar } from './progress.ts';
-import { partsOf } from './reading.ts';
+import { LoadBars } from './progress.ts';
+import { read } from './reading.ts';
 import { isReady } from './ready.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
-/** Rows that are stored in one write. */
-const ROWS_PER_WRITE = 1_000;
+/** Rows that are handed on together. */
+const ROWS_PER_BATCH = 1_000;
 
 export const copy: Command = {
   name: 'copy',
   summary: 'copy a catalogue to another database',
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
 
-Copies all products from one database to another, between SQLite and PostgreSQL in either direction. The products are
-read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty. The source
-may be an SQLite file that something else made, with the declaration that catalogue declare wrote for it.
+Copies all products from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
+read as of one moment; writes that come to it meanwhile are not copied. The target must be new or empty. All of it is
+stored in one transaction: a copy that is interrupted has stored nothing, and can be run again. The source may be an SQLite
+file that something else made, with the declaration that catalogue declare wrote for it.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -40,52 +39,34 @@ ${describeSettings(OPTIONS)}`,
     const settings = readSettings(OPTIONS, args, env);
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
-    const { catalogue } = await begin(settings.collections);
-    const options = { catalogue, firstRows: NO_ROWS, ...settings };
-    const foreign = await foreignRows(from);
-    if (foreign !== undefined) {
-      const target = { ...options, firstRows: foreign, schema: toSchema === '' ? schema : toSchema };
-      return tell(settings.json, from, await beginWith(to, target, catalogue));
-    }
-    const source = openEngine(from, options);
-    try {
-      const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });
-      try {
-        let copied = 0;
-        for (const collection of inOrder(catalogue)) copied += await copyRows(source, target, collection);
-        tell(settings.json, source.location, { to: target.location, rows: copied });
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+    const target = { ...settings, database: to, schema: toSchema === '' ? schema : toSchema };
+    const report = await withSource(settings, (source, location) =>
+      withDatabase(target, 'by a load', async (engine, catalogue) => ({
+        from: location,
+        to: engine.location,
+        rows: await copyAll(catalogue, source, engine),
+      })),
+    );
+    if (settings.json) console.log(JSON.stringify({ ok: true, ...report }));
+    else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
   },
 };
 
-function tell(json: boolean, from: string, { to, rows }: { to: string; rows: number }): void {
-  if (json) console.log(JSON.stringify({ ok: true, from, to, rows }));
-  else console.log(`Copied ${amount(rows)} from ${from} to ${to}; the counts agree.`);
+/** What is copied. */
+interface Source {
+  rows(collection: Collection): AsyncIterable<StoredRow>;
+  count(collection: Collection): Promise<number>;
 }
 
-/** The rows of a file that something else made are what a new catalogue begins with. */
-async function beginWith(
-  to: string,
-  options: OpenOptions,
-  { collections }: Catalogue,
-): Promise<{ to: string; rows: number }> {
-  const engine = openEngine(to, options);
-  try {
-    let rows = 0;
-    for (const collection of collections.values()) {
-      rows += await isReady(engine, collection);
-      if (isNew(engine, collection)) continue;
-      throw new ConfigError(`the target ${engine.location} has ${collection.name} already; copy to a new one`);
-    }
-    return { to: engine.location, rows };
-  } finally {
-    await engine.close();
-  }
+async function withSource<T>(
+  settings: Values<typeof OPTIONS>,
+  work: (source: Source, location: string) => Promise<T>,
+): Promise<T> {
+  const foreign = await foreignRows(settings.from);
+  if (foreign !== undefined) return work(foreign, settings.from);
+  return withDatabase({ ...settings, database: settings.from }, 'never', (engine) =>
+    work({ rows: (each) => storedRows(each, engine), count: (each) => isReady(engine, each) }, engine.location),
+  );
 }
 
 /** What is referred to before what refers to it; a circle begins anywhere. */
@@ -101,71 +82,80 @@ function inOrder({ collections }: Catalogue): Collection[] {
 }
 
 /** Resolves to how many there are. */
-async function copyRows(source: Engine, target: Engine, collection: Collection): Promise<number> {
-  await isReady(source, collection);
-  const present = await isReady(target, collection);
+async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Promise<number> {
+  const collections = inOrder(catalogue);
+  let present = 0;
+  let total = 0;
+  for (const collection of collections) {
+    if (!isNew(target, collection)) present += await isReady(target, collection);
+    total += await source.count(collection);
+  }
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already; copy to an empty one`);
   }
-  const encoding = ndjsonOf(collection);
-  const result = await source.read(planRead(collection, EMPTY_QUERY, { offset: 0 }, 'exact'), encoding);
-  const total = result.total ?? 0;
-  const progress = new ProgressBar('Copying', total, process.stderr);
+  const bars = new LoadBars('Copying', total, 'rows');
+  let count = 0;
+  const seen = (rows: number) => {
+    count += rows;
+    bars.reading(count);
+  };
+  const sets = collections.map((into) => ({ into, batches: batches(into, source.rows(into), seen) }));
+  const { inserted } = await target.load(sets, {
+    onConflict: 'refuse',
+    dryRun: false,
+    refused,
+    goesOn: () => true,
+    progress: bars.storing,
+  });
+  bars.end(true);
+  return inserted;
+}
+
+/** Another process stores in the target, too. */
+function refused({ refusal }: RefusedRow): never {
+  throw refusal;
+}
+
+async function* batches(
+  { fields }: Collection,
+  source: AsyncIterable<StoredRow>,
+  seen: (rows: number) => void,
+): AsyncGenerator<LoadBatch> {
   let done = 0;
-  for await (const rows of batches(result)) {
-    await target.write(insertPlan(collection, rows), encoding);
-    done += rows.length;
-    progress.show(done);
-  }
-  progress.end();
-  const arrived = await isReady(target, collection);
-  if (arrived !== total) {
-    throw new ConfigError(`read ${amount(total)} from ${source.location}, and found ${arrived} in ${target.location}`);
-  }
-  return total;
-}
-
-function ndjsonOf({ fields }: Collection): Encoding {
-  return { format: 'ndjson', stripNulls: false, columns: fields.map((field) => field.name) };
-}
-
-/** The rows of a result a few at a time, whether they came at once or come in parts. */
-async function* batches(result: ReadResult): AsyncGenerator<Row[]> {
-  let rows: Row[] = [];
-  for await (const line of lines(result)) {
-    rows.push(parseJson(line) as Row);
-    if (rows.length < ROWS_PER_WRITE) continue;
-    yield rows;
+  let rows: StoredRow[] = [];
+  const batch = () => ({ places: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
+  for await (const row of source) {
+    rows.push(row);
+    done++;
+    if (rows.length < ROWS_PER_BATCH) continue;
+    yield batch();
+    seen(rows.length);
     rows = [];
   }
-  if (rows.length > 0) yield rows;
+  if (rows.length > 0) yield batch();
 }
 
-async function* lines(result: ReadResult): AsyncGenerator<string> {
+/** Read when they are asked for, whether they come at once or in parts. */
+async function* storedRows(collection: Collection, engine: Engine): AsyncGenerator<StoredRow> {
+  const everything = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
+  const { rows: total, parts } = await read(engine, everything, 'ndjson');
+  let done = 0;
+  for await (const line of lines(parts)) {
+    const row = parseJson(line) as Row;
+    yield collection.fields.map(({ name, type }) => storeJson(type, row[name]));
+    done++;
+  }
+  if (done !== total) throw new ConfigError(`only ${done} of ${amount(total)} could be read; nothing was stored`);
+}
+
+async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const text of texts(result, decoder)) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts;
+  for await (const part of parts) {
+    const text = rest + (typeof part === 'string' ? part : decoder.decode(part, { stream: true }));
+    const whole = text.split('\n');
+    rest = whole.pop() ?? '';
+    yield* whole;
   }
   if (rest !== '') yield rest;
-}
-
-async function* texts(result: ReadResult, decoder: TextDecoder): AsyncGenerator<string> {
-  for await (const part of partsOf(result)) {
-    yield typeof part === 'string' ? part : decoder.decode(part, { stream: true });
-  }
-}
-
-function insertPlan(into: Collection, rows: readonly Row[]): InsertPlan {
-  return {
-    kind: 'insert',
-    into,
-    rows: rows.map((row) => into.fields.map((field) => storeJson(field.type, row[field.name]))),
-    conflict: 'refuse',
-    singular: false,
-    mustExist: false,
-    dryRun: false,
-  };
 }

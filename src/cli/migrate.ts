@@ -1,11 +1,12 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../config.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
-import { maintenanceOf, openEngine } from '../engine/open.ts';
-import { type Beginning, begin } from '../plan/begin.ts';
+import { maintenanceOf } from '../engine/open.ts';
+import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
+import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { isReady } from './ready.ts';
 
@@ -45,15 +46,15 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
-    const begun = await begin(settings.collections, { withRows: !settings.empty });
-    const beginning = settings.empty ? { ...begun, firstRows: NO_ROWS } : begun;
-    return settings.plan ? show(settings, beginning) : carryOut(settings, beginning);
+    return settings.plan ? show(settings) : carryOut(settings);
   },
 };
 
 type Settings = Values<typeof OPTIONS>;
 
-async function show(settings: Settings, { catalogue, firstRows }: Beginning): Promise<number> {
+async function show(settings: Settings): Promise<number> {
+  const { catalogue, ...begun } = await begin(settings.collections, { withRows: !settings.empty });
+  const firstRows = settings.empty ? NO_ROWS : begun.firstRows;
   const maintenance = maintenanceOf(settings.database, catalogue, settings);
   const plan = await maintenance.plan({ firstRows, allowed: settings.allow });
   const { steps, problems } = plan;
@@ -73,18 +74,19 @@ function describe(plan: MigrationPlan): string {
   return parts.join('\n');
 }
 
-async function carryOut(settings: Settings, { catalogue, firstRows }: Beginning): Promise<void> {
-  const { database, allow: allowed } = settings;
-  const engine = openEngine(database, { ...settings, catalogue, firstRows, allowed });
-  try {
-    const [first] = catalogue.collections.values();
-    await isReady(engine, first!);
-    const steps = engine.steps ?? [];
-    if (settings.json) console.log(JSON.stringify({ ok: true, database: engine.location, made: steps }));
-    else console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
-  } finally {
-    await engine.close();
-  }
+async function carryOut(settings: Settings): Promise<void> {
+  const { location, steps } = await withDatabase(
+    { ...settings, allowed: settings.allow },
+    'at once',
+    async (engine, { collections }) => {
+      const [first] = collections.values();
+      await isReady(engine, first!);
+      return { location: engine.location, steps: engine.steps ?? [] };
+    },
+    { withRows: !settings.empty },
+  );
+  if (settings.json) console.log(JSON.stringify({ ok: true, database: location, made: steps }));
+  else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
 }
 
 /** As in `drop:products.colour`. */

@@ -5,13 +5,17 @@ import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { StoredRow } from '../plan/types.ts';
 import type { DescribedDatabase } from './described.ts';
 import type { Engine } from './engine.ts';
+import { failureOf } from './failures.ts';
+import type { Creation } from './load.ts';
 import type { Maintenance } from './maintenance.ts';
-import type { FirstRows } from './migration/question.ts';
 import { openPostgres } from './postgres/index.ts';
 import { PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
+import { filesOf } from './sqlite/files.ts';
+import type { ForeignRows } from './sqlite/foreign-rows.ts';
 import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
 import { SqliteMaintenance } from './sqlite/maintenance.ts';
+import { openNewFile } from './sqlite/new-file.ts';
 
 export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
@@ -19,8 +23,8 @@ export interface OpenOptions extends DatabaseSettings {
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
   /** What a migration may do that could lose data, as `catalogue migrate --allow` takes it. */
   readonly allowed?: readonly string[];
-  /** A file that is not there is a mistake, and not made. */
-  readonly mustExist?: boolean;
+  /** At once, where it is not said. */
+  readonly creation?: Creation;
   /** Told what is worth a line in the log: a server that is lost, or found again. */
   readonly notice?: (level: 'info' | 'warn', message: string) => void;
 }
@@ -30,11 +34,11 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
-  if (options.mustExist === true && path !== IN_MEMORY && !existsSync(path)) {
-    throw new ConfigError(`there is no database ${path}`);
-  }
+  const isMissing = path !== IN_MEMORY && !existsSync(path);
+  if (options.creation === 'never' && isMissing) throw new ConfigError(`there is no database ${path}`);
+  const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
   try {
-    return openSqlite({ path, catalogue, firstRows, allowed, retryHours, querySeconds });
+    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
@@ -53,7 +57,7 @@ export async function describeDatabase(url: string, settings: DatabaseSettings):
 }
 
 /** The rows of an SQLite file that something else made, by collection; undefined for any other database. */
-export async function foreignRows(url: string): Promise<FirstRows | undefined> {
+export async function foreignRows(url: string): Promise<ForeignRows | undefined> {
   if (isPostgresUrl(url)) return undefined;
   return (await import('./sqlite/foreign-rows.ts')).foreignRows(sqlitePath(url));
 }
@@ -64,19 +68,24 @@ export function checkShareable(url: string): void {
   throw new ConfigError('a catalogue in memory belongs to one process: give it a file, or leave --workers at 1');
 }
 
+/** The files that a database is in, which nothing else may be written to; none where a server keeps them. */
+export function databaseFiles(url: string): readonly string[] {
+  return isPostgresUrl(url) ? [] : filesOf(sqlitePath(url));
+}
+
 export function sqlitePath(url: string): string {
   const path = url.replace(/^sqlite:(\/\/(?=\/))?/i, '');
-  if (path === IN_MEMORY) return IN_MEMORY;
   if (path === '') throw new ConfigError('the database URL names no file: write sqlite:PATH');
-  if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
+  if (path === IN_MEMORY || path !== url) return path;
+  // It may hold a password: nothing of it is repeated.
+  if (/^[a-z][a-z0-9+.-]+:|:[^/]*@/i.test(path)) {
     throw new ConfigError(
-      `the database URL ${url.split('@').at(-1)} is of no known kind; use sqlite:PATH, :memory: or postgres://…`,
+      'the database URL is of no known kind; use sqlite:PATH, :memory: or postgres://user:password@host/name',
     );
   }
   return path;
 }
 
 function reason(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message === 'file is not a database' ? 'the file is not an SQLite database' : message;
+  return failureOf(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,5 +1,6 @@
 /** The request body: its bytes within the limit, read by its content type into a document. */
 import { parseJson } from '../collection/exact-json.ts';
+import type { Cell } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
 import { parseCsv } from './csv.ts';
 import { splitQuery } from './query-string.ts';
@@ -93,7 +94,11 @@ function readCsv(text: string): Document {
       details: `The header has ${header.length} cells, the row ${rows[wide]!.length}.`,
     });
   }
-  return { kind: 'table', header: header.map((name) => name ?? 'NULL'), rows };
+  return { kind: 'table', header: header.map(nameOf), rows };
+}
+
+function nameOf(cell: Cell): string {
+  return cell === null ? 'NULL' : (cell ?? '');
 }
 
 function decodeText(bytes: Uint8Array): string {

@@ -8,12 +8,12 @@ export function coerce({ type }: Field, cell: unknown): Value {
   return storeJson(type, cell);
 }
 
-/** The same refusal, saying which row and field of the body it is about; `hint` where it has none of its own. */
-export function locate(error: unknown, row: number | undefined, field: Field | undefined, hint?: string): unknown {
+/** The same refusal, saying which row and field of the body it is about. */
+export function locate(error: unknown, row: number | undefined, field: Field | undefined): unknown {
   if (!(error instanceof Refusal) || field === undefined) return error;
   const place = row === undefined ? `field ${field.name}` : `row ${row + 1}, field ${field.name}`;
   return new Refusal(error.code, error.message, {
     details: `${place}: ${error.details ?? error.message}`,
-    hint: error.hint ?? hint,
+    hint: error.hint ?? undefined,
   });
 }

@@ -442,7 +442,7 @@ describe.each(Object.keys(ENGINES))('pages on %s', (engine) => {
 });
 
 test('the types for clients name what they need', () => {
-  const types = typeScriptTypes(SHOP.collections.get('products')!);
+  const types = typeScriptTypes(SHOP);
   expect(types.match(/export type Json =/g)).toHaveLength(1);
   for (const member of [
     'tags: string[] | null;',

@@ -96,7 +96,7 @@ function normalCsv(text: string, { inside }: Ordered): unknown {
   const [header = [], ...rows] = parseCsv(text);
   return [header, ...rows].map((row) =>
     row.map((cell, index) => {
-      const isRows = cell !== null && /^\[?\{"/.test(cell);
+      const isRows = typeof cell === 'string' && /^\[?\{"/.test(cell);
       return isRows ? normalJson(JSON.parse(cell), { outside: inside(header[index] ?? ''), inside }) : cell;
     }),
   );

@@ -1,6 +1,7 @@
 /** A schema beside the declaration: which tables are ours and what they hold, and which were made by something else. */
 import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { Creation } from '../load.ts';
 import type { Found } from '../migration/changes.ts';
 import type { FirstRows } from '../migration/question.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
@@ -19,6 +20,8 @@ export interface PostgresDemand {
    * serve: then our own tables are made even where all collections are served as they are.
    */
   readonly allowed?: readonly string[];
+  /** Of tables that are not there; at once, where it is not said. */
+  readonly creation?: Creation;
 }
 
 export interface Inspection extends FoundOwn {

@@ -9,17 +9,17 @@ import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
-import type { SessionSettings } from './driver.ts';
+import type { Runner, SessionSettings } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import type { PostgresDemand } from './found.ts';
 import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
-import { type Prepared, prepareSchema } from './migrate.ts';
+import { makeTables, type Prepared, prepareSchema } from './migrate.ts';
 import { readList } from './reads.ts';
 import { inItsOwnWords, translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
@@ -86,13 +86,13 @@ export class PostgresEngine implements Engine {
   }
 
   /** Once: what was read from a file is gone. */
-  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
     const pool = await this.link.current();
     try {
-      return await loadRows(pool, this.contextOf(collection), batches, terms);
+      return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
-      throw translateError(error, collection);
+      throw translateError(error);
     }
   }
 
@@ -138,8 +138,13 @@ export class PostgresEngine implements Engine {
     this.keys = new Keys();
   }
 
-  private contextOf(collection: Collection): WriteContext {
-    const { sequences, adopted } = this.prepared;
+  /** Tables that are not there are made in the transaction of the load, and go with it where it is not stored. */
+  private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
+    const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
+    return (collection) => this.contextOf(collection, prepared);
+  }
+
+  private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {
     return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
   }
 

@@ -33,7 +33,9 @@ export interface Prepared {
   readonly adopted: Adopted;
   /** Whether there is a table for idempotency keys. */
   readonly hasRetries: boolean;
-  /** What was done, for people; empty where all was in place. */
+  /** Whether the tables are there; where they are left to a load, they are not. */
+  readonly hasTables: boolean;
+  /** What was done, or is left to a load, for people; empty where all was in place. */
   readonly steps: readonly string[];
 }
 
@@ -49,16 +51,34 @@ export async function prepareSchema(pool: SQL, demand: PostgresDemand): Promise<
   await checkServer(pool);
   const first = await look(pool, demand);
   if (isInPlace(first)) return prepared(first, demand, []);
-  try {
-    return await againWhileInUse(demand, () => pool.begin((transaction) => migrate(transaction, demand)));
-  } catch (error) {
-    if (sqlState(error) !== '42501') throw error;
-    // Indexes make it quick, the record makes changes known; everything else makes it right.
-    const needed = stepsIn(first).filter((step) => !step.startsWith('index '));
-    if (needed.length === 0 && first.inspection.problems.length === 0) return prepared(first, demand, []);
+  const { creation = 'at once', schema } = demand;
+  const missing = [...demand.catalogue.collections.keys()].filter((name) => !first.inspection.tables.has(name));
+  if (missing.length > 0 && creation === 'by a load') {
+    return { ...prepared(first, demand, stepsIn(first)), hasTables: false };
+  }
+  if (missing.length > 0 && creation === 'never') {
     throw new ConfigError(
-      `the schema ${demand.schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${(error as Error).message}. Run catalogue migrate with a role that may`,
+      `there is no table ${missing.join(', ')} in the schema ${schema}; catalogue migrate makes it`,
     );
+  }
+  try {
+    return await againWhileInUse(demand, () => pool.begin((transaction) => makeTables(transaction, demand)));
+  } catch (error) {
+    // Indexes make it quick, the record makes changes known; everything else makes it right.
+    if (!(error instanceof NoRights) || error.isNeeded || first.inspection.problems.length > 0) throw error;
+    return prepared(first, demand, []);
+  }
+}
+
+class NoRights extends ConfigError {
+  readonly isNeeded: boolean;
+
+  constructor(steps: readonly string[], schema: string, reason: string) {
+    const needed = steps.filter((step) => !step.startsWith('index '));
+    super(
+      `the schema ${schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${reason}. Run catalogue migrate with a role that may`,
+    );
+    this.isNeeded = needed.length > 0;
   }
 }
 
@@ -113,11 +133,16 @@ function prepared({ inspection }: Look, { catalogue }: PostgresDemand, steps: re
     sequences: new Map([...catalogue.collections.values()].flatMap(sequenceOf)),
     adopted: adopt(adopted),
     hasRetries,
+    hasTables: true,
     steps,
   };
 }
 
-async function migrate(transaction: Runner, demand: PostgresDemand): Promise<Prepared> {
+/**
+ * What is missing is made, in the transaction that this runs in. It looks at nothing before it has the lock: what another
+ * instance has made meanwhile would not be seen later in the same transaction.
+ */
+export async function makeTables(transaction: Runner, demand: PostgresDemand): Promise<Prepared> {
   const run = (sql: string) => query(transaction, { sql, params: [] });
   await run('set local statement_timeout = 0');
   // Another instance that migrates is waited for; what clients do with the tables is not, or all would wait behind us.
@@ -129,12 +154,16 @@ async function migrate(transaction: Runner, demand: PostgresDemand): Promise<Pre
   const steps = stepsIn(found);
   const problems = await problemsIn(transaction, demand, found);
   if (problems.length > 0) throw new MigrationRefused(`the schema ${demand.schema}`, { steps, problems });
-  await lockTables(run, comparison);
-  if (!inspection.schemaExists) await run(`create schema ${quoteName(demand.schema)}`);
-  if (ours.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
-  if (ours.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
-  await carryOut(transaction, demand, comparison);
-  await keepRecord(transaction, record);
+  try {
+    await lockTables(run, comparison);
+    if (!inspection.schemaExists) await run(`create schema ${quoteName(demand.schema)}`);
+    if (ours.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
+    if (ours.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
+    await carryOut(transaction, demand, comparison);
+    await keepRecord(transaction, record);
+  } catch (error) {
+    throw sqlState(error) === '42501' ? new NoRights(steps, demand.schema, (error as Error).message) : error;
+  }
   return prepared(await look(transaction, demand), demand, steps);
 }
 

@@ -7,13 +7,22 @@ import { ConfigError } from '../../config.ts';
 import { Refusal } from '../../errors.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
-import type { FirstRows } from '../migration/question.ts';
-import { checkOwner, columnList, NotOurDatabase } from './schema.ts';
+import { checkOwner, columnList, count, NotOurDatabase } from './schema.ts';
+
+const ROWS_PER_LOOK = 10_000;
+
+export interface ForeignRows {
+  rows(collection: Collection): AsyncIterable<StoredRow>;
+  count(collection: Collection): Promise<number>;
+}
 
 /** Undefined where the file is ours, or is none. */
-export function foreignRows(path: string): FirstRows | undefined {
+export function foreignRows(path: string): ForeignRows | undefined {
   if (!existsSync(path) || !isForeign(path)) return undefined;
-  return (collection) => reading(path, (db) => rowsOf(db, collection));
+  return {
+    rows: (collection) => rowsOf(path, collection),
+    count: async ({ name }) => reading(path, (db) => count(db, `select count(*) from ${identifier(name)}`)),
+  };
 }
 
 function isForeign(path: string): boolean {
@@ -25,13 +34,20 @@ function isForeign(path: string): boolean {
   }
 }
 
-function rowsOf(db: Database, collection: Collection): StoredRow[] {
+/** A part at a time, all of one moment: the file may be large, and in use. */
+async function* rowsOf(path: string, collection: Collection): AsyncGenerator<StoredRow> {
   const { name, fields, key } = collection;
-  const statement = db.prepare(`select ${columnList(fields)} from ${identifier(name)} order by ${columnList(key)}`);
+  const db = open(path);
+  const sql = `select ${columnList(fields)} from ${identifier(name)} order by ${columnList(key)} limit ${ROWS_PER_LOOK} offset ?`;
+  const statement = db.prepare(sql);
   try {
-    return statement.values().map((row, index) => fields.map((field, at) => stored(collection, field, row[at], index)));
+    db.run('begin');
+    for (let done = 0, rows = statement.values(done); rows.length > 0; rows = statement.values(done)) {
+      for (const row of rows) yield fields.map((field, at) => stored(collection, field, row[at], done++));
+    }
   } finally {
     statement.finalize();
+    db.close();
   }
 }
 
@@ -47,10 +63,14 @@ function stored({ name }: Collection, field: Field, value: unknown, index: numbe
 }
 
 function reading<T>(path: string, work: (db: Database) => T): T {
-  const db = new Database(path, { readonly: true, safeIntegers: true });
+  const db = open(path);
   try {
     return work(db);
   } finally {
     db.close();
   }
+}
+
+function open(path: string): Database {
+  return new Database(path, { readonly: true, safeIntegers: true });
 }

@@ -2,19 +2,19 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import type { Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
+import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { compileQuickRead, hasQuickPatterns } from './access.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
-import { Connection } from './connection.ts';
+import { Connection, whileBusy } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { collectionsOf, isLinear } from './embed-cost.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
@@ -32,6 +32,8 @@ import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions extends SqliteDemand {
   readonly path: string;
+  /** What it is called before people, where that is not its path. */
+  readonly location?: string;
   readonly retryHours: number;
   readonly querySeconds: number;
   /** Where they are not those of limits.ts. */
@@ -41,17 +43,18 @@ export interface SqliteOptions extends SqliteDemand {
 export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
-  const { path, catalogue, retryHours, querySeconds } = options;
+  const { path, catalogue, retryHours, querySeconds, location = path } = options;
   const bounds = { retryHours, querySeconds };
   let steps: readonly string[] = [];
   const first = new Connection(path, {
     create: true,
-    prepare: (db) => {
-      // Changing the journal mode writes to the file: not before it is known to be ours.
-      checkOwner(db);
-      db.run('pragma journal_mode = wal');
-      steps = prepareSchema(db, options);
-    },
+    prepare: (db) =>
+      whileBusy(SQLITE_BUSY_MS, () => {
+        // Changing the journal mode writes to the file: not before it is known to be ours.
+        checkOwner(db);
+        db.run('pragma journal_mode = wal');
+        steps = prepareSchema(db, options);
+      }),
   });
   if (path === IN_MEMORY) {
     const changes = new CountedMark();
@@ -65,7 +68,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   const files = openFiles(path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
   return new SqliteEngine({
-    location: path,
+    location,
     steps,
     reader,
     changes,
@@ -140,15 +143,15 @@ class SqliteEngine implements Engine {
     return this.writer.write(compileJob(plan, encoding));
   }
 
-  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
     if (this.file === undefined) {
-      const result = await loadRows(this.reader, collection, batches, terms);
+      const result = await loadRows(this.reader, sets, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
-    const connection = new Connection(this.location);
+    const connection = new Connection(this.reader.path);
     try {
-      return await loadRows(connection, collection, batches, terms);
+      return await loadRows(connection, sets, terms);
     } finally {
       connection.close();
     }
@@ -173,7 +176,7 @@ class SqliteEngine implements Engine {
       isUp: this.trouble() === undefined,
       writer,
       readers: file?.readers,
-      path: file && this.location,
+      path: file && this.reader.path,
       stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
     });
   }

@@ -61,6 +61,20 @@ export function planSchema(db: Database, demand: SqliteDemand): MigrationPlan {
   return look.deferred();
 }
 
+/** What is demanded of rows now and was not when the file was made, for people. */
+export function otherRules(db: Database, catalogue: Catalogue): readonly string[] {
+  const comparison = compare(demandOf({ catalogue }), inspect(db, catalogue));
+  const changes = ofKind(
+    comparison.changes,
+    'change-type',
+    'change-key',
+    'change-rules',
+    'add-unique',
+    'add-reference',
+  );
+  return stepsOf({ ...comparison, changes });
+}
+
 /** With the write lock, and with references unguarded: a table that is dropped must not take others' rows with it. */
 function alone<T>(db: Database, work: () => T): T {
   const guarded = pragma(db, 'foreign_keys');
@@ -74,7 +88,7 @@ function alone<T>(db: Database, work: () => T): T {
   }
 }
 
-function demandOf({ catalogue }: SqliteDemand): Demand {
+function demandOf({ catalogue }: Pick<SqliteDemand, 'catalogue'>): Demand {
   return {
     catalogue,
     own: [...catalogue.collections.values()],

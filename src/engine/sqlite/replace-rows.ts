@@ -1,0 +1,110 @@
+/** The rows of a database in use are replaced by those of a copy, in one transaction. */
+import type { Catalogue } from '../../collection/declaration.ts';
+import { ConfigError } from '../../settings/setting.ts';
+import { identifier } from '../compile/statement.ts';
+import type { RestoreReport } from '../maintenance.ts';
+import { RECORD_TABLE } from '../migration/record.ts';
+import { openExisting, type Restoring } from './backup.ts';
+import { Connection } from './connection.ts';
+import { otherRules, prepareSchema } from './migrate.ts';
+
+type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
+
+export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): Differences {
+  const connection = new Connection(path, {
+    prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
+  });
+  try {
+    checkRules(file, catalogue);
+    // Rows that go make no others go: what refers to them is replaced, too.
+    connection.execute('pragma foreign_keys = off');
+    connection.run({ sql: 'attach ? as copy', params: [file] });
+    connection.waitInTurn();
+    connection.beginWriting();
+    const differences = compare(connection);
+    if (differences.dropped.length > 0 && !dropColumns) throw noPlace(path, differences.dropped);
+    for (const table of shared(tablesOf(connection, 'copy'), tablesOf(connection, 'main')))
+      copyTable(connection, table);
+    // Keys that were given after the copy was made are not given again.
+    connection.execute(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
+      where kept.name = main.sqlite_sequence.name))`);
+    checkReferences(connection, path);
+    connection.commit();
+    return differences;
+  } finally {
+    connection.rollback();
+    connection.close();
+  }
+}
+
+/** Rows of a copy that was made with other types, keys or rules could break those that are declared now. */
+function checkRules(file: string, catalogue: Catalogue): void {
+  const copy = openExisting(file);
+  try {
+    const others = otherRules(copy, catalogue);
+    if (others.length === 0) return;
+    throw new ConfigError(
+      `${file} was made with another declaration (${others.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
+    );
+  } finally {
+    copy.close();
+  }
+}
+
+function copyTable(connection: Connection, table: string): void {
+  const columns = shared(columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table))
+    .map(identifier)
+    .join(', ');
+  connection.execute(`delete from main.${identifier(table)}`);
+  connection.execute(
+    `insert into main.${identifier(table)} (${columns}) select ${columns} from copy.${identifier(table)}`,
+  );
+}
+
+/** A table that the copy lacks keeps its rows, which may refer to rows that are gone now. */
+function checkReferences(connection: Connection, path: string): void {
+  const sql = 'select "table", parent from pragma_foreign_key_check limit 1';
+  const [broken] = connection.values({ sql, params: [] });
+  if (broken === undefined) return;
+  const [table, parent] = broken;
+  throw new ConfigError(
+    `rows of ${table} in ${path} refer to rows of ${parent} that the backup does not have; remove them first. Nothing was changed`,
+  );
+}
+
+function compare(connection: Connection): Differences {
+  const [kept, present] = [tablesOf(connection, 'copy'), tablesOf(connection, 'main')];
+  const dropped = without(kept, present);
+  const lacking: string[] = [];
+  for (const table of shared(kept, present)) {
+    const [theirs, ours] = [columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table)];
+    dropped.push(...without(theirs, ours).map((column) => `${table}.${column}`));
+    lacking.push(...without(ours, theirs).map((column) => `${table}.${column}`));
+  }
+  return { dropped, lacking };
+}
+
+/** Those that hold rows of clients: not what SQLite keeps for an index over them, and not what tells the declaration. */
+function tablesOf(connection: Connection, schema: string): string[] {
+  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name <> ?`;
+  return connection.values({ sql, params: [schema, RECORD_TABLE] }).map(([name]) => String(name));
+}
+
+function columnsOf(connection: Connection, schema: string, table: string): string[] {
+  const sql = 'select name from pragma_table_info(?, ?)';
+  return connection.values({ sql, params: [table, schema] }).map(([name]) => String(name));
+}
+
+function shared(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => others.includes(name));
+}
+
+function without(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
+function noPlace(path: string, dropped: readonly string[]): ConfigError {
+  return new ConfigError(
+    `the backup holds what ${path} has no place for: ${dropped.join(', ')}. To keep all of it, stop the service, move ${path} away and restore; --drop-columns restores the rest. Nothing was changed`,
+  );
+}
