@@ -264,7 +264,11 @@ describe('catalogue migrate', () => {
   });
 
   test('a backup of another declaration is not put into a catalogue', async () => {
-    const [place, other] = [await withColour(), PLACES.SQLite!()];
+    const [place, other] = [PLACES.SQLite!(), PLACES.SQLite!()];
+    const wider = products.draft.fields.map((field) =>
+      field.name === 'reorder_level' ? ({ ...field, type: 'int8' } as const) : field,
+    );
+    await (await place.open(collectionsOf({ ...products.draft, fields: wider }))).close();
     await migrate(other);
     const copy = `${place.url}.copy`;
     new Database(place.url).run(`vacuum into '${copy}'`);

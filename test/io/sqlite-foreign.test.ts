@@ -108,7 +108,7 @@ test('the command writes the file with what it leaves out in comments, and table
   const copied = await run({ args: ['copy', '--from', file, '--to', 'own.db'], cwd });
   expect(copied).toMatchObject({
     exitCode: 0,
-    stdout: `Copied 4 products from ${file} to own.db; the counts agree.\n`,
+    stdout: `Copied 4 rows from ${file} to own.db; the counts agree.\n`,
   });
   const own = new Database(join(cwd, 'own.db'), { readonly: true });
   expect(own.query('select code, maker_id, length_m, sold, rating, size from boats order by code').values()).toEqual([
@@ -117,7 +117,7 @@ test('the command writes the file with what it leaves out in comments, and table
   ]);
   own.close();
   const again = await run({ args: ['copy', '--from', file, '--to', 'own.db'], cwd });
-  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('copy to a new one') });
+  expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('copy to an empty one') });
   const collections = await describeFile(file);
   const { engine, close } = await PLACES.SQLite!().open({ collections });
   expect(engine.steps).toEqual(['table boats', 'table crew', 'table makers']);

@@ -41,7 +41,11 @@ export function loadRows(
         for await (const batch of batches) await staged.add(batch);
         gathered.push(staged);
       }
-      return storeAll(gathered, terms);
+      // A row may refer to one that comes later. A dry run checks, too.
+      await query(connection, { sql: 'set constraints all deferred', params: [] });
+      const result = await storeAll(gathered, terms);
+      await query(connection, { sql: 'set constraints all immediate', params: [] });
+      return result;
     },
     !terms.dryRun,
   );
@@ -146,7 +150,7 @@ class Staged {
 
   /**
    * Rows of many shapes are stored shape by shape, so that each is few enough. Those that may refer to each other are stored by
-   * one statement: what refers to a later row is right only at its end.
+   * one statement: a reference that something else declared is checked at the end of each.
    */
   private async storeInParts(conflict: Conflict, which: string, stored: (rows: number) => void): Promise<LoadResult> {
     const { name, references } = this.context.collection;

@@ -80,10 +80,11 @@ export function uniqueSql({ name, fields }: Unique): string {
   return `constraint ${identifier(name)} unique (${columnList(fields)})`;
 }
 
+/** Deferrable, for a load whose rows refer to later ones. */
 export function referenceSql({ collections }: Catalogue, { name, field, to, onDelete }: Reference): string {
   const key = identifier(collections.get(to)!.key[0]!.name);
   const action = onDelete === 'restrict' ? '' : ` on delete ${onDelete}`;
-  return `constraint ${identifier(name)} foreign key (${identifier(field.name)}) references ${identifier(to)} (${key})${action}`;
+  return `constraint ${identifier(name)} foreign key (${identifier(field.name)}) references ${identifier(to)} (${key})${action} deferrable`;
 }
 
 export function indexesOf(collection: Collection): Index[] {

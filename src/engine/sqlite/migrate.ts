@@ -7,7 +7,7 @@ import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../limits.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
-import { type Comparison, compare, type Demand, ofKind } from '../migration/changes.ts';
+import { type Change, type Comparison, compare, type Demand, ofKind } from '../migration/changes.ts';
 import type { FirstRows, Question } from '../migration/question.ts';
 import { danglingSql, questionSql } from '../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../migration/record.ts';
@@ -72,7 +72,8 @@ export function otherRules(db: Database, catalogue: Catalogue): readonly string[
     'add-unique',
     'add-reference',
   );
-  return stepsOf({ ...comparison, changes });
+  const isThere = ({ collection }: Change) => comparison.pairs.get(collection.name)?.before !== undefined;
+  return stepsOf({ ...comparison, changes: changes.filter(isThere) });
 }
 
 /** With the write lock, and with references unguarded: a table that is dropped must not take others' rows with it. */
