@@ -6,11 +6,16 @@ import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { compileSearch, type SearchMode } from '../../text/search/index.ts';
+import { spend } from './deadline.ts';
 import { compileLike } from './like.ts';
 import { type Matches, Patterns } from './patterns.ts';
 
 export function defineFunctions(db: Database): void {
-  const test = (text: string | null, matches: Matches) => (text === null ? null : Number(matches(text)));
+  const test = (text: string | null, matches: Matches) => {
+    if (text === null) return null;
+    spend(text.length);
+    return Number(matches(text));
+  };
   db.function('text_like', (text, pattern, caseless) => test(text, like.get(pattern, caseless)));
   db.function('text_regex', (text, pattern, caseless) => test(text, regex.get(pattern, caseless)));
   db.function('text_search', (text, mode, config, query) => test(text, search.get(mode, config, query)));
@@ -23,11 +28,23 @@ const like = new Patterns((pattern: string, caseless: number) => ({
   test: compileLike(pattern, caseless === 1),
   size: pattern.length,
 }));
-const regex = new Patterns((pattern: string, caseless: number) => compileRegex(pattern, caseless === 1));
+const regex = new Patterns((pattern: string, caseless: number) => {
+  const { test, size, steps } = compileRegex(pattern, caseless === 1);
+  return {
+    size,
+    test: (text) => {
+      spend(steps(text.length) / STEPS_LIKE_ONE);
+      return test(text);
+    },
+  };
+});
 const search = new Patterns((mode: SearchMode, config: string, query: string) => ({
-  test: compileSearch(mode, config, query),
+  test: compileSearch(mode, config, query, spend),
   size: query.length,
 }));
+
+/** An instruction of a regular expression takes that much less than the steps that are counted elsewhere. */
+const STEPS_LIKE_ONE = 16;
 
 /** After a statement that may have had many. */
 export function forgetPatterns(): void {

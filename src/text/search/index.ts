@@ -8,6 +8,7 @@ import { type Reader, readerFor } from './lexemes.ts';
 import { matches, vectorOf } from './match.ts';
 import { closeGaps, type Draft, NEXT_TO } from './query.ts';
 import { parseOperators, parseText, parseWebSearch } from './syntax.ts';
+import type { Spend } from './tokens.ts';
 
 /** to_tsquery, plainto_tsquery, phraseto_tsquery and websearch_to_tsquery. */
 export type SearchMode = 'fts' | 'plfts' | 'phfts' | 'wfts';
@@ -19,13 +20,19 @@ const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draf
   wfts: parseWebSearch,
 };
 
-export function compileSearch(mode: SearchMode, config: string, query: string): (text: string) => boolean {
-  const read = readerFor(config);
+/** `spend` is told of the steps that a text takes, and may end it by throwing. */
+export function compileSearch(
+  mode: SearchMode,
+  config: string,
+  query: string,
+  spend: Spend = () => {},
+): (text: string) => boolean {
+  const read = readerFor(config, spend);
   const draft = PARSERS[mode](query, read);
   const tree = draft && closeGaps(draft);
   // A query of nothing but stop words finds nothing, not everything.
   if (!tree) return () => false;
-  return (text) => matches(tree, vectorOf(read(text)));
+  return (text) => matches(tree, vectorOf(read(text)), spend);
 }
 
 /** Refuses a query that does not parse: how it must be written depends on no configuration. */
