@@ -6,6 +6,7 @@ import type { Catalogue } from './collection/declaration.ts';
 import { pageOf } from './dialect/page.ts';
 import { parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
+import type { Encoding } from './encode/encoding.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { readBytes, readDocument } from './http/body.ts';
 import { type Call, pathAndQuery, readCall } from './http/call.ts';
@@ -13,12 +14,12 @@ import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsAnswer } from './http/cors.ts';
 import { negotiate } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
-import { planRead, planReadItem } from './plan/read.ts';
-import { wholeRow } from './plan/shape.ts';
+import { planRead, planReadItem, planVersioned } from './plan/read.ts';
+import type { ReadPlan } from './plan/types.ts';
 import { WHOLE } from './plan/whole.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import type { Answer } from './response/answer.ts';
-import { encodingOf } from './response/body.ts';
+import { encodingOf, gathered } from './response/body.ts';
 import { KeptAnswers, respond } from './response/kept-answers.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
@@ -87,11 +88,12 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     const plan = planReadItem(collection, key, query);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
-    // The whole row first: a version may be older than the answer it goes with, but never newer.
-    const wholePlan = { ...plan, columns: wholeRow(collection) };
+    // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
+    const { whole: wholePlan, shown: shownPlan } = planVersioned(collection, key, plan);
     const isWhole = plan.columns === wholePlan.columns && media.format === 'json' && !media.stripNulls;
-    return andThen(engine.read(wholePlan, WHOLE), (whole) =>
-      andThen(isWhole ? whole : engine.read(plan, encoding), (shown) => {
+    const read = (each: ReadPlan, as: Encoding) => andThen(engine.read(each, as), gathered);
+    return andThen(read(wholePlan, WHOLE), (whole) =>
+      andThen(isWhole || whole.returned === 0 ? whole : read(shownPlan, encoding), (shown) => {
         trace.done('engine');
         return itemAnswer({ call, media, trace }, shown, whole);
       }),

@@ -4,6 +4,10 @@
 export const MAX_URL_LENGTH = 512 * 1024;
 /** Largest request body, unless --max-body-mb says otherwise. */
 export const DEFAULT_MAX_BODY_MB = 64;
+/** Longest text form of a value that is stored, unless --max-value-kb says otherwise. */
+export const DEFAULT_MAX_VALUE_KB = 1024;
+/** Characters that a number may be written with. */
+export const MAX_NUMERIC_DIGITS = 1_000;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
@@ -47,9 +51,8 @@ export const MAX_SNAPSHOT_SECONDS = 30;
 export const IDLE_STREAM_SECONDS = 60;
 /** Instructions of all regular expressions of one request, once compiled. */
 export const MAX_INSTRUCTIONS = 50_000;
-/** A pattern of at most this length, few of them together, is quick on every row of a small table. */
-export const QUICK_PATTERN_LENGTH = 100;
-export const QUICK_PATTERNS = 4;
+/** What patterns may take on all of a small table, for it to be read between two requests: steps of some nanoseconds. */
+export const QUICK_STEPS = 2_000_000;
 /** Headers that repeat the URL or values of rows are left out when they would be longer: many clients take no more. */
 export const MAX_ECHOED_LENGTH = 2_048;
 /** Writes that may share one commit. */
@@ -61,6 +64,10 @@ export const SMALL_TABLE_ROWS = 2_000;
 export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
 /** A page of at most this many rows may be read between two requests. */
 export const QUICK_PAGE_ROWS = 1_000;
+/** And an answer of at most this size. */
+export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
+/** Longest row of an answer. */
+export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 /** How long a read may take, unless --query-timeout says otherwise. */
 export const DEFAULT_QUERY_SECONDS = 10;
 /** A large result is sent in parts of about this many characters. */
@@ -75,6 +82,8 @@ export const DEFAULT_CONNECT_SECONDS = 5;
 export const DEFAULT_REPLICA_LAG_SECONDS = 10;
 /** A result of more rows than this is read from PostgreSQL through a cursor, as it is sent. */
 export const CURSOR_ROWS = 2_000;
+/** And one of more bytes. */
+export const CURSOR_BYTES = 8 * 1024 * 1024;
 
 /** Answers kept for the next client that asks the same: all of them together, and the largest of them. */
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;

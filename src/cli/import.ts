@@ -1,8 +1,10 @@
 /** `catalogue import`: products from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
+import { declareCollection } from '../collection/declaration.ts';
 import { products } from '../collection/products.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { LoadRefused, type LoadTerms } from '../engine/load.ts';
 import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
+import { MAX_VALUE_KB } from '../settings/writing.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { isNew, withDatabase } from './database.ts';
@@ -69,6 +71,7 @@ const OPTIONS = {
     read: text,
   }),
   ...JSON_OPTION,
+  maxValueKb: MAX_VALUE_KB,
   ...DATA_SETTINGS,
 } as const;
 
@@ -95,7 +98,8 @@ ${describeSettings(OPTIONS)}`,
     const [path] = operands;
     if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
     const format = formatOf(path, values.format);
-    const mapping = readMapping(values.map, products);
+    const collection = declareCollection(products.draft, values.maxValueKb * 1024);
+    const mapping = readMapping(values.map, collection);
     if (values.delimiter !== undefined && format !== 'csv') throw new ConfigError('--delimiter is for CSV files');
     const source = openSource(path, format, values.delimiter);
     const rejects = values.keepGoing
@@ -110,7 +114,7 @@ ${describeSettings(OPTIONS)}`,
     try {
       const { result, target } = await withDatabase(values, false, async (engine) => ({
         target: { database: engine.location, isNew: isNew(engine) },
-        result: await runImport(engine, products, source, {
+        result: await runImport(engine, collection, source, {
           mapping,
           onConflict: CONFLICTS[values.onConflict],
           dryRun: values.dryRun,

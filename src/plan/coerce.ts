@@ -1,12 +1,50 @@
 /** Cells of a body become values of fields, read as PostgreSQL reads the text of a JSON value. */
 import type { Field } from '../collection/declaration.ts';
 import { readText } from '../collection/types/text.ts';
+import { can, isLong, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { WrittenNumber } from '../collection/written-number.ts';
 import { Refusal } from '../errors.ts';
-import { MAX_JSON_DEPTH } from '../limits.ts';
+import { MAX_JSON_DEPTH, MAX_NUMERIC_DIGITS } from '../limits.ts';
 
-export function coerce({ type }: Field, cell: unknown): Value {
+export function coerce(field: Field, cell: unknown): Value {
+  if (typeof cell === 'string') checkWritten(field, cell);
+  else if (cell instanceof WrittenNumber) checkDigits(cell.text);
+  const value = store(field, cell);
+  if (typeof value === 'string') checkLength(field, value);
+  return value;
+}
+
+/** A value to compare with. */
+export function readValue(type: Type, text: string): Value {
+  if (can(type, 'number')) checkDigits(text);
+  return type.read(text);
+}
+
+/** Before it is read: that takes its time, too. */
+function checkWritten(field: Field, text: string): void {
+  if (isLong(field.type)) checkLength(field, text);
+  else if (can(field.type, 'number')) checkDigits(text);
+}
+
+function checkLength({ name, maxBytes }: Field, text: string): void {
+  // Each of its units takes one byte to three.
+  if (text.length * 3 <= maxBytes) return;
+  const bytes = text.length > maxBytes ? text.length : Buffer.byteLength(text);
+  if (bytes <= maxBytes) return;
+  throw new Refusal('54000', `a value of ${name} may have ${maxBytes} bytes`, {
+    hint: 'Store a shorter one, or raise --max-value-kb.',
+  });
+}
+
+function checkDigits(text: string): void {
+  if (text.length <= MAX_NUMERIC_DIGITS) return;
+  throw new Refusal('22003', 'value overflows numeric format', {
+    details: `A number may be written with ${MAX_NUMERIC_DIGITS} characters.`,
+  });
+}
+
+function store({ type }: Field, cell: unknown): Value {
   if (cell === null) return null;
   if (type.storeJson !== undefined) return type.storeJson(cell);
   if (typeof cell === 'string') return type.store(cell);

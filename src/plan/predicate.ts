@@ -6,6 +6,7 @@ import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { parseArrayLiteral } from './array-literal.ts';
+import { readValue } from './coerce.ts';
 import { resolvePath } from './resolve.ts';
 import { ALWAYS, type Comparator, type Containment, type Expression, type Predicate } from './types.ts';
 
@@ -47,7 +48,7 @@ function planTest(of: Expression, test: Test): Predicate {
     case 'is':
       return planIs(of, test.value);
     case 'in':
-      return { kind: 'in', of, values: test.values.map((text) => of.type.read(text)) };
+      return { kind: 'in', of, values: test.values.map((text) => readValue(of.type, text)) };
     case 'search':
       if (!can(of.type, 'text')) throw noSuch(`function to_tsvector(${of.type.title})`, 'function');
       return {
@@ -70,7 +71,7 @@ function planQuantified(of: Expression, operator: ValueOperator, quantifier: Qua
   // To equal any of a list is to be in it: one lookup, however long the list.
   const terms: readonly Predicate[] =
     operator === 'eq' && quantifier === 'any'
-      ? [{ kind: 'in', of, values: values.map(of.type.read) }]
+      ? [{ kind: 'in', of, values: values.map((text) => readValue(of.type, text)) }]
       : values.map((value) => VALUE_TESTS[operator](of, value));
   return { kind: quantifier, terms: values.length < listed.length ? [...terms, UNKNOWN] : terms };
 }
@@ -89,11 +90,11 @@ type ValueTest = (of: Expression, text: string) => Predicate;
 
 const compare =
   (operator: Comparator): ValueTest =>
-  (of, text) => ({ kind: 'compare', of, operator, value: of.type.read(text) });
+  (of, text) => ({ kind: 'compare', of, operator, value: readValue(of.type, text) });
 
 const contains =
   (operator: Containment): ValueTest =>
-  (of, text) => ({ kind: 'contains', of, operator, value: of.type.read(text) });
+  (of, text) => ({ kind: 'contains', of, operator, value: readValue(of.type, text) });
 
 const like =
   (caseless: boolean): ValueTest =>
@@ -117,7 +118,7 @@ const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   gte: compare('>='),
   lt: compare('<'),
   lte: compare('<='),
-  isdistinct: (of, text) => ({ kind: 'distinct', of, value: of.type.read(text) }),
+  isdistinct: (of, text) => ({ kind: 'distinct', of, value: readValue(of.type, text) }),
   like: like(false),
   ilike: like(true),
   match: regex(false),

@@ -2,6 +2,7 @@
 import type { Collection } from '../collection/declaration.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
+import { readValue } from './coerce.ts';
 import type { Key } from './keys.ts';
 import { planShape } from './shape.ts';
 import type { Precondition, WritePlan } from './types.ts';
@@ -42,5 +43,5 @@ export function planTerms(collection: Collection, request: WriteRequest): Terms 
 
 /** The key in a path: only a collection whose key is one field has such paths. */
 export function itemKey({ key }: Collection, item: string): Key {
-  return [key[0]!.type.read(item)];
+  return [readValue(key[0]!.type, item)];
 }

@@ -1,6 +1,7 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
 import { type App, createApp } from '../app.ts';
 import { BUILT_IN } from '../collection/built-in.ts';
+import { withMaxValue } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -31,8 +32,8 @@ export interface Surroundings {
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
-  const { catalogue } = BUILT_IN;
-  const described = describe(BUILT_IN);
+  const catalogue = withMaxValue(BUILT_IN.catalogue, settings.maxValueKb * 1024);
+  const described = describe({ ...BUILT_IN, catalogue });
   let app: App | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;

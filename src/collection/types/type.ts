@@ -91,6 +91,11 @@ export function can(type: Type, ability: Ability): boolean {
   return type.abilities.includes(ability);
 }
 
+/** Whether a value may be of any length. */
+export function isLong(type: Type): boolean {
+  return can(type, 'text') || can(type, 'json') || can(type, 'array');
+}
+
 export function refuseSyntax(title: string, text: string): never {
   throw new Refusal('22P02', `invalid input syntax for type ${title}: "${text}"`);
 }

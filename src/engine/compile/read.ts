@@ -3,7 +3,7 @@
 import { builtIn } from '../../collection/types/index.ts';
 import type { Expression, OrderKey, ReadPlan, Shape } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
-import { type CompileColumn, compileOutput, type Output } from './output.ts';
+import { type CompileColumn, compileOutput, compileRowsWithin, type Output } from './output.ts';
 import { compileWhere } from './predicate.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
@@ -23,14 +23,18 @@ export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect,
       return compileShape(plan, rows, output, scope);
     }
     const page = compilePage(plan, bind);
-    if (page === '' || isCheap(plan, output)) return `${compileShape(plan, body, output, scope)}${page}`;
+    const isCounted = output.bounded !== undefined && dialect.rowsWithin !== undefined;
+    if (!isCounted && (page === '' || isCheap(plan, output)))
+      return `${compileShape(plan, body, output, scope)}${page}`;
     // What may be costly, or may fail, is made of the page's rows alone, whatever the engine's planner would do.
     const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
-    return compileShape(plan, `from (${rows}) as ${identifier(table)}`, output, scope);
+    const within = compileRowsWithin(rows, plan.columns, output, scope);
+    return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
   });
 }
 
-function isCheap({ columns }: ReadPlan, { form }: Output): boolean {
+function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
+  if (bounded === 'row') return false;
   return form === 'number' || (form === 'plain' && columns.every(({ expression }) => expression.kind === 'field'));
 }
 
@@ -69,7 +73,8 @@ function compileGroups(
     const sql = identifier(computedName(index));
     return isLateCast(expression) ? scope.dialect.cast(sql, expression.of.type, expression.type) : sql;
   };
-  return `select ${compileOutput(plan.columns, output, scope, compile)} from (${rows}) as grouped`;
+  const within = compileRowsWithin(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
+  return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
 }
 
 function isLateCast(expression: Expression): expression is Extract<Expression, { kind: 'cast' }> {

@@ -52,6 +52,10 @@ export interface SqlDialect {
   text(sql: string, type: Type): string;
   /** JSON values by their names as the text of an object. */
   rowAsJson(members: readonly (readonly [name: string, sql: string])[], stripNulls: boolean): string;
+  /** A value, where values as long as these together are not too long; where they are, an error. */
+  within?(sql: string, values: readonly string[]): string;
+  /** The same for an engine that counts where rows come from: a query over rows of that name. */
+  rowsWithin?(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row'): string;
   /** A comparison and an order in other words, where only those can use the engine's index on the field. */
   compare?(operand: Operand, operator: Comparator, value: string): string | undefined;
   orderedBy(operand: Operand): readonly string[];

@@ -9,6 +9,7 @@ import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
 import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
+import { rowsWithin } from './row-bytes.ts';
 import { type Configurations, searchTest } from './search.ts';
 
 export const TEXT = builtIn('text');
@@ -35,6 +36,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
+    rowsWithin,
     compare: comparePrefixes,
     orderedBy: ({ sql, of }) => (hasPrefixIndex(of) ? [prefix(sql), sql] : [sql]),
 

@@ -3,27 +3,55 @@
  * takes well under a millisecond and may run between two requests; whatever is not surely that quick may not.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { QUICK_PAGE_ROWS, QUICK_PATTERN_LENGTH, QUICK_PATTERNS } from '../../limits.ts';
-import { fieldOf, isAlways, type OrderKey, type Predicate, type ReadPlan } from '../../plan/types.ts';
+import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../limits.ts';
+import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
+import { maxRowBytes } from '../compile/row-size.ts';
 import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
+import { conjuncts, keysNamed } from '../reach.ts';
 import { sqliteDialect } from './dialect.ts';
 import { indexName } from './schema.ts';
+import { stepsOfColumns, stepsToFind } from './text-steps.ts';
 
 /** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
 export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
 
-/** The statement of a quick read; undefined for any other. */
-export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): Statement | undefined {
-  if (plan.groupBy !== undefined || !hasQuickPatterns(plan)) return undefined;
-  const { from } = plan;
+/** A quick read, unless its rows turn out to be longer than so many bytes. */
+export interface QuickRead {
+  readonly statement: Statement;
+  readonly bytes: number;
+}
+
+/** Undefined for any read that is not surely quick. */
+export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
+  // How long the texts are that would be looked through, nobody knows.
+  if (plan.groupBy !== undefined || stepsToFind(plan) > 0) return undefined;
   const terms = conjuncts(plan.where);
-  if (namesFewKeys(from, terms)) return compileRead(plan, output, sqliteDialect);
-  if (plan.count !== undefined || rowsTouched(plan) > QUICK_PAGE_ROWS) return undefined;
+  const keys = keysNamed(plan.from, terms);
+  const rows = keys ?? plan.limit;
+  if (rows === undefined || (keys === undefined && rowsTouched(plan) > QUICK_PAGE_ROWS)) return undefined;
+  // Those of the answer can be measured before anything is made of them.
+  const steps = stepsOfColumns(plan.columns);
+  const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
+  const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
+  const bounded: Output = isBounded ? { ...output, bounded: 'rows' } : output;
+  const statement =
+    keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue) : compileRead(plan, bounded, sqliteDialect);
+  return statement && { statement, bytes };
+}
+
+/** Along an index, every entry of it a row of the page. */
+function compileWalk(
+  plan: ReadPlan,
+  output: Output,
+  terms: readonly Predicate[],
+  rowsPerValue: RowsPerValue,
+): Statement | undefined {
+  const { from } = plan;
   const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
   const [first] = orderFields;
-  if (first === undefined || orderFields.length !== plan.order.length) return undefined;
+  if (plan.count !== undefined || first === undefined || orderFields.length !== plan.order.length) return undefined;
   // Other keys than an assigned one have an index of their own, whose order is not that of the table.
   if (from.assigned === undefined) return undefined;
   if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned);
@@ -98,43 +126,9 @@ function isRange(term: Predicate, field: Field): boolean {
   return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
 }
 
-/** At most so many rows are met: by the values of a key of one field, or by one of each field of a longer one. */
-function namesFewKeys({ key }: Collection, terms: readonly Predicate[]): boolean {
-  const isNamed = (field: Field) =>
-    terms.some((term) => {
-      if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return false;
-      if (term.kind === 'compare') return term.operator === '=';
-      return key.length === 1 && term.values.length <= QUICK_PAGE_ROWS;
-    });
-  return key.every(isNamed);
-}
-
-function conjuncts(predicate: Predicate): readonly Predicate[] {
-  if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
-  return isAlways(predicate) ? [] : [predicate];
-}
-
 /** Of each test; undefined where it is about more than a field. */
 function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);
   return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
-}
-
-/** Whether all patterns of a read together are quick on a row: a long one, or many, may take their time even on few rows. */
-export function hasQuickPatterns({ where }: ReadPlan): boolean {
-  const patterns = patternsOf(where);
-  return patterns.length <= QUICK_PATTERNS && patterns.every(isQuick);
-}
-
-/** A bound such as {200} makes a long pattern of a short one. */
-function isQuick(pattern: string): boolean {
-  return pattern.length <= QUICK_PATTERN_LENGTH && !pattern.includes('{');
-}
-
-function patternsOf(predicate: Predicate): readonly string[] {
-  if ('terms' in predicate) return predicate.terms.flatMap(patternsOf);
-  if (predicate.kind === 'not') return patternsOf(predicate.term);
-  if (predicate.kind === 'search') return [predicate.query];
-  return predicate.kind === 'like' || predicate.kind === 'regex' ? [predicate.pattern] : [];
 }

@@ -58,6 +58,9 @@ export const sqliteDialect: SqlDialect = {
     return stripNulls ? `json_patch('{}', ${row})` : row;
   },
 
+  within: (sql, values) =>
+    `iif(within_bytes(${values.map((value) => `ifnull(octet_length(${value}), 0)`).join(' + ')}), ${sql}, null)`,
+
   orderedBy: ({ sql, of }) => [of.type.sqlite.sorted?.(sql) ?? sql],
 };
 

@@ -3,15 +3,14 @@
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
-import { type Encoding, encodeRows } from '../../encode/encoding.ts';
+import type { Encoding } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { endOf, type Output, outputOfRead } from '../compile/output.ts';
+import { type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
-import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
-import { compileQuickRead, hasQuickPatterns } from './access.ts';
+import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection } from './connection.ts';
@@ -22,9 +21,9 @@ import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
+import { ReadsHere } from './reads-here.ts';
 import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
-import { Statistics } from './statistics.ts';
 import { openWatched } from './watched.ts';
 import { Writer, WriterThread } from './writer.ts';
 
@@ -44,6 +43,7 @@ export const IN_MEMORY = ':memory:';
 export function openSqlite(options: SqliteOptions): Engine {
   const { path, catalogue, firstRows, retryHours, querySeconds } = options;
   const bounds = { retryHours, querySeconds };
+  const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(path, {
     create: true,
@@ -60,7 +60,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       changes.changed();
       return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine({ location: 'in memory', steps, reader: first, changes, writer });
+    return new SqliteEngine({ location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
   const { reader, changes } = openWatched(path, first);
   const files = openFiles(path);
@@ -71,6 +71,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     reader,
     changes,
     writer: new Writer(thread.commit),
+    limitMs,
     file: {
       files,
       thread,
@@ -79,7 +80,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       readers: new Readers({
         path,
         files,
-        limitMs: querySeconds * 1000,
+        limitMs,
         bounds: { ...READING_BOUNDS, ...options.readingBounds },
       }),
     },
@@ -92,6 +93,7 @@ interface Parts {
   readonly reader: Connection;
   readonly changes: ChangeMark;
   readonly writer: Writer;
+  readonly limitMs: number;
   /** Absent in memory, where one connection reads and writes, and nothing comes between two of its reads. */
   readonly file?: {
     readonly files: OpenFiles;
@@ -109,7 +111,7 @@ class SqliteEngine implements Engine {
   private readonly reader: Connection;
   private readonly writer: Writer;
   private readonly file: Parts['file'];
-  private readonly statistics: Statistics;
+  private readonly here: ReadsHere;
 
   constructor(parts: Parts) {
     const { reader, changes, file } = parts;
@@ -119,7 +121,7 @@ class SqliteEngine implements Engine {
     this.reader = reader;
     this.changes = changes;
     this.file = file;
-    this.statistics = new Statistics(reader);
+    this.here = new ReadsHere(reader, file, parts.limitMs);
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
@@ -127,14 +129,7 @@ class SqliteEngine implements Engine {
     const { file } = this;
     file?.snapshot.refresh(mark);
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (file === undefined || (this.statistics.isSmall(plan.from, mark) && hasQuickPatterns(plan))) {
-      const kept = file?.snapshot.isStill === true ? file.rows.list(plan, encoding, mark) : undefined;
-      if (kept !== undefined) return this.counted(plan, kept);
-      return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
-    }
-    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
-    if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
-    return this.readApart(file.readers, plan, encoding, output);
+    return this.here.read(plan, encoding, output, mark) ?? this.readApart(file!.readers, plan, encoding, output);
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
@@ -157,8 +152,7 @@ class SqliteEngine implements Engine {
 
   explain(plan: ReadPlan): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
-    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
-    const statement = quick ?? compileRead(plan, output, sqliteDialect);
+    const statement = this.here.quickOnLarge(plan, output)?.statement ?? compileRead(plan, output, sqliteDialect);
     return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
   }
 
@@ -187,31 +181,12 @@ class SqliteEngine implements Engine {
     await this.file?.thread.close();
   }
 
-  private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
-    const read = (): ReadResult => {
-      const rows = this.reader.rows(statement);
-      const body = encodeRows(rows, encoding, output.form);
-      return this.counted(plan, { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) });
-    };
-    const { file } = this;
-    return file === undefined || plan.count === undefined || !isPage(plan) ? read() : file.snapshot.during(read);
-  }
-
-  private counted(plan: ReadPlan, result: ReadResult): ReadResult {
-    if (plan.count === undefined) return result;
-    return { ...result, total: isPage(plan) ? this.count(plan) : result.returned };
-  }
-
-  private count(plan: ReadPlan): number {
-    return this.reader.number(compileCount(plan, sqliteDialect));
-  }
-
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     const { offset, limit } = plan;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
     const result = await readers.read({
-      statement: compileRead(plan, output, guardedDialect),
+      statement: compileRead(plan, boundedRow(plan, output), guardedDialect),
       // All rows are counted along an index, far quicker than each could be asked for the time.
       count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
       wantsTotal: plan.count !== undefined,
@@ -222,8 +197,4 @@ class SqliteEngine implements Engine {
     });
     return { ...result, state };
   }
-}
-
-function isPage({ offset, limit }: ReadPlan): boolean {
-  return offset > 0 || limit !== undefined;
 }

@@ -21,7 +21,7 @@ interface Reading {
   gathered?: string;
 }
 
-const ROWS_AT_ONCE = 200;
+const AT_ONCE = { rows: 200, length: PART_LENGTH };
 /** Connections kept open for the next reads. */
 const MAX_IDLE = 4;
 
@@ -100,7 +100,7 @@ function open(): Connection {
 function* readParts(connection: Connection, job: ReadJob, progress: { rows: number }): Generator<string, void> {
   const { statement, encoding, form } = job;
   let text = opening(encoding);
-  for (const rows of connection.chunks(statement, ROWS_AT_ONCE)) {
+  for (const rows of connection.chunks(statement, AT_ONCE)) {
     text += encodeChunk(rows, encoding, form, progress.rows === 0);
     progress.rows += rows.length;
     if (text.length < PART_LENGTH) continue;

@@ -1,0 +1,41 @@
+/** How many bytes a statement may read: of all its rows, or of each. Statements that may read more count them, row by row. */
+import type { Database } from 'bun:sqlite';
+import { Refusal } from '../../errors.ts';
+import { MAX_ROW_BYTES } from '../../limits.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import type { Output } from '../compile/output.ts';
+import { maxRowBytes } from '../compile/row-size.ts';
+
+/** The rows are longer than what may be read between two requests. */
+export class TooLongHere extends Error {}
+
+/** One thread carries out one statement at a time: this is what is left of its allowance. */
+let left = Number.POSITIVE_INFINITY;
+
+export function allowBytes(bytes: number): void {
+  left = bytes;
+}
+
+export function allowAnyNumber(): void {
+  left = Number.POSITIVE_INFINITY;
+}
+
+export function defineAllowance(db: Database): void {
+  db.function('within_bytes', (bytes) => {
+    if (bytes > MAX_ROW_BYTES) throw rowTooLong();
+    left -= bytes;
+    if (left < 0) throw new TooLongHere();
+    return 1;
+  });
+}
+
+export function rowTooLong(): Refusal {
+  return new Refusal('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
+    hint: 'Select fewer fields, or each only once.',
+  });
+}
+
+/** Where a row may be longer than any row may be, its bytes are counted. */
+export function boundedRow({ columns }: ReadPlan, output: Output): Output {
+  return maxRowBytes(columns, output) > MAX_ROW_BYTES ? { ...output, bounded: 'row' } : output;
+}
