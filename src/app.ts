@@ -8,23 +8,24 @@ import { parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
 import type { Encoding } from './encode/encoding.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
+import type { Answer } from './http/answer.ts';
 import { readBytes, readDocument } from './http/body.ts';
 import { type Call, pathAndQuery, readCall } from './http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsAnswer } from './http/cors.ts';
-import { negotiate } from './http/negotiate.ts';
+import { negotiate, ofOne } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
+import { locate } from './http/prefix.ts';
 import { planRead, planReadItem, planVersioned } from './plan/read.ts';
 import type { ReadPlan } from './plan/types.ts';
 import { WHOLE } from './plan/whole.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
-import type { Answer } from './response/answer.ts';
 import { encodingOf, gathered } from './response/body.ts';
-import { KeptAnswers, respond } from './response/kept-answers.ts';
+import { KeptAnswers, responder } from './response/kept-answers.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
-import { type Answerer, andThen, type Responder, type Trace } from './response/trace.ts';
+import { type Answerer, type AtWork, andThen, type Responder, type Trace, working } from './response/trace.ts';
 import { writeAnswer } from './response/write.ts';
 
 export interface AppOptions extends Observers {
@@ -32,6 +33,8 @@ export interface AppOptions extends Observers {
   readonly engine: Engine;
   readonly maxBodyBytes: number;
   readonly allowUnfilteredWrites: boolean;
+  /** What a proxy puts before the paths of the service, such as /api. */
+  readonly basePath?: string;
   /** What else is served beside the collection: descriptions, the console, health. Undefined where nothing is. */
   readonly pages?: Pages;
   /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
@@ -39,24 +42,27 @@ export interface AppOptions extends Observers {
 }
 
 export interface App {
-  fetch(request: Request): MaybePromise<Response>;
+  fetch(request: Request, atWork?: AtWork): MaybePromise<Response>;
   /** What it keeps, for the metrics. */
   metrics?(): readonly Metric[];
 }
 
 export function createApp(options: AppOptions): App {
-  const { engine, pages } = options;
+  const { engine, pages, basePath = '' } = options;
   const answer = stages(options);
   const kept = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
-  const read: Responder = kept?.around(answer) ?? ((request, trace) => respond(answer, request, trace));
-  const pageOrRead: Responder = (request, trace) =>
-    pages?.(pathAndQuery(trace.url).split('?', 1)[0]!, request) ?? read(request, trace);
+  const read = kept?.around(answer) ?? responder(answer);
+  const pageOrRead: Responder = (request, trace) => {
+    trace.place = locate(pathAndQuery(trace.url), request.headers, basePath);
+    const { prefix, path } = trace.place;
+    return pages?.(path.split('?', 1)[0]!, request, prefix) ?? read(request, trace);
+  };
   return { fetch: observed(pageOrRead, options), metrics: () => kept?.metrics() ?? [] };
 }
 
 function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans = false }: AppOptions): Answerer {
   function answer(request: Request, trace: Trace): MaybePromise<Answer> {
-    const call = readCall(trace.method, pathAndQuery(trace.url), request, catalogue);
+    const call = readCall(trace.method, trace.place, request, catalogue);
     trace.target = call.target.kind;
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
@@ -74,14 +80,14 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     const plan = planRead(call.collection, query, page, preferences.count);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
-    return andThen(engine.read(plan, encoding), (result) => {
+    return andThen(working(trace, engine.read(plan, encoding)), (result) => {
       trace.done('engine');
       return listAnswer({ call, media, query, preferences, plan, trace }, result);
     });
   }
 
   function readItem(call: Call, key: string, trace: Trace): MaybePromise<Answer> {
-    const media = negotiate(call.request.headers.get('accept'));
+    const media = ofOne(negotiate(call.request.headers.get('accept')));
     const query = parseQuery(call.query);
     trace.done('parse');
     const { collection } = call;
@@ -91,7 +97,7 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
     const { whole: wholePlan, shown: shownPlan } = planVersioned(collection, key, plan);
     const isWhole = plan.columns === wholePlan.columns && media.format === 'json' && !media.stripNulls;
-    const read = (each: ReadPlan, as: Encoding) => andThen(engine.read(each, as), gathered);
+    const read = (each: ReadPlan, as: Encoding) => andThen(working(trace, engine.read(each, as)), gathered);
     return andThen(read(wholePlan, WHOLE), (whole) =>
       andThen(isWhole || whole.returned === 0 ? whole : read(shownPlan, encoding), (shown) => {
         trace.done('engine');
@@ -136,10 +142,10 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     const plan = planWrite(collection, method, request, document);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.returning?.columns ?? []);
-    const result = await engine.write(plan, encoding);
+    const result = await working(trace, engine.write(plan, encoding));
     trace.done('engine');
     trace.rows = result.affected;
-    return writeAnswer({ collection, method, media, preferences, plan }, result);
+    return writeAnswer({ collection, prefix: call.prefix, method, media, preferences, plan }, result);
   }
 
   return answer;

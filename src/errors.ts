@@ -5,6 +5,8 @@
  * what neither of them has. An expected failure is a `Refusal`, thrown wherever it is noticed and caught once, in
  * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
  */
+import { shortened } from './shortened.ts';
+
 interface CatalogueEntry {
   readonly status: number;
   readonly meaning: string;
@@ -21,16 +23,24 @@ export const ERRORS = {
   PGRST115: { status: 400, meaning: 'The key in the body differs from the key in the URL' },
   PGRST116: { status: 406, meaning: 'A single object was asked for, and the result is not exactly one row' },
   PGRST117: { status: 405, meaning: 'The method is not supported' },
+  PGRST118: { status: 400, meaning: 'Rows cannot be ordered by an embedding that is a list' },
   PGRST122: { status: 400, meaning: 'A preference is unknown, under handling=strict' },
   PGRST124: { status: 400, meaning: 'More rows would change than max-affected allows' },
   PGRST125: { status: 404, meaning: 'The path names nothing here' },
+  PGRST127: { status: 400, meaning: 'What is asked for is not implemented' },
   PGRST200: { status: 400, meaning: 'There is no relationship to embed' },
+  PGRST201: { status: 300, meaning: 'More than one relationship could be meant by an embedding' },
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'There is no such collection' },
+  '0A000': { status: 400, meaning: 'NaN and infinity are no whole numbers' },
   '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
   '22003': { status: 400, meaning: 'A number is out of range for its field' },
   '2200H': { status: 400, meaning: 'No id is left to assign' },
+  '22007': { status: 400, meaning: 'A date or time cannot be read' },
+  '22008': { status: 400, meaning: 'A date or time is out of range, or there is no such day' },
+  '22009': { status: 400, meaning: 'The offset of a time zone is out of range' },
   '22021': { status: 400, meaning: 'Text is not valid UTF-8 or holds a NUL' },
+  '22023': { status: 400, meaning: 'A JSON value is of another kind than the type that it is cast to' },
   '22025': { status: 400, meaning: 'A like pattern ends with its escape character' },
   '2201B': { status: 400, meaning: 'A regular expression is invalid or not supported' },
   '22P02': { status: 400, meaning: 'A value is not of the type of its field' },
@@ -50,7 +60,9 @@ export const ERRORS = {
   '42P10': { status: 400, meaning: 'on_conflict names a field that is not unique' },
   '54000': { status: 400, meaning: 'A request exceeds one of the named limits' },
   '57014': { status: 504, meaning: 'The query took longer than the time limit' },
+  CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },
   CAT404: { status: 404, meaning: 'There is no product with this id' },
+  CAT406: { status: 406, meaning: 'None of the accepted content codings is available' },
   CAT412: { status: 412, meaning: 'The product has changed since it was read' },
   CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
   CAT414: { status: 414, meaning: 'The URL is longer than the limit' },
@@ -68,26 +80,30 @@ export interface RefusalDetails {
   readonly hint?: string | undefined;
   /** Headers that explain the refusal, such as Allow, Content-Range or Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** In place of details, where there are several things that could have been meant. */
+  readonly candidates?: readonly Readonly<Record<string, string>>[];
   /** For the log, and not for the client. */
   readonly cause?: string;
 }
 
-/** What a client asked for cannot be done, and why. */
+/** What a client asked for cannot be done, and why. Whatever it repeats of what was asked is shortened. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly details: string | null;
   readonly hint: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  readonly candidates: RefusalDetails['candidates'];
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers, cause }: RefusalDetails = {},
+    { details, hint, headers, candidates, cause }: RefusalDetails = {},
   ) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.details = details ?? null;
-    this.hint = hint ?? null;
+    super(shortened(message), cause === undefined ? undefined : { cause });
+    this.details = details === undefined ? null : shortened(details);
+    this.hint = hint === undefined ? null : shortened(hint);
     this.headers = headers ?? {};
+    this.candidates = candidates;
   }
 
   get status(): number {

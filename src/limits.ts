@@ -6,10 +6,18 @@ export const MAX_URL_LENGTH = 512 * 1024;
 export const DEFAULT_MAX_BODY_MB = 64;
 /** Longest text form of a value that is stored, unless --max-value-kb says otherwise. */
 export const DEFAULT_MAX_VALUE_KB = 1024;
-/** Characters that a number may be written with. */
-export const MAX_NUMERIC_DIGITS = 1_000;
+/** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
+export const MAX_PREFIX_LENGTH = 255;
+/** From where on no further connections are taken: so many descriptors from the limit of open files, or a quarter of it. */
+export const RESERVED_DESCRIPTORS = 1_024;
+/** What a thread or the console may need of them when it starts. */
+export const DESCRIPTORS_FOR_FILES = 48;
 /** How deep lists and objects may nest in one value of a body. */
 export const MAX_JSON_DEPTH = 100;
+/** Zeros that the exponents of all numbers in one json value may stand for: 1e300 is printed with 300 of them. */
+export const MAX_JSON_PADDING = 10_000;
+/** How often a part of one json value may be held against a part of another, where one is asked to contain the other. */
+export const MAX_CONTAINMENT_STEPS = 1_000_000;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
 export const MAX_CONDITIONS = 500;
 /** Values in one list: `in.(…)`, `eq(any).{…}`. */
@@ -18,6 +26,9 @@ export const MAX_LIST_VALUES = 50_000;
 export const MAX_LOGIC_DEPTH = 20;
 /** Columns in `select`, terms in `order`. */
 export const MAX_TERMS = 200;
+/** Embeddings in one request, and how deep they may nest. */
+export const MAX_EMBEDS = 30;
+export const MAX_EMBED_DEPTH = 8;
 /** Length of an Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */
@@ -38,6 +49,8 @@ export const SQLITE_BUSY_MS = 5_000;
 export const SQLITE_WRITE_WAIT_MS = 60_000;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
+export const IDLE_CONNECTION_SECONDS = 120;
 /** Costly reads that may wait for their turn, and for how long at most. */
 export const MAX_WAITING_READS = 64;
 export const MAX_QUEUE_SECONDS = 15;
@@ -53,8 +66,15 @@ export const IDLE_STREAM_SECONDS = 60;
 export const MAX_INSTRUCTIONS = 50_000;
 /** What patterns may take on all of a small table, for it to be read between two requests: steps of some nanoseconds. */
 export const QUICK_STEPS = 2_000_000;
-/** Headers that repeat the URL or values of rows are left out when they would be longer: many clients take no more. */
+/**
+ * What repeats what a client sent: headers with the URL or values of rows are left out when they would be longer, since many
+ * clients take no more; texts of an error and fields of a log line are shortened to it.
+ */
 export const MAX_ECHOED_LENGTH = 2_048;
+/** Shorter bodies are not compressed: they fit into one packet as they are. */
+export const MIN_COMPRESSED_LENGTH = 1024;
+/** Longer ones are compressed on another thread, and meanwhile requests are answered. */
+export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
 /** Writes that may share one commit. */
 export const MAX_WRITES_PER_COMMIT = 512;
 
@@ -97,6 +117,21 @@ export const DEFAULT_COMMAND_SECONDS = 3_600;
 export const DEFAULT_SLOW_QUERY_MS = 1_000;
 /** Scheduled backups kept, unless --backup-keep says otherwise. */
 export const DEFAULT_BACKUPS_KEPT = 24;
+
+/** Digits of a number that a text is cast to on SQLite: far beyond any catalogue, and quick to reckon with. */
+export const MAX_NUMERIC_DIGITS = 1_000;
+/** Largest declaration of collections. */
+export const MAX_DECLARATION_BYTES = 1024 * 1024;
+/** Longest name of a collection, a field or a constraint: that of PostgreSQL. */
+export const MAX_NAME_LENGTH = 63;
+/** Collections of a catalogue. */
+export const MAX_COLLECTIONS = 1_000;
+/** Fields of a collection: PostgreSQL's tables have no more columns. */
+export const MAX_FIELDS = 1_600;
+/** Values in one default of a declaration, lists and maps counted with what they hold. */
+export const MAX_VALUE_NODES = 10_000;
+/** Bad rows of a file that are named before the rest of it is left unread. */
+export const MAX_BAD_ROWS = 20;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

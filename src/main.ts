@@ -5,9 +5,11 @@ import { check } from './cli/check.ts';
 import type { Command } from './cli/command.ts';
 import { config } from './cli/config.ts';
 import { copy } from './cli/copy.ts';
+import { declare } from './cli/declare.ts';
 import { exportProducts } from './cli/export.ts';
 import { health } from './cli/health.ts';
 import { importProducts } from './cli/import.ts';
+import { init } from './cli/init.ts';
 import { migrate } from './cli/migrate.ts';
 import { openapi } from './cli/openapi.ts';
 import { query } from './cli/query.ts';
@@ -26,6 +28,8 @@ const COMMANDS: readonly Command[] = [
   backup,
   restore,
   check,
+  init,
+  declare,
   migrate,
   copy,
   config,

@@ -1,13 +1,13 @@
 /** What a mistyped name was probably meant to be. */
 
-/** The candidate with the fewest edits, if it is at most a third of the name away. */
+/** The candidate with the fewest edits, if it is at most a third of the name away and has something in common with it. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const lowered = name.slice(0, 64).toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(lowered.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(lowered, candidate.toLowerCase());
-    if (distance < bestDistance) {
+    if (distance < bestDistance && distance < Math.max(lowered.length, candidate.length)) {
       best = candidate;
       bestDistance = distance;
     }
@@ -15,14 +15,25 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
+/** The same, to be added to a message; empty where nothing is near. */
+export function perhaps(name: string, candidates: readonly string[]): string {
+  const nearest = nearestName(name, candidates);
+  return nearest === undefined ? '' : ` (perhaps you meant ${nearest})`;
+}
+
+/** Letters to insert, drop, replace, or exchange with the next: `titel` is one edit from `title`. */
 function editDistance(from: string, to: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
       const substitution = previous[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, previous[column]! + 1, current[column - 1]! + 1));
+      const isExchange = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const exchange = isExchange ? beforePrevious[column - 2]! + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(substitution, previous[column]! + 1, current[column - 1]! + 1, exchange));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[to.length]!;

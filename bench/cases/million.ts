@@ -25,8 +25,8 @@ const REQUESTS: readonly SameRequest[] = [
   both('order=unit_price.desc&limit=20', '"/products?order=unit_price.desc&limit=20"'),
   {
     name: 'keyset next page at row 900,000',
-    small: { script: getAnew('"/products?limit=20&and=(id.gt."..(n % 50)..")"') },
-    large: { script: getAnew('"/products?limit=20&and=(id.gt."..(900000 + n % 50000)..")"') },
+    small: { script: getAnew('"/products?limit=20&after=(id.gt."..(n % 50)..")"') },
+    large: { script: getAnew('"/products?limit=20&after=(id.gt."..(900000 + n % 50000)..")"') },
   },
 ];
 

@@ -1,7 +1,7 @@
 /** `catalogue backup`: a copy of a database in use, without stopping anyone. */
-import { BUILT_IN } from '../collection/built-in.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
+import { begin } from '../plan/begin.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';
@@ -24,7 +24,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('say where to: catalogue backup FILE');
-    const maintenance = maintenanceOf(values.database, BUILT_IN.catalogue, values);
+    const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
     const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
       maintenance.backup(file, { replace: values.force, progress }),
     );

@@ -1,7 +1,10 @@
-/** `catalogue check`: whether the database is whole and holds what it should. */
-import { BUILT_IN } from '../collection/built-in.ts';
+/** `catalogue check`: whether the database is whole and holds what it should, or whether a declaration is right. */
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { DeclarationError } from '../declare/mistakes.ts';
 import { maintenanceOf } from '../engine/open.ts';
+import { begin } from '../plan/begin.ts';
+import { COLLECTIONS } from '../settings/collections.ts';
+import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 import { withProgress } from './progress.ts';
@@ -10,19 +13,25 @@ const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 
 export const check: Command = {
   name: 'check',
-  summary: 'look whether the database is whole',
-  help: () => `Usage: catalogue check [flags]
+  summary: 'look whether the database is whole, or a declaration right',
+  help: () => `Usage: catalogue check [FILE] [flags]
 
 Looks at the integrity of the database, its schema version, its fields, constraints and indexes, and counts what it
 holds. Changes nothing; a running service may use the database meanwhile.
+
+With FILE, or with --collections FILE and no database named, looks at that declaration alone, and at its files of rows: no
+database is opened, and every mistake is named with its line.
 
 Exit codes: 0 all is well, 1 something is not.
 
 ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
-    const { values } = readCommand(OPTIONS, args, env, 0);
-    const maintenance = maintenanceOf(values.database, BUILT_IN.catalogue, values);
+    const { values, origins, operands } = readCommand(OPTIONS, args, env, 1);
+    const isAlone = origins.collections === COLLECTIONS.flag && origins.database === 'default';
+    const file = operands[0] ?? (isAlone ? values.collections : undefined);
+    if (file !== undefined) return checkFile(file, values.json);
+    const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
     const findings = await withProgress('Checking', 'steps', (progress) => maintenance.check(progress));
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
@@ -35,3 +44,18 @@ ${describeSettings(OPTIONS)}`,
     return ok ? 0 : 1;
   },
 };
+
+async function checkFile(file: string, json: boolean): Promise<number> {
+  const { checkDeclaration } = await import('../declare/check.ts');
+  try {
+    const summary = await checkDeclaration(file);
+    const { collections, fields, rows } = summary;
+    const counts = [amount(collections, 'collection'), amount(fields, 'field'), amount(rows, 'row')].join(', ');
+    console.log(json ? JSON.stringify({ ok: true, file, ...summary }) : `ok    ${file}  ${counts}`);
+    return 0;
+  } catch (error) {
+    if (!json || !(error instanceof DeclarationError)) throw error;
+    console.log(JSON.stringify({ ok: false, file, mistakes: error.mistakes }));
+    return 1;
+  }
+}

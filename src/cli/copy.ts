@@ -1,13 +1,15 @@
 /** `catalogue copy`: moves a catalogue from one database to another, of whatever kind, and checks that all of it arrived. */
 
-import { BUILT_IN } from '../collection/built-in.ts';
-import type { Collection } from '../collection/declaration.ts';
-import { products } from '../collection/products.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { parseJson } from '../collection/exact-json.ts';
+import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
+import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
+import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { planRead } from '../plan/read.ts';
 import type { InsertPlan } from '../plan/types.ts';
@@ -36,12 +38,14 @@ ${describeSettings(OPTIONS)}`,
     const settings = readSettings(OPTIONS, args, env);
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
-    const options = { catalogue: BUILT_IN.catalogue, firstRows: NO_ROWS, ...settings };
+    const { catalogue } = await begin(settings.collections);
+    const options = { catalogue, firstRows: NO_ROWS, ...settings };
     const source = openEngine(from, options);
     try {
       const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });
       try {
-        const copied = await copyProducts(source, target);
+        let copied = 0;
+        for (const collection of inOrder(catalogue)) copied += await copyRows(source, target, collection);
         const { location } = target;
         if (settings.json) console.log(JSON.stringify({ ok: true, from: source.location, to: location, rows: copied }));
         else console.log(`Copied ${amount(copied)} from ${source.location} to ${location}; the counts agree.`);
@@ -54,37 +58,52 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
+/** What is referred to before what refers to it; a circle begins anywhere. */
+function inOrder({ collections }: Catalogue): Collection[] {
+  const ordered = new Set<Collection>();
+  const add = (collection: Collection, way: readonly Collection[]) => {
+    if (ordered.has(collection) || way.includes(collection)) return;
+    for (const { to } of collection.references) add(collections.get(to)!, [...way, collection]);
+    ordered.add(collection);
+  };
+  for (const collection of collections.values()) add(collection, []);
+  return [...ordered];
+}
+
 /** Resolves to how many there are. */
-async function copyProducts(source: Engine, target: Engine): Promise<number> {
-  await isReady(source);
-  const present = await isReady(target);
+async function copyRows(source: Engine, target: Engine, collection: Collection): Promise<number> {
+  await isReady(source, collection);
+  const present = await isReady(target, collection);
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already; copy to an empty one`);
   }
-  const result = await source.read(planRead(products, EMPTY_QUERY, { offset: 0 }, 'exact'), NDJSON);
+  const encoding = ndjsonOf(collection);
+  const result = await source.read(planRead(collection, EMPTY_QUERY, { offset: 0 }, 'exact'), encoding);
   const total = result.total ?? 0;
   const progress = new ProgressBar('Copying', total, process.stderr);
   let done = 0;
   for await (const rows of batches(result)) {
-    await target.write(insertPlan(products, rows), NDJSON);
+    await target.write(insertPlan(collection, rows), encoding);
     done += rows.length;
     progress.show(done);
   }
   progress.end();
-  const arrived = await isReady(target);
+  const arrived = await isReady(target, collection);
   if (arrived !== total) {
     throw new ConfigError(`read ${amount(total)} from ${source.location}, and found ${arrived} in ${target.location}`);
   }
   return total;
 }
 
-const NDJSON = { format: 'ndjson', stripNulls: false, columns: products.fields.map((field) => field.name) } as const;
+function ndjsonOf({ fields }: Collection): Encoding {
+  return { format: 'ndjson', stripNulls: false, columns: fields.map((field) => field.name) };
+}
 
 /** The rows of a result a few at a time, whether they came at once or come in parts. */
 async function* batches(result: ReadResult): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   for await (const line of lines(result)) {
-    rows.push(JSON.parse(line) as Row);
+    rows.push(parseJson(line) as Row);
     if (rows.length < ROWS_PER_WRITE) continue;
     yield rows;
     rows = [];
@@ -113,7 +132,7 @@ function insertPlan(into: Collection, rows: readonly Row[]): InsertPlan {
   return {
     kind: 'insert',
     into,
-    rows: rows.map((row) => into.fields.map((field) => row[field.name] as InsertPlan['rows'][number][number])),
+    rows: rows.map((row) => into.fields.map((field) => storeJson(field.type, row[field.name]))),
     conflict: 'refuse',
     singular: false,
     mustExist: false,

@@ -1,10 +1,11 @@
 /** The database of a command: opened, used, and closed whatever happens. What it refuses is one clear sentence. */
-import { BUILT_IN } from '../collection/built-in.ts';
-import { products } from '../collection/products.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { Refusal } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
+import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 
 interface Demand extends DatabaseSettings {
@@ -15,17 +16,13 @@ interface Demand extends DatabaseSettings {
 export async function withDatabase<T>(
   settings: Demand,
   mustExist: boolean,
-  work: (engine: Engine) => Promise<T>,
+  work: (engine: Engine, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
-  const engine = openEngine(settings.database, {
-    ...settings,
-    catalogue: BUILT_IN.catalogue,
-    firstRows: NO_ROWS,
-    mustExist,
-  });
+  const { catalogue } = await begin(settings.collections);
+  const engine = openEngine(settings.database, { ...settings, catalogue, firstRows: NO_ROWS, mustExist });
   try {
     await engine.opened;
-    return await work(engine);
+    return await work(engine, catalogue);
   } catch (error) {
     throw plainly(error);
   } finally {
@@ -33,9 +30,23 @@ export async function withDatabase<T>(
   }
 }
 
-/** Whether opening made the catalogue instead of finding it: a mistyped path is noticed by that. */
-export function isNew({ steps = [] }: Engine): boolean {
-  return steps.includes(`table ${products.name}`);
+/** Whether opening made the collection instead of finding it: a mistyped path is noticed by that. */
+export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
+  return steps.includes(`table ${name}`);
+}
+
+/** The collection that a command is about: the one that is named, or the only one. */
+export function chosenCollection({ collections }: Catalogue, name: string): Collection {
+  const names = [...collections.keys()];
+  const [only, ...others] = collections.values();
+  if (name === '' && others.length === 0) return only!;
+  const found = collections.get(name);
+  if (found !== undefined) return found;
+  if (name === '') throw new ConfigError(`say which collection: ${names.join(', ')}`);
+  const nearest = nearestName(name, names);
+  throw new ConfigError(
+    `there is no collection ${name}; ${nearest === undefined ? `there is ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
+  );
 }
 
 /** What was refused, for people at a terminal. */

@@ -1,11 +1,11 @@
 /** `catalogue export`: products as CSV, JSON or NDJSON, chosen by the same query string as the API. */
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { oneOf, setting, text } from '../settings/setting.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
-import { FILE_FORMATS, type FileFormat, formatOf } from './import/source.ts';
 import { JSON_OPTION } from './options.ts';
 import { openOutput, PipeClosed } from './output.ts';
 import { ProgressBar } from './progress.ts';
@@ -48,8 +48,8 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const format = values.output === '-' ? (values.format ?? 'csv') : formatOf(values.output, values.format);
     try {
-      const { rows, bytes } = await withDatabase(values, true, async (engine) => {
-        const plan = planOf(products, operands[0] ?? '');
+      const { rows, bytes } = await withDatabase(values, true, async (engine, catalogue) => {
+        const plan = planOf(catalogue, operands[0] ?? '');
         const { rows, parts } = await read(engine, plan, format);
         return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output) };
       });

@@ -1,17 +1,16 @@
 /** `catalogue import`: products from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
-import { declareCollection } from '../collection/declaration.ts';
-import { products } from '../collection/products.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { FILE_FORMATS, type FileFormat, formatOf, openSource } from '../declare/rows/source.ts';
 import { LoadRefused, type LoadTerms } from '../engine/load.ts';
+import { begin } from '../plan/begin.ts';
 import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
 import { MAX_VALUE_KB } from '../settings/writing.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
-import { isNew, withDatabase } from './database.ts';
+import { chosenCollection, isNew, withDatabase } from './database.ts';
 import { readMapping } from './import/columns.ts';
 import { Rejects, rejectsPath } from './import/rejects.ts';
 import { type ImportResult, type Problem, runImport } from './import/run.ts';
-import { FILE_FORMATS, type FileFormat, formatOf, openSource } from './import/source.ts';
 import { JSON_OPTION } from './options.ts';
 import { ProgressBar } from './progress.ts';
 
@@ -44,10 +43,17 @@ const OPTIONS = {
     byDefault: '',
     read: text,
   }),
+  collection: setting({
+    flag: '--collection',
+    argument: 'NAME',
+    description: 'the collection to store into, where there are several',
+    byDefault: '',
+    read: text,
+  }),
   onConflict: setting({
     flag: '--on-conflict',
     argument: 'WHAT',
-    description: `what to do with a product whose ${products.key[0]!.name} exists: ${ON_CONFLICT.join(', ')}`,
+    description: `what to do with a row whose key exists: ${ON_CONFLICT.join(', ')}`,
     byDefault: 'fail' as (typeof ON_CONFLICT)[number],
     read: oneOf(ON_CONFLICT),
   }),
@@ -98,7 +104,8 @@ ${describeSettings(OPTIONS)}`,
     const [path] = operands;
     if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
     const format = formatOf(path, values.format);
-    const collection = declareCollection(products.draft, values.maxValueKb * 1024);
+    const { catalogue } = await begin(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
+    const collection = chosenCollection(catalogue, values.collection);
     const mapping = readMapping(values.map, collection);
     if (values.delimiter !== undefined && format !== 'csv') throw new ConfigError('--delimiter is for CSV files');
     const source = openSource(path, format, values.delimiter);
@@ -113,7 +120,7 @@ ${describeSettings(OPTIONS)}`,
     };
     try {
       const { result, target } = await withDatabase(values, false, async (engine) => ({
-        target: { database: engine.location, isNew: isNew(engine) },
+        target: { database: engine.location, isNew: isNew(engine, collection) },
         result: await runImport(engine, collection, source, {
           mapping,
           onConflict: CONFLICTS[values.onConflict],

@@ -1,8 +1,8 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
-import { BUILT_IN } from '../collection/built-in.ts';
 import { describeSettings, MIGRATE_SETTINGS, readSettings } from '../config.ts';
 import { openEngine } from '../engine/open.ts';
-import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
+import { begin } from '../plan/begin.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 import { isReady } from './ready.ts';
@@ -21,10 +21,12 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
-    const firstRows = settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN);
-    const engine = openEngine(settings.database, { catalogue: BUILT_IN.catalogue, firstRows, ...settings });
+    const { catalogue, ...begun } = await begin(settings.collections, { withRows: !settings.empty });
+    const firstRows = settings.empty ? NO_ROWS : begun.firstRows;
+    const engine = openEngine(settings.database, { catalogue, firstRows, ...settings });
     try {
-      await isReady(engine);
+      const [first] = catalogue.collections.values();
+      await isReady(engine, first!);
       const steps = engine.steps ?? [];
       if (settings.json) console.log(JSON.stringify({ ok: true, database: engine.location, made: steps }));
       else console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);

@@ -1,19 +1,23 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
 import { BUILT_IN } from '../collection/built-in.ts';
-import { readSettings } from '../config.ts';
+import { describeSettings, readSettings, SERVE_SETTINGS } from '../config.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Command } from './command.ts';
 
+const SETTINGS = { basePath: SERVE_SETTINGS.basePath } as const;
+
 export const openapi: Command = {
   name: 'openapi',
   summary: 'print the OpenAPI description of the service',
-  help: () => `Usage: catalogue openapi
+  help: () => `Usage: catalogue openapi [flags]
 
-Prints the OpenAPI 3.1 description of the service as JSON, the same that it answers at / and /openapi.json.`,
+Prints the OpenAPI 3.1 description of the service as JSON, the same that it answers at / and /openapi.json.
+
+${describeSettings(SETTINGS)}`,
 
   async run(args, env) {
-    readSettings({}, args, env);
-    console.log(JSON.stringify(openApiDocument(describe(BUILT_IN)), null, 2));
+    const { basePath } = readSettings(SETTINGS, args, env);
+    console.log(JSON.stringify(openApiDocument(describe(BUILT_IN), basePath), null, 2));
   },
 };

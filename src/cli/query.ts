@@ -38,10 +38,10 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    await withDatabase(values, true, async (engine) => {
+    await withDatabase(values, true, async (engine, catalogue) => {
       const { rows: most } = values;
       const rowsOf = (limit: number | undefined) => Math.min(limit ?? most ?? ROWS, most ?? Infinity);
-      const plan = planOf(products, operands[0] ?? '', rowsOf);
+      const plan = planOf(catalogue, operands[0] ?? '', rowsOf);
       const { parts, rows, total = 0 } = await read(engine, plan, 'json');
       const text = await new Response(parts as unknown as ReadableStream).text();
       const columns = plan.columns.map(({ name }) => name);

@@ -1,18 +1,22 @@
 /** A read for a command: the same query string as the API, the same plan, the same text, in parts as they come. */
-import type { Collection } from '../collection/declaration.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
 import { planRead } from '../plan/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
+import { chosenCollection } from './database.ts';
 
 /**
  * The query as it stands after `?` in a URL; a whole path is taken, too. Where `rowsOf` makes a number of rows of the query's
  * own limit, all that match are counted beside.
  */
-export function planOf(collection: Collection, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
-  const query = parseQuery(text.replace(/^(\/?[a-z_]*)?\?/, ''));
+export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
+  const [, name = '', rest = text] =
+    /^\/?([a-z][a-z0-9_]*)?\?(.*)$/s.exec(text) ?? /^\/?([a-z][a-z0-9_]*)()$/.exec(text) ?? [];
+  const collection = chosenCollection(catalogue, name);
+  const query = parseQuery(rest);
   const page = pageOfQuery(query);
   const limit = rowsOf === undefined ? page.limit : rowsOf(page.limit);
   return planRead(

@@ -1,7 +1,7 @@
 /** `catalogue restore`: the database becomes what a backup holds. */
-import { BUILT_IN } from '../collection/built-in.ts';
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
+import { begin } from '../plan/begin.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';
@@ -23,7 +23,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
     if (file === undefined) throw new ConfigError('say what to restore: catalogue restore FILE');
-    const maintenance = maintenanceOf(values.database, BUILT_IN.catalogue, values);
+    const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
     const { rows } = await withProgress('Restoring', 'bytes', (progress) =>
       maintenance.restore(file, { replace: values.force, progress }),
     );

@@ -1,8 +1,8 @@
 /** `catalogue serve`: one process that serves, or several and one that looks after them. */
-import { BUILT_IN } from '../collection/built-in.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Log } from '../observe/log.ts';
+import { begin } from '../plan/begin.ts';
 import { greet } from '../serve/greeting.ts';
 import { serveHere } from '../serve/instance.ts';
 import { startAdmin } from '../serve/listening.ts';
@@ -41,8 +41,8 @@ async function alone(settings: ServeSettings, log: Log, askedToStop: Promise<voi
       observed: (observation) => {
         admin = startAdmin(settings, observation.adminPages);
       },
-      started: (greeting) => {
-        backups = scheduleBackups(settings, log);
+      started: async (greeting) => {
+        backups = await scheduleBackups(settings, log);
         greet(greeting, settings, admin?.url);
       },
     });
@@ -62,7 +62,7 @@ async function together(settings: ServeSettings, log: Log, askedToStop: Promise<
     admin = startAdmin(settings, workers.pages);
     const greeting = await workers.start(askedToStop);
     if (greeting !== undefined) {
-      backups = scheduleBackups(settings, log);
+      backups = await scheduleBackups(settings, log);
       greet(greeting, settings, admin?.url);
       await askedToStop;
     }
@@ -74,7 +74,11 @@ async function together(settings: ServeSettings, log: Log, askedToStop: Promise<
   }
 }
 
-function scheduleBackups(settings: ServeSettings, log: Log): ScheduledBackups | undefined {
+async function scheduleBackups(settings: ServeSettings, log: Log): Promise<ScheduledBackups | undefined> {
   if (settings.backupSeconds === 0) return undefined;
-  return new ScheduledBackups(maintenanceOf(settings.database, BUILT_IN.catalogue, settings), settings, log);
+  return new ScheduledBackups(
+    maintenanceOf(settings.database, (await begin(settings.collections)).catalogue, settings),
+    settings,
+    log,
+  );
 }

@@ -6,7 +6,7 @@
 import { DEFAULT_MAX_VALUE_KB } from '../limits.ts';
 import type { CatalogueDraft, CollectionDraft, FieldDraft, OnDelete } from './draft.ts';
 import { typeNamed } from './types/index.ts';
-import { isLong, type Type } from './types/type.ts';
+import { isLong, storeJson, type Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
 export interface Field {
@@ -63,6 +63,8 @@ export interface Collection {
   /** Sets of fields that are unique together, beside the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
+  /** All collections of its catalogue, by their names. */
+  readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;
 }
 
@@ -78,8 +80,10 @@ export interface Catalogue {
 }
 
 export function declareCatalogue(draft: CatalogueDraft): Catalogue {
-  const { maxValueBytes } = draft;
-  const collections = new Map(draft.collections.map((each) => [each.name, declareCollection(each, maxValueBytes)]));
+  const collections = new Map<string, Collection>();
+  for (const each of draft.collections) {
+    collections.set(each.name, declareCollection(each, collections, draft.maxValueBytes));
+  }
   return { collections, draft };
 }
 
@@ -90,6 +94,7 @@ export function withMaxValue({ draft }: Catalogue, maxValueBytes: number): Catal
 
 export function declareCollection(
   draft: CollectionDraft,
+  among: ReadonlyMap<string, Collection> = new Map(),
   maxValueBytes: number = DEFAULT_MAX_VALUE_KB * 1024,
 ): Collection {
   const { name, title, description } = draft;
@@ -119,6 +124,7 @@ export function declareCollection(
       const { collection: to, onDelete } = field.references;
       return [{ name: `${name}_${field.name}_fkey`, field: named(field.name), to, onDelete }];
     }),
+    among,
     draft,
   };
 }
@@ -157,21 +163,17 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
 function defaultOf(type: Type, value: unknown): Pick<Field, 'default' | 'generated'> {
   if (value === undefined || value === null) return {};
   if ((value === 'now' || value === 'uuid') && type.generated?.[value] !== undefined) return { generated: value };
-  return { default: storable(type, value) };
+  return { default: storeJson(type, value) };
 }
 
 function rulesOf(type: Type, { minimum, maximum, maxLength, pattern, oneOf }: FieldDraft): Rules {
   return {
-    ...(minimum === undefined ? {} : { minimum: storable(type, minimum) }),
-    ...(maximum === undefined ? {} : { maximum: storable(type, maximum) }),
+    ...(minimum === undefined ? {} : { minimum: storeJson(type, minimum) }),
+    ...(maximum === undefined ? {} : { maximum: storeJson(type, maximum) }),
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(pattern === undefined ? {} : { pattern }),
-    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((value) => storable(type, value)) }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map((value) => storeJson(type, value)) }),
   };
-}
-
-function storable(type: Type, value: unknown): Value {
-  return type.storeJson?.(value) ?? type.store(String(value));
 }
 
 export function fieldNamed(collection: Collection, name: string): Field | undefined {

@@ -15,7 +15,7 @@ export interface CollectionDraft {
   readonly description?: string;
   /** What it was called before: its table is renamed. */
   readonly was?: string;
-  /** The fields that identify a row, at least one. */
+  /** The fields that identify a row, at least one; each is required, whether it says so or not. */
   readonly key: readonly string[];
   /** In the order in which a row shows them. */
   readonly fields: readonly FieldDraft[];
@@ -24,6 +24,9 @@ export interface CollectionDraft {
   /** A file of rows to begin with, as a path that can be opened. */
   readonly rows?: string;
 }
+
+/** What a field means to people, beyond its type: the console's overview and search go by it. */
+export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'threshold'] as const;
 
 export type OnDelete = 'restrict' | 'cascade' | 'set null';
 
@@ -37,7 +40,10 @@ export interface FieldDraft {
   /** What the console makes of it. */
   readonly role?: string;
   readonly required?: boolean;
-  /** A JSON value of the type; or `now` of a date or time, `uuid` of a uuid. */
+  /**
+   * A JSON value of the type; or `now` of a date or time, `uuid` of a uuid. Here and in the rules, a number whose digits a double
+   * does not hold is the text of them.
+   */
   readonly default?: unknown;
   readonly unique?: boolean;
   readonly indexed?: boolean;

@@ -10,6 +10,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BuildOutput } from 'bun';
+import { requireDescriptors } from '../descriptors.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, type PageName, packAssets, unpackAssets } from './assets.ts';
 import { keptOrBuilt } from './kept-bundle.ts';
@@ -32,6 +33,7 @@ export function hasConsole(): boolean {
 export async function loadAssets(): Promise<Assets> {
   const inside = embedded();
   if (inside !== undefined) return unpackAssets(await inside.bytes());
+  requireDescriptors();
   const packages = packagesFolder();
   if (packages !== undefined) return keptOrBuilt({ sources: dirname(import.meta.dir), packages }, buildAssets);
   if (existsSync(PACKED)) return unpackAssets(readFileSync(PACKED));

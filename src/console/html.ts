@@ -3,6 +3,8 @@ import { escapeHtml } from '../openapi/reference/html.ts';
 
 export interface Shell {
   readonly title: string;
+  /** From the page to the root of the service, which need not be that of the host. */
+  readonly root: string;
   readonly scripts: readonly string[];
   /** What the page knows when it starts, as data that no browser runs. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -28,8 +30,8 @@ export function securityHeaders(nonce?: string): Record<string, string> {
   };
 }
 
-export function pageHtml({ title, scripts, data }: Shell, nonce: string): string {
-  const loaded = scripts.map((src) => `<script type="module" src="${src}"></script>`).join('\n');
+export function pageHtml({ title, root, scripts, data }: Shell, nonce: string): string {
+  const loaded = scripts.map((src) => `<script type="module" src="${root}${src}"></script>`).join('\n');
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +47,7 @@ ${loaded}
 </head>
 <body>
 <div id="root"><div class="starting"><p>${escapeHtml(title)}</p><p role="status">Loading…</p></div></div>
-<noscript>This page needs JavaScript. The API itself does not: see /openapi.json.</noscript>
+<noscript>This page needs JavaScript. The API itself does not: see <a href="${root}/openapi.json">its description</a>.</noscript>
 </body>
 </html>
 `;

@@ -28,16 +28,17 @@ export function consolePages(described: Described): Pages {
   const assets = whenAsked(loadAssets);
   const reference = whenAsked(async () => makeReference(described, await assets()));
 
-  async function consolePage(): Promise<Response> {
+  async function consolePage(path: string): Promise<Response> {
     const { pages } = await assets();
+    const root = path.endsWith('/') ? '..' : '.';
     if (pages.console.length === 0) {
-      return htmlResponse(withoutConsole(DOCS_PATH.slice(1)), { status: 404, headers: securityHeaders() });
+      return htmlResponse(withoutConsole(`${root}${DOCS_PATH}`), { status: 404, headers: securityHeaders() });
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { collection, version } = described;
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
-      { title: 'Product Catalogue', scripts, data: { collection: collection.draft, version } },
+      { title: 'Product Catalogue', root, scripts, data: { collection: collection.draft, version } },
       nonce,
     );
     return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });
@@ -54,7 +55,7 @@ export function consolePages(described: Described): Pages {
   }
 
   return (path, request) => {
-    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, consolePage);
+    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, () => consolePage(path));
     if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request));
     // The links of the reference start from the path without a slash at its end.
     if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));

@@ -15,13 +15,7 @@ export function parseFilter(key: string, value: string): Comparison {
   const keyScanner = new Scanner('filter', key);
   const field = readFieldPath(keyScanner);
   const scanner = new Scanner('filter', value, () => hintFor(key, value));
-  const { negated, test } = readTest(scanner, readRest);
-  if (keyScanner.peek() === '.') {
-    throw new Refusal('PGRST108', `'${field.name}' is not an embedded resource in this request`, {
-      hint: `Verify that '${field.name}' is included in the 'select' query parameter.`,
-    });
-  }
-  return { kind: 'comparison', field, negated, test };
+  return { kind: 'comparison', field, ...readTest(scanner, readRest) };
 }
 
 /** `field.operator.value` inside a logic tree. */
@@ -116,7 +110,8 @@ function readQuantifier(scanner: Scanner): Quantifier | undefined {
   return scanner.fail(OPERATOR, start + 1);
 }
 
-/** `id=1` is the commonest slip. */
+/** `id=1` is the commonest slip, `q=chai` the next. */
 function hintFor(key: string, value: string): string | undefined {
-  return /^(not\.)?[a-z]+[.(]/.test(value) ? undefined : `To filter by a value, write ${key}=eq.${value}`;
+  if (/^(not\.)?[a-z]+[.(]/.test(value)) return undefined;
+  return `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*`;
 }

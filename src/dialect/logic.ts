@@ -1,4 +1,4 @@
-/** `and=(…)`, `or=(…)`, their negations, and what nests in them. */
+/** `and=(…)`, `or=(…)`, their negations, and what nests in them; `after=(…)`, which links between pages are made of. */
 import { Refusal } from '../errors.ts';
 import { MAX_LOGIC_DEPTH } from '../limits.ts';
 import { readCondition } from './filter.ts';
@@ -11,6 +11,18 @@ export type LogicKey = (typeof LOGIC_KEYS)[number];
 
 export function isLogicKey(key: string): key is LogicKey {
   return (LOGIC_KEYS as readonly string[]).includes(key);
+}
+
+/** What a link adds to say where the next page begins: a condition as in `and`, told from those of the client by its name. */
+export const AFTER = 'after';
+
+/** A field may have that name, too, but no filter begins with a parenthesis. */
+export function isAfter(key: string, value: string): boolean {
+  return key === AFTER && value.startsWith('(');
+}
+
+export function parseAfter(value: string): Group {
+  return { ...parseLogic('and', value), after: true };
 }
 
 export function parseLogic(key: LogicKey, value: string): Group {

@@ -21,6 +21,7 @@ export interface OperatorRules {
 
 const ALL = 'all';
 const TEXT: readonly Ability[] = ['text'];
+const SEARCHED: readonly Ability[] = ['text', 'json'];
 const CONTAINERS: readonly Ability[] = ['array', 'json'];
 const ARRAYS: readonly Ability[] = ['array'];
 const NONE: readonly Ability[] = [];
@@ -63,16 +64,16 @@ export const OPERATORS = {
     'differs from, null counting as a value',
     'supplier_id=isdistinct.1',
   ),
-  fts: rules('search', '@@', TEXT, 'matches the full text query (to_tsquery)', 'product_name=fts.tofu'),
-  plfts: rules('search', '@@', TEXT, 'contains all the words (plainto_tsquery)', 'product_name=plfts.chef anton'),
+  fts: rules('search', '@@', SEARCHED, 'matches the full text query (to_tsquery)', 'product_name=fts.tofu'),
+  plfts: rules('search', '@@', SEARCHED, 'contains all the words (plainto_tsquery)', 'product_name=plfts.chef anton'),
   phfts: rules(
     'search',
     '@@',
-    TEXT,
+    SEARCHED,
     'contains the words as a phrase (phraseto_tsquery)',
     'product_name=phfts.hot pepper',
   ),
-  wfts: rules('search', '@@', TEXT, 'matches a web search (websearch_to_tsquery)', 'product_name=wfts.chef -gumbo'),
+  wfts: rules('search', '@@', SEARCHED, 'matches a web search (websearch_to_tsquery)', 'product_name=wfts.chef -gumbo'),
   cs: rules('value', '@>', CONTAINERS, 'contains (arrays and json)', 'id=cs.{1}'),
   cd: rules('value', '<@', CONTAINERS, 'is contained in (arrays and json)', 'id=cd.{1}'),
   ov: rules('value', '&&', ARRAYS, 'overlaps (arrays)', 'id=ov.{1}'),

@@ -19,9 +19,12 @@ export function parseOrder(value: string): readonly OrderTerm[] {
 }
 
 function readOrderTerm(scanner: Scanner): OrderTerm {
-  const field = readFieldPath(scanner);
-  if (scanner.peek() === '(') {
-    throw new Refusal('PGRST108', `'${field.name}' is not an embedded resource in this request`);
+  let field = readFieldPath(scanner);
+  let embed: string | undefined;
+  if (field.json.length === 0 && scanner.take('(')) {
+    embed = field.name;
+    field = readFieldPath(scanner);
+    scanner.expect(')');
   }
   let descending: boolean | undefined;
   let nulls: 'first' | 'last' | undefined;
@@ -36,5 +39,10 @@ function readOrderTerm(scanner: Scanner): OrderTerm {
         start,
       );
   }
-  return { field, descending: descending ?? false, ...(nulls === undefined ? {} : { nulls }) };
+  return {
+    ...(embed === undefined ? {} : { embed }),
+    field,
+    descending: descending ?? false,
+    ...(nulls === undefined ? {} : { nulls }),
+  };
 }

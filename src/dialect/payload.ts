@@ -2,7 +2,7 @@
  * The body of a write as rows of cells. Every row has the same columns: those of `columns=`, or the keys of the
  * objects, which must then agree.
  */
-import { WrittenNumber } from '../collection/written-number.ts';
+import { WrittenNumber } from '../collection/exact-json.ts';
 import { Refusal } from '../errors.ts';
 import type { Document } from '../http/body.ts';
 
@@ -60,15 +60,17 @@ function sameKeys(objects: readonly unknown[]): Pick<Payload, 'columns' | 'rows'
   return { columns, rows };
 }
 
+/** Of a column that is named twice the last counts, as of a key in an object. */
 function tablePayload(
   header: readonly string[],
   rows: readonly (readonly unknown[])[],
   columns: readonly string[] | undefined,
 ): Payload {
   const table = { isList: true, emptyCellHint: EMPTY_CELL_HINT };
-  if (columns === undefined) return { columns: header, rows, ...table };
-  const places = columns.map((name) => header.indexOf(name));
-  return { columns, rows: rows.map((row) => places.map((place) => row[place])), ...table };
+  const named = columns ?? [...new Set(header)];
+  if (columns === undefined && named.length === header.length) return { columns: header, rows, ...table };
+  const places = named.map((name) => header.lastIndexOf(name));
+  return { columns: named, rows: rows.map((row) => places.map((place) => row[place])), ...table };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 /** A syntax tree as a query string again: reading what this writes gives the same tree. */
-import { isLogicKey } from './logic.ts';
+import { AFTER, isLogicKey } from './logic.ts';
 import { isParameter } from './query.ts';
-import type { Condition, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
+import type { Condition, EmbedTerms, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
 
 /** The whole query, percent-encoded; what is as by default is left out. */
 export function printQuery(query: Query): string {
@@ -9,6 +9,7 @@ export function printQuery(query: Query): string {
   const isWhole = query.select.length === 1 && query.select[0]!.kind === 'all';
   if (!isWhole) pairs.push(['select', query.select.map(printItem).join(',')]);
   if (query.order.length > 0) pairs.push(['order', query.order.map(printOrderTerm).join(',')]);
+  for (const [way, terms] of query.embeds ?? []) pairs.push(...printEmbedTerms(way, terms));
   if (query.columns !== undefined) pairs.push(['columns', query.columns.map(printName).join(',')]);
   if (query.onConflict !== undefined) pairs.push(['on_conflict', query.onConflict.map(printName).join(',')]);
   if (query.limit !== undefined) pairs.push(['limit', String(query.limit)]);
@@ -26,8 +27,8 @@ function printTopLevel(condition: Condition): [key: string, value: string] {
   if (condition.kind === 'comparison') {
     return [printField(condition.field), printTest(condition.negated, condition.test, (value) => value)];
   }
-  const { negated, joiner, terms } = condition;
-  return [`${negated ? 'not.' : ''}${joiner}`, `(${terms.map(printTerm).join(',')})`];
+  const { negated, joiner, terms, after } = condition;
+  return [after === true ? AFTER : `${negated ? 'not.' : ''}${joiner}`, `(${terms.map(printTerm).join(',')})`];
 }
 
 function printTerm(condition: Condition): string {
@@ -61,8 +62,11 @@ function printItem(item: SelectItem): string {
   switch (item.kind) {
     case 'all':
       return '*';
-    case 'embed':
-      return `${printName(item.name)}()`;
+    case 'embed': {
+      const hints = `${item.hint === undefined ? '' : `!${printName(item.hint)}`}${item.inner ? '!inner' : ''}`;
+      const before = item.spread ? '...' : printAlias(item.alias);
+      return `${before}${printName(item.name)}${hints}(${item.select.map(printItem).join(',')})`;
+    }
     case 'count':
       return `${printAlias(item.alias)}count()${printCast(item.cast)}`;
     case 'column': {
@@ -80,8 +84,17 @@ function printCast(cast: string | undefined): string {
   return cast === undefined ? '' : `::${cast}`;
 }
 
-function printOrderTerm({ field, descending, nulls }: OrderTerm): string {
-  return `${printField(field)}${descending ? '.desc' : ''}${nulls === undefined ? '' : `.nulls${nulls}`}`;
+function printEmbedTerms(way: string, { conditions, order, limit, offset }: EmbedTerms): [string, string][] {
+  const pairs = conditions.map(printTopLevel);
+  if (order.length > 0) pairs.push(['order', order.map(printOrderTerm).join(',')]);
+  if (limit !== undefined) pairs.push(['limit', String(limit)]);
+  if (offset !== undefined) pairs.push(['offset', String(offset)]);
+  return pairs.map(([key, value]) => [`${way}.${key}`, value]);
+}
+
+function printOrderTerm({ embed, field, descending, nulls }: OrderTerm): string {
+  const name = embed === undefined ? printField(field) : `${printName(embed)}(${printField(field)})`;
+  return `${name}${descending ? '.desc' : ''}${nulls === undefined ? '' : `.nulls${nulls}`}`;
 }
 
 function printField({ name, json }: FieldPath): string {

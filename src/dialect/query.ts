@@ -9,12 +9,12 @@ import { Refusal } from '../errors.ts';
 import { splitQuery } from '../http/query-string.ts';
 import { MAX_CONDITIONS } from '../limits.ts';
 import { parseFilter } from './filter.ts';
-import { isLogicKey, parseLogic } from './logic.ts';
+import { isAfter, isLogicKey, parseAfter, parseLogic } from './logic.ts';
 import { readName } from './names.ts';
 import { parseOrder } from './order.ts';
 import { Scanner } from './scanner.ts';
 import { EVERYTHING, parseSelect } from './select.ts';
-import type { Condition, Query, Test } from './tree.ts';
+import type { Condition, EmbedTerms, Query, Test } from './tree.ts';
 
 const NO_CONDITIONS: readonly Condition[] = [];
 
@@ -27,27 +27,61 @@ export function isParameter(key: string): boolean {
   return (PARAMETERS as readonly string[]).includes(key);
 }
 
+/** Of a parameter that is there twice the first counts, of `limit` and `offset` the last, as in PostgREST. */
 export function parseQuery(text: string): Query {
   if (text === '') return EMPTY_QUERY;
   const conditions: Condition[] = [];
-  const query: { -readonly [Key in keyof Query]: Query[Key] } = {
-    conditions,
-    select: EMPTY_QUERY.select,
-    order: EMPTY_QUERY.order,
-  };
-  for (const pair of splitQuery(text)) {
-    const key = pair[0];
-    const value = pair[1];
-    if (key === 'select') query.select = parseSelect(value);
-    else if (key === 'order') query.order = parseOrder(value);
-    else if (key === 'limit') query.limit = parseWholeNumber(key, value);
-    else if (key === 'offset') query.offset = parseWholeNumber(key, value);
-    else if (key === 'columns') query.columns = parseNames('columns parameter', value);
-    else if (key === 'on_conflict') query.onConflict = parseNames('on_conflict parameter', value);
-    else conditions.push(isLogicKey(key) ? parseLogic(key, value) : parseFilter(key, value));
+  const query: { -readonly [Key in keyof Query]?: Query[Key] } = { conditions };
+  const embeds = new Map<string, Draft<EmbedTerms>>();
+  for (const [name, value] of splitQuery(text)) {
+    const { way, key } = splitKey(name);
+    if (way !== '') parseEmbedTerm(embeds, way, key, value);
+    else if (key === 'select') query.select ??= parseSelect(value);
+    else if (key === 'columns') query.columns ??= parseNames('columns parameter', value);
+    else if (key === 'on_conflict') query.onConflict ??= parseNames('on_conflict parameter', value);
+    else if (isAfter(key, value)) conditions.push(parseAfter(value));
+    else parseTerm(query, conditions, key, value);
   }
-  checkConditionCount(conditions);
-  return query;
+  checkConditionCount([...conditions, ...[...embeds.values()].flatMap((terms) => terms.conditions)]);
+  query.select ??= EMPTY_QUERY.select;
+  query.order ??= EMPTY_QUERY.order;
+  if (embeds.size > 0) query.embeds = embeds as ReadonlyMap<string, EmbedTerms>;
+  return query as Query;
+}
+
+type Draft<Terms> = { -readonly [Key in keyof Terms]: Terms[Key] };
+
+function parseEmbedTerm(embeds: Map<string, Draft<EmbedTerms>>, way: string, key: string, value: string): void {
+  const terms = embeds.get(way) ?? { conditions: [], order: [] };
+  embeds.set(way, terms);
+  parseTerm(terms, terms.conditions as Condition[], key, value);
+}
+
+/** What may be asked of a list, be it the request's own or an embedded one. */
+function parseTerm(
+  terms: { order?: Query['order']; limit?: number; offset?: number },
+  conditions: Condition[],
+  key: string,
+  value: string,
+): void {
+  if (key === 'order') {
+    const order = parseOrder(value);
+    if (terms.order === undefined || terms.order.length === 0) terms.order = order;
+  } else if (key === 'limit') terms.limit = parseWholeNumber(key, value);
+  else if (key === 'offset') terms.offset = parseWholeNumber(key, value);
+  else conditions.push(isLogicKey(key) ? parseLogic(key, value) : parseFilter(key, value));
+}
+
+const LOGIC_END = /(^|\.)((?:not\.)?(?:and|or))$/;
+
+/** `products.prices.amount` is asked of an embedding, by the way to it; quoted names and JSON paths may hold points. */
+function splitKey(name: string): { way: string; key: string } {
+  if (!name.includes('.')) return { way: '', key: name };
+  const logic = LOGIC_END.exec(name);
+  if (logic !== null) return { way: name.slice(0, logic.index), key: logic[2]! };
+  const path = /->|"/.exec(name);
+  const at = name.lastIndexOf('.', path === null ? name.length : path.index);
+  return at === -1 ? { way: '', key: name } : { way: name.slice(0, at), key: name.slice(at + 1) };
 }
 
 function parseWholeNumber(name: string, value: string): number {

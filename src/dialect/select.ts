@@ -1,9 +1,9 @@
-/** `select=`: columns, aliases, casts, aggregates; embeds are read so that they can be refused by name. */
+/** `select=`: columns, aliases, casts, aggregates, and what is embedded of other collections. */
 import { Refusal } from '../errors.ts';
-import { MAX_TERMS } from '../limits.ts';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../limits.ts';
 import { FIELD_NAME, readFieldPath, readName } from './names.ts';
 import { Scanner } from './scanner.ts';
-import { AGGREGATES, type Aggregate, type SelectItem } from './tree.ts';
+import { AGGREGATES, type Aggregate, type EmbedItem, type SelectItem } from './tree.ts';
 
 const ITEM = `"...", ${FIELD_NAME}, "*" or "count()"`;
 const NAME_START = /[\p{L}\p{N}_$"]/uy;
@@ -12,15 +12,32 @@ const CAST_NAME = /[\p{L}\p{N}_$ ]+/uy;
 export const EVERYTHING: readonly SelectItem[] = [{ kind: 'all' }];
 
 export function parseSelect(value: string): readonly SelectItem[] {
-  const items: SelectItem[] = [];
-  if (value.trim() === '') return items;
+  if (value.trim() === '') return EVERYTHING;
   const scanner = new Scanner('select parameter', value);
+  const items = readItems(scanner);
+  if (!scanner.atEnd) scanner.fail('"," or end of input');
+  checkEmbeds(items, 1);
+  return items;
+}
+
+function readItems(scanner: Scanner): readonly SelectItem[] {
+  const items: SelectItem[] = [];
   do {
     items.push(readItem(scanner));
     if (items.length > MAX_TERMS) throw new Refusal('54000', `select may name ${MAX_TERMS} columns`);
   } while (scanner.take(','));
-  if (!scanner.atEnd) scanner.fail('"," or end of input');
   return items;
+}
+
+/** Returns how many there are, at any depth. */
+function checkEmbeds(items: readonly SelectItem[], depth: number): number {
+  const embeds = items.filter((item) => item.kind === 'embed');
+  if (embeds.length > 0 && depth > MAX_EMBED_DEPTH) {
+    throw new Refusal('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
+  }
+  const count = embeds.reduce((sum, { select }) => sum + 1 + checkEmbeds(select, depth + 1), 0);
+  if (count > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
+  return count;
 }
 
 function readItem(scanner: Scanner): SelectItem {
@@ -30,7 +47,7 @@ function readItem(scanner: Scanner): SelectItem {
     scanner.skipSpaces();
     return { kind: 'all' };
   }
-  if (scanner.take('...')) return readEmbed(scanner, readName(scanner));
+  if (scanner.take('...')) return readEmbed(scanner, readName(scanner), { spread: true });
   const alias = scanner.attempt(() => {
     if (!scanner.sees(NAME_START)) return undefined;
     const name = readName(scanner);
@@ -44,7 +61,8 @@ function readItem(scanner: Scanner): SelectItem {
   }
   if (!scanner.sees(NAME_START)) scanner.fail(ITEM);
   const field = readFieldPath(scanner);
-  if (scanner.peek() === '(' || scanner.peek() === '!') return readEmbed(scanner, field.name);
+  if (scanner.peek() === '(' || scanner.peek() === '!')
+    return readEmbed(scanner, field.name, { spread: false, ...named });
   const cast = readCast(scanner);
   const aggregate = readAggregate(scanner);
   const aggregateCast = aggregate === undefined ? undefined : readCast(scanner);
@@ -74,18 +92,18 @@ function readAggregate(scanner: Scanner): Aggregate | undefined {
   return aggregate;
 }
 
-/** Reads over `name!hint(…)`, however it nests: there is nothing to embed, and the planner says so. */
-function readEmbed(scanner: Scanner, name: string): SelectItem {
-  scanner.takeWhile(/[^(,]*/y);
-  scanner.expect('(');
-  let depth = 1;
-  while (depth > 0) {
-    if (scanner.atEnd) scanner.fail('")"');
-    const character = scanner.peek();
-    if (character === '(') depth++;
-    if (character === ')') depth--;
-    scanner.position++;
+/** After the name: hints, and what is selected of it. */
+function readEmbed(scanner: Scanner, name: string, given: Pick<EmbedItem, 'spread' | 'alias'>): EmbedItem {
+  let hint: string | undefined;
+  let inner = false;
+  while (scanner.take('!')) {
+    const word = readName(scanner);
+    if (word === 'inner') inner = true;
+    else if (word !== 'left') hint = word;
   }
+  scanner.expect('(');
+  const select = scanner.peek() === ')' ? [] : readItems(scanner);
+  scanner.expect(')', '"," or ")"');
   scanner.skipSpaces();
-  return { kind: 'embed', name };
+  return { kind: 'embed', name, inner, ...given, ...(hint === undefined ? {} : { hint }), select };
 }

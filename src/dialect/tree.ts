@@ -27,6 +27,8 @@ export interface Group {
   readonly joiner: 'and' | 'or';
   readonly negated: boolean;
   readonly terms: readonly Condition[];
+  /** Where a page begins: after the last row of the one before, as its link says. */
+  readonly after?: true;
 }
 
 export type Test =
@@ -58,18 +60,44 @@ export type SelectItem =
       readonly aggregateCast?: string;
     }
   | { readonly kind: 'count'; readonly alias?: string; readonly cast?: string }
-  | { readonly kind: 'embed'; readonly name: string };
+  | EmbedItem;
+
+/** `[...][alias:]name[!hint][!inner](select)`: what belongs to each row, of another collection. */
+export interface EmbedItem {
+  readonly kind: 'embed';
+  /** A collection, a referring field, or a constraint. */
+  readonly name: string;
+  readonly alias?: string;
+  readonly hint?: string;
+  /** Whether rows without any of it are left out. */
+  readonly inner: boolean;
+  /** Whether its columns become columns of the row. */
+  readonly spread: boolean;
+  readonly select: readonly SelectItem[];
+}
 
 export interface OrderTerm {
+  /** The embedding that shows the field, where it is not one of the row itself. */
+  readonly embed?: string;
   readonly field: FieldPath;
   readonly descending: boolean;
   readonly nulls?: 'first' | 'last';
+}
+
+/** What is asked of an embedding, by parameters that begin with its name: `products.order=…`. */
+export interface EmbedTerms {
+  readonly conditions: readonly Condition[];
+  readonly order: readonly OrderTerm[];
+  readonly limit?: number;
+  readonly offset?: number;
 }
 
 /** The query string as a whole. */
 export interface Query {
   /** All must hold. */
   readonly conditions: readonly Condition[];
+  /** By the way to it, with a dot between each step: `products.prices`. */
+  readonly embeds?: ReadonlyMap<string, EmbedTerms>;
   readonly select: readonly SelectItem[];
   readonly order: readonly OrderTerm[];
   readonly limit?: number;

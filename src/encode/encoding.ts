@@ -8,6 +8,8 @@ import { csvHeader, csvLines } from './csv.ts';
 export interface Encoding {
   readonly format: 'json' | 'csv' | 'ndjson';
   readonly stripNulls: boolean;
+  /** The one row of the result as an object, in place of a list; of JSON alone. */
+  readonly singular?: boolean;
   /** The names of the columns, in their order. */
   readonly columns: readonly string[];
 }
@@ -25,13 +27,15 @@ export function cellName(index: number): string {
 
 /** A whole result at once. */
 export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowForm): string {
-  if (encoding.format === 'json' && form === 'plain') return JSON.stringify(shownRows(rows, encoding));
+  const { format, singular = false } = encoding;
+  if (format === 'json' && form === 'plain' && !singular) return JSON.stringify(shownRows(rows, encoding));
   return opening(encoding) + encodeChunk(rows, encoding, form, true) + closing(encoding);
 }
 
 /** What comes before the first row of a result that is sent in parts. */
-export function opening({ format, columns }: Encoding): string {
-  return format === 'json' ? '[' : format === 'csv' ? csvHeader(columns) : '';
+export function opening({ format, singular = false, columns }: Encoding): string {
+  if (format === 'json') return singular ? '' : '[';
+  return format === 'csv' ? csvHeader(columns) : '';
 }
 
 /** The rows of one part. */
@@ -49,8 +53,8 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowF
   return `${comma}${rowTexts(rows, encoding, form).join(',')}`;
 }
 
-export function closing({ format }: Encoding): string {
-  return format === 'json' ? ']' : '';
+export function closing({ format, singular = false }: Encoding): string {
+  return format === 'json' && !singular ? ']' : '';
 }
 
 function rowTexts(rows: readonly Row[], encoding: Encoding, form: RowForm): string[] {

@@ -34,8 +34,9 @@ export interface WriteResult {
   readonly inserted: number;
   /** The text forms of the key of the row, where exactly one was inserted or replaced. */
   readonly key?: readonly string[];
-  /** The rows in the encoding asked for; present when the plan asks for them back. */
+  /** The rows in the encoding asked for, and how many they are; present when the plan asks for them back. */
   readonly body?: string;
+  readonly shown?: number;
   /** The answer of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
 }

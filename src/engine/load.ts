@@ -29,7 +29,8 @@ export interface LoadTerms {
 export interface RefusedRow {
   readonly place: number;
   readonly given: readonly Field[];
-  readonly row: StoredRow;
+  /** The text forms of its values, in the order of the collection's fields. */
+  readonly row: readonly (string | null)[];
   readonly refusal: Refusal;
 }
 

@@ -1,6 +1,5 @@
 /** The request body: its bytes within the limit, read by its content type into a document. */
-
-import { WrittenNumber } from '../collection/written-number.ts';
+import { parseJson } from '../collection/exact-json.ts';
 import { Refusal } from '../errors.ts';
 import { parseCsv } from './csv.ts';
 import { splitQuery } from './query-string.ts';
@@ -57,18 +56,10 @@ const READERS: Readonly<Record<string, (text: string) => Document>> = {
   'application/vnd.pgrst.array+json': readJson,
   'application/vnd.pgrst.object+json': readJson,
   'text/csv': readCsv,
-  'application/x-www-form-urlencoded': (text) => ({ kind: 'json', value: Object.fromEntries(splitQuery(text)) }),
+  'application/x-www-form-urlencoded': readForm,
 };
 
 export const BODY_TYPES: readonly string[] = Object.keys(READERS);
-
-/** Numbers that JavaScript would write otherwise than the client did: 7.0, 1e2, 0.0000001, or too many digits. */
-const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\.0{6}|[\d.]{16}/;
-
-export function parseJson(text: string): unknown {
-  if (!REWRITTEN_NUMBER.test(text)) return JSON.parse(text);
-  return JSON.parse(text, asWritten);
-}
 
 function readJson(text: string): Document {
   try {
@@ -81,12 +72,14 @@ function readJson(text: string): Document {
   }
 }
 
-/** A number keeps the text it was written in, which is what PostgreSQL reads: 7.0 is no integer, and no digit is lost. */
-function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  return typeof value === 'number' && source !== undefined && source !== String(value)
-    ? new WrittenNumber(source)
-    : value;
+/** What `curl -d` sends is labelled as a form, whatever it is. */
+function readForm(text: string): Document {
+  if (/^\s*[[{]/.test(text)) {
+    throw new Refusal('PGRST102', 'the body is JSON, and its Content-Type says that it is a form', {
+      hint: "Send the header Content-Type: application/json, with curl by -H 'Content-Type: application/json'.",
+    });
+  }
+  return { kind: 'json', value: Object.fromEntries(splitQuery(text)) };
 }
 
 function readCsv(text: string): Document {

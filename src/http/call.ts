@@ -9,6 +9,7 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
+import type { Place } from './prefix.ts';
 import { decode } from './query-string.ts';
 
 export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; readonly key: string };
@@ -23,8 +24,12 @@ export interface Call {
   readonly method: Method;
   readonly collection: Collection;
   readonly target: Target;
-  /** Path and query as sent. */
+  /** Path and query as the client sees them. */
   readonly url: string;
+  /** What of it stands before the paths of the service. */
+  readonly prefix: string;
+  /** Path and query within the service. */
+  readonly path: string;
   /** The text after `?`. */
   readonly query: string;
   readonly request: Request;
@@ -32,32 +37,34 @@ export interface Call {
 
 const COLLECTION: Target = { kind: 'collection' };
 
-/** `url` is the request's path and query, `named` its method, which costs something each time a request is asked for it. */
-export function readCall(named: string, url: string, request: Request, catalogue: Catalogue): Call {
-  if (url.length > MAX_URL_LENGTH) {
+/** `named` is the request's method, which costs something each time a request is asked for it. */
+export function readCall(named: string, { prefix, path }: Place, request: Request, catalogue: Catalogue): Call {
+  if (path.length > MAX_URL_LENGTH) {
     throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
       hint: 'Ask in several requests, with fewer values in each.',
     });
   }
-  const mark = url.indexOf('?');
-  const end = mark === -1 ? url.length : mark;
-  const { collection, target } = findTarget(url.slice(0, end), catalogue);
+  const mark = path.indexOf('?');
+  const end = mark === -1 ? path.length : mark;
+  const { collection, target } = findTarget(path.slice(0, end), prefix, catalogue);
   const method = findMethod(named, target);
-  return { method, collection, target, url, query: mark === -1 ? '' : url.slice(mark + 1), request };
+  const query = mark === -1 ? '' : path.slice(mark + 1);
+  return { method, collection, target, url: prefix + path, prefix, path, query, request };
 }
 
 /** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
 const PAST_SCHEME = 'http://'.length + 1;
 
-/** An HTTP/1.0 request without a Host has no scheme and host in its URL. */
+/** A request without a usable Host has no scheme and host in its URL, and whatever bytes were sent: no header may hold those. */
 export function pathAndQuery(url: string): string {
-  const start = url[0] === '/' ? 0 : url.indexOf('/', PAST_SCHEME);
+  if (url[0] === '/') return url.split('#', 1)[0]!.replace(/[^\x00-\x7f]+/g, encodeURIComponent);
+  const start = url.indexOf('/', PAST_SCHEME);
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
 }
 
-function findTarget(path: string, { collections }: Catalogue): Pick<Call, 'collection' | 'target'> {
+function findTarget(path: string, prefix: string, { collections }: Catalogue): Pick<Call, 'collection' | 'target'> {
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
   const collection = collections.get(name);
@@ -66,23 +73,21 @@ function findTarget(path: string, { collections }: Catalogue): Pick<Call, 'colle
   if (collection?.key.length === 1 && key !== undefined && key !== '' && rest.length === 0) {
     return { collection, target: { kind: 'item', key } };
   }
-  if (parts.length > 1) throw noSuchPath(collection, collections);
+  const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ');
+  if (parts.length > 1) {
+    throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
+      hint: `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`,
+    });
+  }
   const nearest = nearestName(name, [...collections.keys()]);
   throw new Refusal('PGRST205', `Could not find the table '${name}' in the schema cache`, {
-    hint: nearest === undefined ? `There is ${pathsOf(collections)}.` : `Perhaps you meant the table '${nearest}'`,
+    hint: nearest === undefined ? `There is ${there}.` : `Perhaps you meant the table '${nearest}'`,
   });
 }
 
-function noSuchPath(collection: Collection | undefined, collections: Catalogue['collections']): Refusal {
-  const paths = collection === undefined ? pathsOf(collections) : `/${collection.name}`;
-  const item = collection?.key.length === 1 ? ` and /${collection.name}/<${collection.key[0]!.name}>` : '';
-  return new Refusal('PGRST125', 'Invalid path specified in request URL', {
-    hint: `There is ${paths}${item}, without a slash at the end.`,
-  });
-}
-
-function pathsOf(collections: Catalogue['collections']): string {
-  return [...collections.keys()].map((name) => `/${name}`).join(', ');
+function pathsOf({ name, key }: Collection, prefix: string): string {
+  const path = `${prefix}/${name}`;
+  return key.length === 1 ? `${path} and ${path}/<${key[0]!.name}>` : path;
 }
 
 function findMethod(method: string, target: Target): Method {

@@ -42,7 +42,7 @@ export function readRetry(call: Call, body: Uint8Array): { key: string; fingerpr
   const hash = new Bun.CryptoHasher('sha256');
   for (const part of [
     call.method,
-    call.url,
+    call.path,
     headers.get('content-type'),
     headers.get('prefer'),
     headers.get('accept'),

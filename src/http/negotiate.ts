@@ -14,11 +14,18 @@ function media(contentType: string, format: Media['format'], singular = false, s
 }
 
 export const JSON_MEDIA = media('application/json', 'json');
+const JSON_OF_ONE = media('application/json', 'json', true);
 const SINGULAR = media('application/vnd.pgrst.object+json', 'json', true);
 const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=stripped', 'json', true, true);
 const STRIPPED = media('application/vnd.pgrst.array+json;nulls=stripped', 'json', false, true);
 const CSV = media('text/csv', 'csv');
 const NDJSON = media('application/x-ndjson', 'ndjson');
+
+/** A product under its own URL is one object, whatever a list would have been. */
+export function ofOne(media: Media): Media {
+  if (media === JSON_MEDIA) return JSON_OF_ONE;
+  return media === STRIPPED ? SINGULAR_STRIPPED : media;
+}
 
 /** What a media type is answered with: as it is, and with `nulls=stripped`. */
 const AVAILABLE: Readonly<Record<string, readonly [plain: Media, stripped: Media]>> = {

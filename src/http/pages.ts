@@ -2,16 +2,16 @@
 import { Refusal } from '../errors.ts';
 import { optionsHeaders } from './cors.ts';
 
-/** Undefined where there is no such page. */
-export type Pages = (path: string, request: Request) => Response | Promise<Response> | undefined;
+/** Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. */
+export type Pages = (path: string, request: Request, prefix: string) => Response | Promise<Response> | undefined;
 
 const METHODS = 'OPTIONS, GET, HEAD';
 
 /** The pages of several, tried in order. */
 export function firstOf(...all: readonly Pages[]): Pages {
-  return (path, request) => {
+  return (path, request, prefix) => {
     for (const pages of all) {
-      const answer = pages(path, request);
+      const answer = pages(path, request, prefix);
       if (answer !== undefined) return answer;
     }
     return undefined;

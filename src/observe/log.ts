@@ -1,5 +1,6 @@
 /** The log: one structured line an event, readable on a terminal, JSON elsewhere. Never a body, never a secret. */
 import type { LogLevel } from '../config.ts';
+import { shortened } from '../shortened.ts';
 
 const RANK: Readonly<Record<LogLevel, number>> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 /** Lines wait this long for company: a write to the terminal or a pipe costs more than the request it tells of. */
@@ -85,7 +86,7 @@ function jsonLine(time: string, level: string, message: string, fields: LogField
   for (const name in fields) {
     const value = fields[name];
     if (value === undefined) continue;
-    line += `,"${name}":${typeof value === 'string' ? JSON.stringify(value) : value}`;
+    line += `,"${name}":${typeof value === 'string' ? JSON.stringify(shortened(value)) : value}`;
   }
   return `${line}}\n`;
 }
@@ -93,6 +94,7 @@ function jsonLine(time: string, level: string, message: string, fields: LogField
 function prettyLine(time: string, level: string, message: string, fields: LogFields): string {
   const details = Object.entries(fields)
     .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => [name, typeof value === 'string' ? shortened(value) : value] as const)
     .map(([name, value]) => `${name}=${typeof value === 'string' && /\s/.test(value) ? JSON.stringify(value) : value}`)
     .join(' ');
   return `${time.slice(11, 23)} ${level.padEnd(5)} ${message}${details === '' ? '' : ` ${details}`}\n`;

@@ -1,4 +1,5 @@
-/** What /metrics tells of a process: its memory, its processor time, and how late its event loop is. */
+/** What /metrics tells of a process: its memory, its processor time, its open files, and how late its event loop is. */
+import { descriptors } from '../descriptors.ts';
 import { EventLoopLag } from './event-loop.ts';
 import { type Family, family } from './exposition.ts';
 
@@ -17,8 +18,27 @@ export class ProcessMetrics {
         value: worst,
       }),
       family('process_start_time_seconds', 'gauge', 'When the process began.', { value: this.started }),
-      family('process_resident_memory_bytes', 'gauge', 'Memory in use.', { value: process.memoryUsage.rss() }),
+      ...memory(),
+      ...openFiles(),
       family('process_cpu_seconds_total', 'counter', 'Processor time used.', { value: (user + system) / 1e6 }),
     ];
   }
+}
+
+function memory(): Family[] {
+  try {
+    return [family('process_resident_memory_bytes', 'gauge', 'Memory in use.', { value: process.memoryUsage.rss() })];
+  } catch {
+    // It is read from a file, for which there may be no descriptor left.
+    return [];
+  }
+}
+
+function openFiles(): Family[] {
+  const known = descriptors();
+  if (known === undefined) return [];
+  return [
+    family('process_open_fds', 'gauge', 'File descriptors in use, most of them connections.', { value: known.open }),
+    family('process_max_fds', 'gauge', 'File descriptors that there may be.', { value: known.limit }),
+  ];
 }

@@ -2,7 +2,6 @@
  * What is counted of requests: how many by route, method and status, how long they took, how many rows they moved. A
  * request costs a few additions to numbers that are there already; text is made only when somebody asks.
  */
-import { pathAndQuery } from '../http/call.ts';
 import type { Answered } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
@@ -27,9 +26,9 @@ export class RequestMetrics {
 
   constructor(private readonly collections: readonly string[]) {}
 
-  readonly count = ({ method, url, status, milliseconds, rows }: Answered): void => {
+  readonly count = ({ method, place, status, milliseconds, rows }: Answered): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
-    const series = this.find(this.routeOf(url), METHODS[which === -1 ? METHODS.length - 1 : which]!);
+    const series = this.find(this.routeOf(place.path), METHODS[which === -1 ? METHODS.length - 1 : which]!);
     series.byStatus[status - LOWEST_STATUS]!++;
     let bucket = 0;
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
@@ -63,8 +62,8 @@ export class RequestMetrics {
   }
 
   /** `/products`, `/products/:id`, or `other` for what belongs to no collection: a route a client made up is none. */
-  private routeOf(url: string): string {
-    const [path = ''] = pathAndQuery(url).split('?', 1);
+  private routeOf(asked: string): string {
+    const [path = ''] = asked.split('?', 1);
     const [, name = '', ...rest] = path.split('/');
     if (!this.collections.includes(name)) return 'other';
     return rest.length === 0 ? `/${name}` : `/${name}/:id`;

@@ -11,21 +11,19 @@ const ROUTES = {
     type: OPENAPI_MEDIA_TYPE,
     description: 'The OpenAPI document. A browser, which accepts text/html, is led to the console instead.',
     more: { '303': withHeaders('To the console.', ['Location']) },
-    refusals: [406],
   },
   '/openapi.json': {
     id: 'describe_as_file',
     type: 'application/json',
     description: 'The OpenAPI document, to browsers, too.',
     more: {},
-    refusals: [],
   },
 } as const;
 
 export const DESCRIPTION_PATHS = Object.keys(ROUTES) as readonly (keyof typeof ROUTES)[];
 
 export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
-  const { id, type, description, more, refusals } = ROUTES[path];
+  const { id, type, description, more } = ROUTES[path];
   const get: Draft = {
     id,
     tag: 'Describe',
@@ -37,7 +35,7 @@ export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
       ...more,
       '304': withHeaders('Nothing has changed since.', ['ETag']),
     },
-    refusals,
+    refusals: [406],
   };
   return {
     get: operation(get),

@@ -24,7 +24,8 @@ export interface Described {
   readonly rows: readonly Row[];
 }
 
-export function openApiDocument({ collection, version, license, rows }: Described): JsonObject {
+/** `prefix` is what a client puts before the paths of the service. */
+export function openApiDocument({ collection, version, license, rows }: Described, prefix = ''): JsonObject {
   const samples = samplesOf(collection, rows);
   return {
     openapi: '3.1.0',
@@ -34,7 +35,7 @@ export function openApiDocument({ collection, version, license, rows }: Describe
       description: `One collection, \`/${collection.name}\`, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. Its clients work as they are.`,
       license: { name: license, identifier: license },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: prefix === '' ? '/' : prefix }],
     // No credentials are asked for.
     security: [],
     tags: [

@@ -1,12 +1,12 @@
 /** Filters as query parameters: one a field, and the logic that joins them. Each may be given several times. */
 import type { Collection, Field } from '../collection/declaration.ts';
-import { LOGIC_KEYS } from '../dialect/logic.ts';
+import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';
 import { printList } from '../dialect/print.ts';
 import { IS_VALUES } from '../dialect/tree.ts';
 import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../limits.ts';
 import type { JsonObject } from './json.ts';
-import { type Samples, sampleValue } from './samples.ts';
+import { type Samples, sampleText } from './samples.ts';
 
 /** What may be asked of a field: the operators that serve its type. */
 function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
@@ -17,13 +17,13 @@ function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
 
 export function filterParameters(collection: Collection, samples: Samples): Record<string, JsonObject> {
   return Object.fromEntries(
-    collection.fields.map((field) => [filterName(field), filterParameter(field, String(sampleValue(samples, field)))]),
+    collection.fields.map((field) => [filterName(field), filterParameter(field, sampleText(samples, field))]),
   );
 }
 
 /** The names of all of them in `components.parameters`. */
 export function filterNames({ fields }: Collection): readonly string[] {
-  return [...fields.map(filterName), ...LOGIC_KEYS];
+  return [...fields.map(filterName), ...LOGIC_KEYS, AFTER];
 }
 
 function filterName(field: Field): string {
@@ -56,7 +56,11 @@ export function logicParameters({ key: [key] }: Collection, samples: Samples): R
   const conditions = samples.map((sample) => `${key!.name}.eq.${sample[key!.name]}`);
   const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. May be given several times; all must hold.`;
   const examples = { example: { value: [`(${conditions.join(',')})`] } };
-  return Object.fromEntries(LOGIC_KEYS.map((name) => [name, repeatable(name, description, {}, examples)]));
+  const after = 'Where the page begins, as the link `next` of the one before says: conditions as in `and`.';
+  return {
+    ...Object.fromEntries(LOGIC_KEYS.map((name) => [name, repeatable(name, description, {}, examples)])),
+    [AFTER]: repeatable(AFTER, after, {}, examples),
+  };
 }
 
 /** `name=one&name=other`. */

@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
+import { FORWARDED_PREFIX } from '../http/prefix.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
 import { DESCRIPTION_PATHS, OPENAPI_MEDIA_TYPE } from './description-path.ts';
 import { type Described, openApiDocument } from './document.ts';
@@ -11,28 +12,39 @@ import { type Described, openApiDocument } from './document.ts';
 /** What `/` can answer with, by the media types a client may name for it. */
 const READABLE = ['*/*', 'application/*', 'application/json', OPENAPI_MEDIA_TYPE];
 const HTML = 'text/html';
+/** Which request headers a description depends on, beside its coding. */
+const VARY = `Accept, ${FORWARDED_PREFIX}`;
+
+/** Documents kept, one for each prefix that was asked for; with more prefixes than any setup has, they are made anew. */
+const KEPT_DOCUMENTS = 8;
 
 /** A browser is led to `startPath`. */
 export function openApiPages(described: Described, startPath: () => string): Pages {
   // Made when first asked for, and then kept: most clients of the collection never read it.
-  let files: Record<string, StoredFile> | undefined;
-  const file = (path: string) => {
-    if (files === undefined) {
-      const text = JSON.stringify(openApiDocument(described), null, 1);
-      files = {
-        '/': storeFile(text, `${OPENAPI_MEDIA_TYPE}; charset=utf-8`),
-        '/openapi.json': storeFile(text, 'application/json; charset=utf-8'),
-      };
-    }
-    return files[path]!;
+  const documents = new Map<string, Record<string, StoredFile>>();
+  const filesFor = (prefix: string): Record<string, StoredFile> => {
+    const known = documents.get(prefix);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(openApiDocument(described, prefix), null, 1);
+    const files = {
+      '/': storeFile(text, `${OPENAPI_MEDIA_TYPE}; charset=utf-8`),
+      '/openapi.json': storeFile(text, 'application/json; charset=utf-8'),
+    };
+    if (documents.size >= KEPT_DOCUMENTS) documents.clear();
+    documents.set(prefix, files);
+    return files;
   };
-  return (path, request) => {
+  return (path, request, prefix) => {
     if (!(DESCRIPTION_PATHS as readonly string[]).includes(path)) return undefined;
     return readOnly(request, () => {
       const wanted = path === '/' ? preferred(request.headers.get('accept')) : OPENAPI_MEDIA_TYPE;
       if (wanted === HTML)
-        return new Response(null, { status: 303, headers: { location: startPath(), vary: 'Accept' } });
-      return fileResponse(file(path), request, { ...CORS_HEADERS, 'cache-control': 'no-cache' });
+        return new Response(null, { status: 303, headers: { location: `${prefix}${startPath()}`, vary: VARY } });
+      return fileResponse(filesFor(prefix)[path]!, request, {
+        ...CORS_HEADERS,
+        'cache-control': 'no-cache',
+        vary: VARY,
+      });
     });
   };
 }

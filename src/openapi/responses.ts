@@ -68,7 +68,7 @@ export function rowContent([sample]: Samples): JsonObject {
 function contentOf(all: readonly Media[], samples: Samples, isObject: (media: Media) => boolean): JsonObject {
   return Object.fromEntries(
     all.map((media) => {
-      const encoding = { ...media, columns: Object.keys(samples[0]) };
+      const encoding = { ...media, singular: false, columns: Object.keys(samples[0]) };
       const text = media.format === 'csv' ? csvOf(samples) : encodeRows(samples, encoding, 'plain');
       if (media.format !== 'json') return [typeOf(media), { schema: { type: 'string' }, example: text }];
       const rows = JSON.parse(text) as readonly Json[];

@@ -1,5 +1,6 @@
 /** What examples are made of: the first rows that are stored, or values of the fields' types where there are none. */
 import { type Collection, type Field, isKey } from '../collection/declaration.ts';
+import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from '../encode/csv.ts';
 import { isGiven } from './schemas.ts';
@@ -28,9 +29,14 @@ export function sampleValue(samples: Samples, field: Field): NonNullable<Row[str
   return samples.map((row) => row[field.name]).find((value) => value != null) ?? typical(field);
 }
 
+/** The same as a filter writes it. */
+export function sampleText(samples: Samples, field: Field): string {
+  return field.type.print(storeJson(field.type, sampleValue(samples, field)));
+}
+
 function typical({ type: { schema } }: Field): NonNullable<Row[string]> {
-  const example = Array.isArray(schema.examples) ? (schema.examples[0] as string | undefined) : undefined;
-  return example ?? TYPICAL[[schema.type].flat()[0] as string] ?? 'text';
+  const example = Array.isArray(schema.examples) ? schema.examples[0] : undefined;
+  return (example as string | undefined) ?? TYPICAL[[schema.type].flat()[0] as string] ?? 'text';
 }
 
 /** A row as one would create it: without the key, which the service assigns. */

@@ -5,7 +5,7 @@ import { isGiven } from './schemas.ts';
 export function typeScriptTypes(collection: Collection): string {
   const { name } = collection;
   return `/** The types of the catalogue, for clients: \`createClient<Database>\`. Made by \`catalogue types\`; do not edit. */
-export type Database = {
+${declarations(collection)}export type Database = {
   public: {
     Tables: {
       ${name}: {
@@ -29,6 +29,11 @@ ${members(collection, (field) => ({ optional: true, type: readType(field) }))}
   };
 };
 `;
+}
+
+/** What the types of the fields need, once each. */
+function declarations({ fields }: Collection): string {
+  return [...new Set(fields.flatMap(({ type }) => type.declares ?? []))].map((each) => `${each}\n\n`).join('');
 }
 
 function members({ fields }: Collection, shape: (field: Field) => { optional: boolean; type: string }): string {

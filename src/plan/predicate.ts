@@ -1,34 +1,49 @@
 /** Conditions become predicates: fields resolved, values typed, what an operator cannot serve refused. */
 import type { Collection } from '../collection/declaration.ts';
+import { parseArrayLiteral } from '../collection/types/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
-import { can, type Type } from '../collection/types/type.ts';
+import { type Containment, can, type Type } from '../collection/types/type.ts';
+import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
-import { parseArrayLiteral } from './array-literal.ts';
-import { readValue } from './coerce.ts';
+import { MAX_LIST_VALUES } from '../limits.ts';
+import { type Embeds, embedNamed, existing, NO_EMBEDS } from './embeds.ts';
 import { resolvePath } from './resolve.ts';
-import { ALWAYS, type Comparator, type Containment, type Expression, type Predicate } from './types.ts';
+import { ALWAYS, type Comparator, type Expression, type Predicate } from './types.ts';
 
 const UNKNOWN: Predicate = { kind: 'constant', value: null };
 const NEVER: Predicate = { kind: 'constant', value: false };
 const DEFAULT_SEARCH_CONFIG = 'english';
 
-export function planConditions(collection: Collection, conditions: readonly Condition[]): Predicate {
+export function planConditions(
+  collection: Collection,
+  conditions: readonly Condition[],
+  embeds: Embeds = NO_EMBEDS,
+): Predicate {
   if (conditions.length === 0) return ALWAYS;
-  if (conditions.length === 1) return planCondition(collection, conditions[0]!);
-  return { kind: 'all', terms: conditions.map((condition) => planCondition(collection, condition)) };
+  if (conditions.length === 1) return planCondition(collection, conditions[0]!, embeds);
+  return { kind: 'all', terms: conditions.map((condition) => planCondition(collection, condition, embeds)) };
 }
 
-function planCondition(collection: Collection, condition: Condition): Predicate {
+function planCondition(collection: Collection, condition: Condition, embeds: Embeds): Predicate {
   const planned =
     condition.kind === 'comparison'
-      ? planComparison(collection, condition)
+      ? (planPresence(condition, embeds) ?? planComparison(collection, condition))
       : ({
           kind: condition.joiner === 'and' ? 'all' : 'any',
-          terms: condition.terms.map((term) => planCondition(collection, term)),
+          terms: condition.terms.map((term) => planCondition(collection, term, embeds)),
         } as const);
   return condition.negated ? { kind: 'not', term: planned } : planned;
+}
+
+/** `products=is.null`: whether an embedding is there at all. */
+function planPresence({ field, test }: Comparison, embeds: Embeds): Predicate | undefined {
+  if (embeds.byItem.size === 0 || field.json.length > 0 || test.kind !== 'is') return undefined;
+  const embed = embedNamed(embeds, field.name);
+  if (embed === undefined || (test.value !== 'null' && test.value !== 'not_null')) return undefined;
+  const exists = existing(embed);
+  return test.value === 'null' ? { kind: 'not', term: exists } : exists;
 }
 
 function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {
@@ -48,9 +63,10 @@ function planTest(of: Expression, test: Test): Predicate {
     case 'is':
       return planIs(of, test.value);
     case 'in':
-      return { kind: 'in', of, values: test.values.map((text) => readValue(of.type, text)) };
+      return { kind: 'in', of, values: test.values.map(of.type.read) };
     case 'search':
-      if (!can(of.type, 'text')) throw noSuch(`function to_tsvector(${of.type.title})`, 'function');
+      if (!servesType(OPERATORS[test.operator], of.type))
+        throw noSuch(`function to_tsvector(${of.type.title})`, 'function');
       return {
         kind: 'search',
         of,
@@ -66,12 +82,16 @@ function planTest(of: Expression, test: Test): Predicate {
 }
 
 function planQuantified(of: Expression, operator: ValueOperator, quantifier: Quantifier, text: string): Predicate {
-  const listed = parseArrayLiteral(starsToPercents(operator, text));
+  if (of.type.element !== undefined) {
+    throw new Refusal('42704', `could not find array type for data type ${of.type.title}`);
+  }
+  const listed = parseArrayLiteral(starsToPercents(operator, text)).items;
+  if (listed.length > MAX_LIST_VALUES) throw tooManyValues();
   const values = listed.filter((value) => value !== null);
   // To equal any of a list is to be in it: one lookup, however long the list.
   const terms: readonly Predicate[] =
     operator === 'eq' && quantifier === 'any'
-      ? [{ kind: 'in', of, values: values.map((text) => readValue(of.type, text)) }]
+      ? [{ kind: 'in', of, values: values.map(of.type.read) }]
       : values.map((value) => VALUE_TESTS[operator](of, value));
   return { kind: quantifier, terms: values.length < listed.length ? [...terms, UNKNOWN] : terms };
 }
@@ -90,11 +110,11 @@ type ValueTest = (of: Expression, text: string) => Predicate;
 
 const compare =
   (operator: Comparator): ValueTest =>
-  (of, text) => ({ kind: 'compare', of, operator, value: readValue(of.type, text) });
+  (of, text) => ({ kind: 'compare', of, operator, value: of.type.read(text) });
 
 const contains =
   (operator: Containment): ValueTest =>
-  (of, text) => ({ kind: 'contains', of, operator, value: readValue(of.type, text) });
+  (of, text) => ({ kind: 'contains', of, operator, value: of.type.read(text) });
 
 const like =
   (caseless: boolean): ValueTest =>
@@ -118,7 +138,7 @@ const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   gte: compare('>='),
   lt: compare('<'),
   lte: compare('<='),
-  isdistinct: (of, text) => ({ kind: 'distinct', of, value: readValue(of.type, text) }),
+  isdistinct: (of, text) => ({ kind: 'distinct', of, value: of.type.read(text) }),
   like: like(false),
   ilike: like(true),
   match: regex(false),
@@ -139,14 +159,15 @@ function starsToPercents(operator: ValueOperator, value: string): string {
 }
 
 /** As PostgreSQL resolves the operator for such a column and an unknown literal. */
-function refuseOperator({ title, name }: Type, operator: ValueOperator): Refusal {
+function refuseOperator(type: Type, operator: ValueOperator): Refusal {
+  const { title } = type;
   const { symbol } = OPERATORS[operator];
   if (operator === 'cd') {
     return new Refusal('42725', `operator is not unique: ${title} ${symbol} unknown`, {
       hint: 'Could not choose a best candidate operator. You might need to add explicit type casts.',
     });
   }
-  if ((operator === 'sl' || operator === 'sr') && name.startsWith('int')) {
+  if ((operator === 'sl' || operator === 'sr') && can(type, 'integer')) {
     return new Refusal('42804', `argument of WHERE must be type boolean, not type ${title}`, {
       hint: `On an integer ${symbol} shifts bits; ${operator} is for ranges.`,
     });

@@ -8,7 +8,7 @@ import type { Collection } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
-import { readValue } from './coerce.ts';
+import { planEmbeds, withInner } from './embed.ts';
 import { keyIs } from './keys.ts';
 import { planConditions } from './predicate.ts';
 import { NO_ORDER, planShape } from './shape.ts';
@@ -16,13 +16,14 @@ import { isAlways, type Predicate, type ReadPlan } from './types.ts';
 import { planWhole } from './whole.ts';
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
-  const { columns, order, groupBy } = planShape(collection, query, true);
+  const embeds = planEmbeds(collection, query);
+  const { columns, order, groupBy } = planShape(collection, query, true, embeds);
   return {
     kind: 'read',
     from: collection,
     columns,
     order,
-    where: planConditions(collection, query.conditions),
+    where: withInner(planConditions(collection, query.conditions, embeds), embeds),
     offset: page.offset,
     ...(groupBy === undefined ? {} : { groupBy }),
     ...(page.limit === undefined ? {} : { limit: page.limit }),
@@ -67,5 +68,5 @@ export function itemPredicate(collection: Collection, keyText: string): Predicat
 }
 
 function itemKeyOf({ key }: Collection, keyText: string): Value {
-  return readValue(key[0]!.type, keyText);
+  return key[0]!.type.read(keyText);
 }

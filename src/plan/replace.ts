@@ -3,7 +3,6 @@ import { type Collection, isKey } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Condition } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
-import { readValue } from './coerce.ts';
 import { overwritten } from './insert.ts';
 import { describeKey, isSameKey, type Key, keyIs, valuesIn } from './keys.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
@@ -65,7 +64,7 @@ function replacedKey(collection: Collection, { query }: WriteRequest): Key {
   return collection.key.map(({ name, type }) => {
     const text = query.conditions.map((condition) => equalTo(condition, name)).find((each) => each !== undefined);
     if (text === undefined) throw notKeyOnly(collection);
-    return readValue(type, text);
+    return type.read(text);
   });
 }
 

@@ -38,10 +38,16 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   return { kind: 'null', type };
 }
 
-export function nearestHint(collection: Collection, name: string): string | undefined {
-  const nearest = nearestName(
-    name,
-    collection.fields.map((field) => field.name),
-  );
-  return nearest === undefined ? undefined : `Perhaps you meant the field '${nearest}'.`;
+export function nearestHint(collection: Collection, name: string): string {
+  const names = collection.fields.map((field) => field.name);
+  const ordered = SQL_ORDER.exec(name);
+  if (ordered !== null && names.includes(ordered[1]!)) {
+    const term = name.toLowerCase().replace('nulls ', 'nulls').replaceAll(' ', '.');
+    return `A dot stands between a field and its direction: write order=${term}.`;
+  }
+  const nearest = nearestName(name, names);
+  return nearest === undefined ? `The fields are ${names.join(', ')}.` : `Perhaps you meant the field '${nearest}'.`;
 }
+
+/** `unit_price desc nulls last`: an order in the words of SQL. */
+const SQL_ORDER = /^(\w+)(?: (?:asc|desc))?(?: nulls ?(?:first|last))?$/i;

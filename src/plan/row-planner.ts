@@ -3,6 +3,7 @@
  * and for a file alike; each row's mistake is its own, and names the field.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
+import { storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
 import { coerce } from './coerce.ts';
@@ -26,14 +27,16 @@ export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
 
 /**
  * `columns` are the fields that the cells belong to, in the order of the cells; undefined for a cell that is left out. A field
- * without a column takes its default; so does one whose cell is not given, unless `emptyIsNull`.
+ * without a column takes its default; so does one whose cell is not given, unless `emptyIsNull`. Cells that `areTexts` are
+ * text forms, of json too.
  */
 export function rowPlanner(
   collection: Collection,
   columns: readonly (Field | undefined)[],
-  { emptyIsNull = false } = {},
+  { emptyIsNull = false, areTexts = false } = {},
 ): RowPlanner {
   const { fields } = collection;
+  const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
   const now = defaults(collection);
   const absent = fields.map((field, at) => (places[at] !== -1 && emptyIsNull ? () => null : () => now(field)));
@@ -46,7 +49,7 @@ export function rowPlanner(
       for (; at < fields.length; at++) {
         const place = places[at]!;
         const cell = place === -1 ? undefined : cells[place];
-        row[at] = cell === undefined ? absent[at]!() : coerce(fields[at]!, cell);
+        row[at] = cell === undefined ? absent[at]!() : read(fields[at]!, cell);
       }
     } catch (error) {
       throw error instanceof Refusal ? new RowProblem(fields[at]!, error) : error;
@@ -60,6 +63,10 @@ export function rowPlanner(
     for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
     return row;
   };
+}
+
+function readCell({ type }: Field, cell: unknown): Value {
+  return typeof cell === 'string' ? type.store(cell) : storeJson(type, cell);
 }
 
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {

@@ -1,5 +1,6 @@
 /** The rules of a field: what a value must be beyond its type. Broken, they are check constraints, as in PostgreSQL. */
 import type { Collection, Field } from '../collection/declaration.ts';
+import { compareValues } from '../collection/types/compare.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
@@ -7,14 +8,14 @@ import { compileRegex } from '../text/regex.ts';
 
 type Rule = { readonly words: string; readonly keeps: (value: Value) => boolean };
 
-const rulesOf = oncePer(({ rules }: Field): readonly Rule[] => {
+const rulesOf = oncePer(({ type, rules }: Field): readonly Rule[] => {
   const { minimum, maximum, maxLength, pattern, oneOf } = rules;
   const list: Rule[] = [];
   if (minimum !== undefined && minimum !== null) {
-    list.push({ words: `must be at least ${minimum}`, keeps: (value) => compare(value, minimum) >= 0 });
+    list.push({ words: `must be at least ${minimum}`, keeps: (value) => compareValues(type, value, minimum) >= 0 });
   }
   if (maximum !== undefined && maximum !== null) {
-    list.push({ words: `must be at most ${maximum}`, keeps: (value) => compare(value, maximum) <= 0 });
+    list.push({ words: `must be at most ${maximum}`, keeps: (value) => compareValues(type, value, maximum) <= 0 });
   }
   if (maxLength !== undefined) {
     list.push({
@@ -47,15 +48,4 @@ export function ruleViolation({ name }: Collection, field: Field, words: string)
       details: `${field.name} ${words}`,
     },
   );
-}
-
-/** Numbers by their size, whether in a double or in text; everything else as text sorts. */
-function compare(one: Value, other: Value): number {
-  if (typeof one === 'string' && typeof other === 'string' && !isDecimal(one))
-    return one < other ? -1 : one > other ? 1 : 0;
-  return Number(one) - Number(other);
-}
-
-function isDecimal(text: string): boolean {
-  return /^-?\d+(\.\d+)?$/.test(text);
 }

@@ -1,10 +1,11 @@
 /** `select` and `order` become the shape of the answer: its columns, its groups, its order. */
 import type { Collection } from '../collection/declaration.ts';
 import { builtIn } from '../collection/types/index.ts';
-import type { Aggregate, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
+import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import { cast } from './casts.ts';
+import { type Embeds, embeddedRows, embeddedValues, embedNamed, NO_EMBEDS, type PlannedEmbed } from './embeds.ts';
 import { noSuch } from './predicate.ts';
 import { fieldExpression, resolvePath } from './resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from './types.ts';
@@ -27,12 +28,18 @@ export function wholeRow(collection: Collection): readonly OutputColumn[] {
  * `breakTies` makes the key the last order key (or the groups, where rows are grouped), so that no two rows
  * compare equal and pages never overlap or skip.
  */
-export function planShape(collection: Collection, query: Pick<Query, 'select' | 'order'>, breakTies: boolean): Shape {
+export function planShape(
+  collection: Collection,
+  query: Pick<Query, 'select' | 'order'>,
+  breakTies: boolean,
+  embeds: Embeds = NO_EMBEDS,
+): Shape {
   const whole = wholeShape(collection);
-  const columns = isEverything(query.select) ? whole.columns : planColumns(collection, query.select);
+  const columns = isEverything(query.select) ? whole.columns : planColumns(collection, query.select, embeds);
   if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
-  if (columns.some(({ expression }) => isAggregated(expression))) return groupedShape(collection, columns, query.order);
-  const order = withoutRepeats(query.order.map((term) => orderKey(resolvePath(collection, term.field), term)));
+  if (columns.some(({ expression }) => isAggregated(expression)))
+    return groupedShape(collection, columns, query.order, embeds);
+  const order = withoutRepeats(query.order.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
   return { columns, order: breakTies ? withKey(collection, order) : order };
 }
 
@@ -42,9 +49,18 @@ function withoutRepeats(order: readonly OrderKey[]): readonly OrderKey[] {
   return order.filter((_, index) => fields[index] === undefined || fields.indexOf(fields[index]) === index);
 }
 
-function groupedShape(collection: Collection, columns: readonly OutputColumn[], terms: readonly OrderTerm[]): Shape {
+function groupedShape(
+  collection: Collection,
+  columns: readonly OutputColumn[],
+  terms: readonly OrderTerm[],
+  embeds: Embeds,
+): Shape {
   const groupBy = columns.map((column) => column.expression).filter((expression) => !isAggregated(expression));
-  const order = terms.map((term) => orderKey(resolveGrouped(collection, columns, term.field), term));
+  const order = terms.map((term) => {
+    const expression =
+      term.embed === undefined ? resolveGrouped(collection, columns, term.field) : orderedBy(collection, term, embeds);
+    return orderKey(expression, term);
+  });
   const ties = groupBy.filter((expression) => !order.some((key) => sameExpression(key.expression, expression)));
   return {
     columns,
@@ -73,16 +89,16 @@ function isEverything(select: readonly SelectItem[]): boolean {
   return select.length === 1 && select[0]!.kind === 'all';
 }
 
-function planColumns(collection: Collection, select: readonly SelectItem[]): readonly OutputColumn[] {
+function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): readonly OutputColumn[] {
   // A name given twice keeps its place and takes the last value, as every JSON reader does.
   const columns = new Map<string, OutputColumn>();
   for (const item of select) {
-    for (const column of planItem(collection, item)) columns.set(column.name, column);
+    for (const column of planItem(collection, item, embeds)) columns.set(column.name, column);
   }
   return [...columns.values()];
 }
 
-function planItem(collection: Collection, item: SelectItem): readonly OutputColumn[] {
+function planItem(collection: Collection, item: SelectItem, embeds: Embeds): readonly OutputColumn[] {
   switch (item.kind) {
     case 'all':
       return wholeRow(collection);
@@ -91,13 +107,7 @@ function planItem(collection: Collection, item: SelectItem): readonly OutputColu
       return [{ name: item.alias ?? 'count', expression: item.cast === undefined ? count : cast(count, item.cast) }];
     }
     case 'embed':
-      throw new Refusal(
-        'PGRST200',
-        `Could not find a relationship between '${collection.name}' and '${item.name}' in the schema cache`,
-        {
-          details: `Searched for a foreign key relationship between '${collection.name}' and '${item.name}' in the schema, but no matches were found.`,
-        },
-      );
+      return planEmbedded(item, embeds.byItem.get(item)!);
     case 'column': {
       let expression = resolvePath(collection, item.field);
       if (item.cast !== undefined) expression = cast(expression, item.cast);
@@ -107,6 +117,53 @@ function planItem(collection: Collection, item: SelectItem): readonly OutputColu
       return [{ name, expression }];
     }
   }
+}
+
+/** An embedding shows its rows, or, spread, its columns; one of no columns shows nothing, and only filters. */
+function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColumn[] {
+  if (item.select.length === 0) return [];
+  if (!item.spread) return [{ name: item.alias ?? item.name, expression: embeddedRows(embed) }];
+  if (embed.many && embed.plan.groupBy !== undefined) {
+    throw new Refusal('PGRST127', 'Feature not implemented', {
+      details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
+    });
+  }
+  return embed.plan.columns.map((column) => ({ name: column.name, expression: spread(embed, column) }));
+}
+
+/** Of a row's one other row: an aggregate of its column is one over the rows that have it. */
+function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
+  const { expression } = column;
+  if (!isAggregated(expression)) return embeddedValues(embed, column);
+  if (expression.kind === 'cast') {
+    return { ...expression, of: spread(embed, { ...column, expression: expression.of }) };
+  }
+  if (expression.kind !== 'aggregate') return expression;
+  const { groupBy: _, ...plan } = embed.plan;
+  return { ...expression, of: embeddedValues({ ...embed, plan }, { ...column, expression: expression.of }) };
+}
+
+/** A field, or what an embedding of one row shows. */
+function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
+  if (name === undefined) return resolvePath(collection, field);
+  const embed = embedNamed(embeds, name);
+  if (embed === undefined) {
+    throw new Refusal('PGRST108', `'${name}' is not an embedded resource in this request`, {
+      hint: `Verify that '${name}' is included in the 'select' query parameter.`,
+    });
+  }
+  if (embed.many) {
+    throw new Refusal('PGRST118', `A related order on '${name}' is not possible`, {
+      details: `'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
+    });
+  }
+  const column = embed.plan.columns.find((each) => each.name === field.name);
+  if (column === undefined || field.json.length > 0) {
+    throw new Refusal('42703', `column ${name}.${field.name} does not exist`, {
+      hint: `Order by what is selected of it: ${embed.plan.columns.map((each) => each.name).join(', ')}.`,
+    });
+  }
+  return embeddedValues(embed, column);
 }
 
 function aggregate(name: Aggregate, of: Expression): Expression {

@@ -4,7 +4,8 @@
  * else to do the work.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
-import type { Type } from '../collection/types/type.ts';
+import type { Relation } from '../collection/relations.ts';
+import type { Containment, Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
 import type { Aggregate, JsonStep } from '../dialect/tree.ts';
@@ -23,6 +24,8 @@ export type Predicate =
   /** Of arrays and json: contains, is contained in, overlaps. */
   | { readonly kind: 'contains'; readonly of: Expression; readonly operator: Containment; readonly value: Value }
   | { readonly kind: 'like' | 'regex'; readonly of: Expression; readonly pattern: string; readonly caseless: boolean }
+  /** Whether a row of another collection belongs to it that passes the test. */
+  | { readonly kind: 'exists'; readonly relation: Relation; readonly where: Predicate }
   | {
       readonly kind: 'search';
       readonly of: Expression;
@@ -32,7 +35,6 @@ export type Predicate =
     };
 
 export type Comparator = '=' | '<>' | '>' | '>=' | '<' | '<=';
-export type Containment = 'cs' | 'cd' | 'ov';
 
 export const ALWAYS: Predicate = { kind: 'constant', value: true };
 
@@ -46,9 +48,23 @@ export type Expression =
   | { readonly kind: 'null'; readonly type: Type }
   /** Into JSON; of the last step depends whether it yields json or text. */
   | { readonly kind: 'path'; readonly of: Expression; readonly steps: readonly JsonStep[]; readonly type: Type }
+  | Embedding
   | { readonly kind: 'count'; readonly type: Type }
   | { readonly kind: 'cast'; readonly of: Expression; readonly type: Type }
   | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Expression; readonly type: Type };
+
+/**
+ * A read within a read: of the rows that belong to each row, as JSON, or what one column of them holds. A list where there may
+ * be several.
+ */
+export interface Embedding {
+  readonly kind: 'embed';
+  readonly relation: Relation;
+  readonly plan: ReadPlan;
+  readonly shows: 'rows' | 'values';
+  readonly many: boolean;
+  readonly type: Type;
+}
 
 /** The field that an expression is, where it is nothing but one. */
 export function fieldOf(expression: Expression): Field | undefined {
@@ -135,8 +151,8 @@ export interface Bound {
 /** What holds for every write. All of it is checked inside the transaction: when it fails, nothing has changed. */
 interface WriteTerms {
   readonly into: Collection;
-  /** The rows of the answer, where the client wants them back. */
-  readonly returning?: Shape;
+  /** The rows of the answer, where the client wants them back, and which of the changed ones are shown. */
+  readonly returning?: Shape & { readonly where: Predicate };
   readonly maxAffected?: number;
   /** The client reads exactly one object. */
   readonly singular: boolean;

@@ -2,10 +2,10 @@
 import type { Collection } from '../collection/declaration.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
-import { readValue } from './coerce.ts';
+import { planEmbeds, withInner } from './embed.ts';
 import type { Key } from './keys.ts';
 import { planShape } from './shape.ts';
-import type { Precondition, WritePlan } from './types.ts';
+import { ALWAYS, type Precondition, type WritePlan } from './types.ts';
 
 /** What a write asks for beside its query and body. */
 export interface WriteRequest {
@@ -27,13 +27,14 @@ type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | '
 /** What holds for every write, from the request's headers and query. */
 export function planTerms(collection: Collection, request: WriteRequest): Terms {
   const { query, preferences, item, singular, ifMatch, retry } = request;
-  const shape = planShape(collection, query, query.order.length > 0);
+  const embeds = planEmbeds(collection, query);
+  const shape = planShape(collection, query, query.order.length > 0, embeds);
   return {
     into: collection,
     singular,
     mustExist: item !== undefined,
     dryRun: preferences.tx === 'rollback',
-    ...(preferences.return === 'representation' ? { returning: shape } : {}),
+    ...(preferences.return === 'representation' ? { returning: { ...shape, where: withInner(ALWAYS, embeds) } } : {}),
     ...(ifMatch === undefined || item === undefined
       ? {}
       : { precondition: { key: itemKey(collection, item), versions: ifMatch } }),
@@ -43,5 +44,5 @@ export function planTerms(collection: Collection, request: WriteRequest): Terms 
 
 /** The key in a path: only a collection whose key is one field has such paths. */
 export function itemKey({ key }: Collection, item: string): Key {
-  return [readValue(key[0]!.type, item)];
+  return [key[0]!.type.read(item)];
 }

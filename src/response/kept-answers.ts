@@ -1,12 +1,21 @@
 /**
- * Answers to reads, kept while the data does not change. An answer is found by all that it depends on: the URL and the
- * headers named in Vary. The mark of the data is taken before the rows are read, so that an answer is never newer than
+ * Answers to reads, kept while the data does not change, in the content coding they were sent in. An answer is found by
+ * all that it depends on: the URL as the client sees it and the headers named in Vary. The mark of the data is taken before the rows are read, so that an answer is never newer than
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
 import type { ChangeMark, Metric } from '../engine/engine.ts';
+import {
+  type Body,
+  headResponse,
+  type Representation,
+  represent,
+  toResponse,
+  unchangedResponse,
+} from '../http/answer.ts';
 import { noneMatches } from '../http/conditional.ts';
+import { type Accepted, acceptedCoding } from '../http/content-coding.ts';
+import type { Place } from '../http/prefix.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
-import { type Answer, headResponse, toResponse, unchanged } from './answer.ts';
 import { type Answerer, andThen, type Responder, type Trace } from './trace.ts';
 
 interface KeptAnswer {
@@ -14,8 +23,7 @@ interface KeptAnswer {
   readonly whole: Response;
   /** In its place for those who have it already: 304. */
   readonly unchanged: Response;
-  readonly length: number;
-  readonly headers: Answer['headers'];
+  readonly tag: string;
   readonly rows: number | undefined;
   readonly target: Trace['target'];
 }
@@ -38,13 +46,14 @@ export class KeptAnswers {
   /** The same answers, from what is kept where it can be. */
   around(answer: Answerer): Responder {
     return (request, trace) => {
-      const { method, url } = trace;
-      if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, trace);
-      const key = answerKey(method, url, request.headers);
+      const { method, place } = trace;
+      const accepted = acceptedCoding(request.headers.get('accept-encoding'));
+      if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, trace, accepted);
+      const key = answerKey(method, place, accepted, request.headers);
       const kept = this.find(key);
       if (kept !== undefined) return again(request, trace, kept);
       const { mark } = this;
-      return respond(answer, request, trace, (made) => this.keep(key, mark, trace, made));
+      return respond(answer, request, trace, accepted, (made) => this.keep(key, mark, trace, made));
     };
   }
 
@@ -75,21 +84,27 @@ export class KeptAnswers {
   }
 
   /** `mark` is that of the data before it was read. */
-  private keep(key: string, mark: number, { target, rows }: Trace, { status, headers, body }: Answer): void {
-    if (typeof body !== 'string' || headers.etag === undefined || mark !== this.mark) return;
-    if (body.length > MAX_KEPT_ANSWER_BYTES || !this.wasAsked(key)) return;
-    const bytes = Buffer.from(body);
-    const size = bytes.length + key.length * 4 + OVERHEAD_BYTES;
-    if (this.bytes + size > MAX_KEPT_BYTES) this.clear();
-    this.answers.set(key, {
-      whole: new Response(bytes, { status, headers }),
-      unchanged: new Response(null, unchanged(headers)),
-      length: bytes.length,
-      headers,
-      rows,
-      target,
-    });
-    this.bytes += size;
+  private keep(key: string, mark: number, { method, target, rows }: Trace, made: Representation): void {
+    const { plain, status, headers } = made;
+    const { etag: tag } = headers;
+    if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_KEPT_ANSWER_BYTES) return;
+    if (mark !== this.mark || !this.wasAsked(key)) return;
+    const store = (length: number, whole: Response) => {
+      // Compressing may have taken longer than the data stayed the same, or another request was quicker.
+      if (mark !== this.mark || this.answers.has(key)) return;
+      const size = length + key.length * 4 + OVERHEAD_BYTES;
+      if (this.bytes + size > MAX_KEPT_BYTES) this.clear();
+      this.answers.set(key, { whole, unchanged: unchangedResponse(made), tag, rows, target });
+      this.bytes += size;
+    };
+    const storeBody = (body: Body) => {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array<ArrayBuffer>);
+      store(bytes.length, new Response(bytes, { status, headers }));
+    };
+    const content = method === 'HEAD' ? null : made.content();
+    if (content === null) store(0, headResponse(made));
+    else if (content instanceof Promise) content.then(storeBody, () => undefined);
+    else storeBody(content);
   }
 
   private clear(): void {
@@ -106,36 +121,45 @@ export class KeptAnswers {
   }
 }
 
-export function respond(
+/** Every answer made anew. */
+export function responder(answer: Answerer): Responder {
+  return (request, trace) => respond(answer, request, trace, acceptedCoding(request.headers.get('accept-encoding')));
+}
+
+function respond(
   answer: Answerer,
   request: Request,
   trace: Trace,
-  made?: (answer: Answer) => void,
+  accepted: Accepted | undefined,
+  made?: (representation: Representation) => void,
 ): ReturnType<Responder> {
   const found = answer(request, trace);
   const isLate = found instanceof Promise;
   return andThen(found, (each) => {
-    made?.(each);
-    const response = toResponse(request, each, isLate);
-    trace.done('response');
-    return response;
+    const representation = represent(each, accepted);
+    made?.(representation);
+    return andThen(toResponse(request, representation, isLate), (response) => {
+      trace.done('response');
+      return response;
+    });
   });
 }
 
 /** What an answer depends on; what most clients send makes the shortest key. */
-function answerKey(method: string, url: string, headers: Headers): string {
+function answerKey(method: string, { prefix, path }: Place, accepted: Accepted | undefined, headers: Headers): string {
   const accept = headers.get('accept');
   const prefer = headers.get('prefer');
   const range = headers.get('range');
-  if (method === 'GET' && prefer === null && range === null && (accept === null || accept === '*/*')) return url;
-  return `${url}\n${method}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}`;
+  const isPlain = prefix === '' && accepted === undefined && (accept === null || accept === '*/*');
+  if (isPlain && method === 'GET' && prefer === null && range === null) return path;
+  const coding = accepted === undefined ? '' : `${accepted.coding}${accepted.from}`;
+  return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}`;
 }
 
 function again(request: Request, trace: Trace, kept: KeptAnswer): Response {
   trace.target = kept.target;
   trace.rows = kept.rows;
   const condition = request.headers.get('if-none-match');
-  if (condition !== null && noneMatches(condition, kept.headers.etag!)) return kept.unchanged.clone() as Response;
-  if (trace.method === 'HEAD') return headResponse(kept.whole.status, kept.headers, kept.length);
-  return kept.whole.clone() as Response;
+  const isKnown = condition !== null && noneMatches(condition, kept.tag);
+  return (isKnown ? kept.unchanged : kept.whole).clone() as Response;
 }

@@ -35,8 +35,8 @@ function linksOf(page: PageRead): string | undefined {
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
-  const isFirst = plan.offset === 0 && (query.conditions.length === 0 || !query.conditions.some(isMarked));
-  let links = `<${isFirst ? url : urlOf(url, withOffset(withoutAfter(query, plan), 0))}>; rel="first"`;
+  const isFirst = plan.offset === 0 && !query.conditions.some(isAfter);
+  let links = `<${isFirst ? url : urlOf(url, withOffset(withoutAfter(query), 0))}>; rel="first"`;
   if (plan.offset > 0) {
     links += `, <${urlOf(url, withOffset(query, Math.max(0, plan.offset - limit)))}>; rel="prev"`;
   }
@@ -52,11 +52,20 @@ function linksOf(page: PageRead): string | undefined {
 function nextUrl({ url, query, plan, end }: PageRead, isFirst: boolean, offset: number): string {
   const keys = plan.count === undefined && end !== undefined ? keysOf(plan, end) : undefined;
   if (keys === undefined) return urlOf(url, withOffset(query, offset));
-  const condition = marked(after(keys));
+  const condition: Condition = { kind: 'group', joiner: 'and', negated: false, terms: [after(keys)], after: true };
   // A first page needs no rewriting: what it asks for, and after its last row.
   if (isFirst) return `${url}&${printCondition(condition)}`;
-  const rest = withoutAfter(query, plan);
+  const rest = withoutAfter(query);
   return urlOf(url, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
+}
+
+function isAfter(condition: Condition): boolean {
+  return condition.kind === 'group' && condition.after === true;
+}
+
+/** Without what an earlier `next` added: the condition after a later row implies it. */
+function withoutAfter(query: Query): Query {
+  return { ...query, conditions: query.conditions.filter((condition) => !isAfter(condition)) };
 }
 
 function urlOf(url: string, query: Query): string {
@@ -118,48 +127,4 @@ function comparison(field: Field, test: Test): Condition {
 
 function valueTest(operator: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Test {
   return { kind: 'value', operator, value: String(value) };
-}
-
-/** A group of one is how a condition that a link added is told from a client's own filter of the same kind. */
-function marked(condition: Condition): Condition {
-  return { kind: 'group', joiner: 'and', negated: false, terms: [condition] };
-}
-
-function isMarked(condition: Condition): boolean {
-  return condition.kind === 'group' && condition.joiner === 'and' && !condition.negated && condition.terms.length === 1;
-}
-
-/** Without the condition that an earlier `next` added: the one after a later row implies it. */
-function withoutAfter(query: Query, plan: ReadPlan): Query {
-  const candidates = query.conditions.filter(isMarked);
-  if (candidates.length === 0) return query;
-  const orders = plan.order.flatMap((order) =>
-    order.expression.kind === 'field' ? [{ order, field: order.expression.field }] : [],
-  );
-  if (orders.length === 0 || orders.length !== plan.order.length) return query;
-  const shapes = shapesOfAfter(orders);
-  return {
-    ...query,
-    conditions: query.conditions.filter((each) => !candidates.includes(each) || !shapes.has(shapeOf(each))),
-  };
-}
-
-/** Each key may have been passed at a value or, where it can be, at null. */
-function shapesOfAfter(orders: readonly { order: OrderKey; field: Field }[]): ReadonlySet<string> {
-  let passes: PassedKey[][] = [[]];
-  for (const { order, field } of orders) {
-    const values: Value[] = order.nulls === undefined || passes.length > 64 ? [0] : [0, null];
-    passes = passes.flatMap((keys) => values.map((value) => [...keys, { order, field, value }]));
-  }
-  return new Set(passes.map((keys) => shapeOf(marked(after(keys)))));
-}
-
-/** A condition without its values, but for the words after `is`. */
-function shapeOf(condition: Condition): string {
-  if (condition.kind === 'group')
-    return `${condition.negated}${condition.joiner}(${condition.terms.map(shapeOf).join()})`;
-  const { field, negated, test } = condition;
-  const operator =
-    test.kind === 'value' ? `${test.operator}${test.quantifier ?? ''}` : test.kind === 'is' ? test.value : test.kind;
-  return `${negated}${JSON.stringify(field)}${operator}`;
 }

@@ -1,7 +1,7 @@
 /** Around the stages: whatever is refused becomes an error response, and every answer is named, timed and told of. */
 import type { MaybePromise } from '../engine/engine.ts';
 import { problemResponse } from './problem.ts';
-import { type Answered, type Responder, Trace } from './trace.ts';
+import { type Answered, type AtWork, type Responder, Trace } from './trace.ts';
 
 export interface Observers {
   /** Told once a request, when its answer is made. */
@@ -14,7 +14,10 @@ export interface Observers {
 
 const REQUEST_ID = 'x-request-id';
 
-export function observed(respond: Responder, observers: Observers): (request: Request) => MaybePromise<Response> {
+export function observed(
+  respond: Responder,
+  observers: Observers,
+): (request: Request, atWork?: AtWork) => MaybePromise<Response> {
   const { onAnswer, requestId, serverTiming = false } = observers;
 
   function refuse(trace: Trace, error: unknown): Response {
@@ -30,8 +33,8 @@ export function observed(respond: Responder, observers: Observers): (request: Re
     return response;
   }
 
-  return (request) => {
-    const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming);
+  return (request, atWork) => {
+    const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming, atWork);
     try {
       const response = respond(request, trace);
       if (!(response instanceof Promise)) return report(trace, response);

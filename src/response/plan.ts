@@ -1,8 +1,8 @@
 /** The engine's plan for a read in place of its rows, as PostgREST answers it: as JSON, or as text for people. */
 import type { Explanation } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
+import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
-import type { Answer } from './answer.ts';
 
 const PLAN = 'application/vnd.pgrst.plan';
 
@@ -17,7 +17,12 @@ export function planAnswer({ headers }: Request, explanation: Explanation | unde
   const contentType = `${PLAN}+${isJson ? 'json' : 'text'}; for="application/json"; charset=utf-8`;
   return {
     status: 200,
-    headers: { ...CORS_HEADERS, 'content-type': contentType, vary: 'Accept', 'cache-control': 'no-store' },
+    headers: {
+      ...CORS_HEADERS,
+      'content-type': contentType,
+      vary: 'Accept, Accept-Encoding',
+      'cache-control': 'no-store',
+    },
     body,
   };
 }

@@ -9,22 +9,25 @@ import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
+import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
+import { FORWARDED_PREFIX } from '../http/prefix.ts';
 import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import type { Answer } from './answer.ts';
 import { appliedHeader } from './applied.ts';
-import { bodyOf, type WholeResult } from './body.ts';
+import type { WholeResult } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
-import type { Trace } from './trace.ts';
+import { type Trace, working } from './trace.ts';
 
 /** Which request headers an answer depends on. */
-const VARY = 'Accept, Prefer, Range';
+const VARY = `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`;
+/** It may be kept by others, and is asked for again each time: 304 where it is the same (RFC 9111, 5.2.2.4). */
+const CACHE_CONTROL = 'no-cache';
 
 /** A list as it was asked for and planned. */
 export interface ListRead {
@@ -50,6 +53,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const { call, media, query, preferences, plan } = read;
   const { total, returned, end, state } = result;
   read.trace.rows = returned;
+  if (media.singular && returned !== 1) throw notOne(returned);
   const applied = appliedHeader('read', preferences);
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
   const range = contentRange(plan.offset, returned, total);
@@ -58,26 +62,26 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     ...applied,
     'content-type': media.contentType,
     'content-range': range,
+    'cache-control': CACHE_CONTROL,
     vary: VARY,
   };
   if (call.url.length <= MAX_ECHOED_LENGTH) headers['content-location'] = call.url;
   const links = linkHeader({ url: call.url, query, plan, returned, total, end });
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {
-    if (media.singular) throw notOne(returned);
-    if (state !== undefined) headers.etag = listTag(`${state}${call.url}`, range, media);
-    return { status, headers, body: streamBody(result.body) };
+    if (state !== undefined) headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
+    return { status, headers, body: streamBody(result.body, read.trace) };
   }
-  const body = bodyOf(result.body, returned, media);
+  const { body } = result;
   headers.etag = listTag(body, range, media);
   return { status, headers, body };
 }
 
 /** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
-function streamBody(parts: AsyncIterator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
+function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await parts.next();
+      const { done, value } = await working(trace, parts.next());
       if (done === true) controller.close();
       else controller.enqueue(value);
     },
@@ -99,10 +103,11 @@ export function itemAnswer(
   }
   trace.rows = shown.returned;
   const stored = whole.body.slice(1, -1);
-  const body = bodyOf(shown.body, shown.returned, { ...media, singular: true });
+  const body = shown === whole ? stored : shown.body;
   const headers = {
     ...CORS_HEADERS,
     'content-type': media.contentType,
+    'cache-control': CACHE_CONTROL,
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };

@@ -1,8 +1,9 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
 import type { MaybePromise } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
 import type { Target } from '../http/call.ts';
+import type { Place } from '../http/prefix.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
-import type { Answer } from './answer.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
@@ -15,12 +16,23 @@ export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybeP
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
+/** Told when the service begins to work at an answer, and when it has done so: in between its connection is not idle. */
+export type AtWork = (isAtWork: boolean) => void;
+
+/** Whatever takes its time for a request, other than the client itself. */
+export function working<T>({ atWork }: Pick<Trace, 'atWork'>, work: MaybePromise<T>): MaybePromise<T> {
+  if (atWork === undefined || !(work instanceof Promise)) return work;
+  atWork(true);
+  return work.finally(() => atWork(false));
+}
+
 /** A request that was answered. */
 export interface Answered {
   /** The request's id, if it has one. */
   readonly id: string | undefined;
   readonly method: string;
   readonly url: string;
+  readonly place: Place;
   /** What it was addressed to; undefined where that was not the collection, or not found out. */
   readonly target: Target['kind'] | undefined;
   readonly status: number;
@@ -35,8 +47,12 @@ export interface Answered {
   readonly plan: ReadPlan | WritePlan | undefined;
 }
 
+/** Until it is found out. */
+const UNKNOWN: Place = { prefix: '', path: '' };
+
 export class Trace implements Answered {
   readonly started = performance.now();
+  place: Place = UNKNOWN;
   target: Target['kind'] | undefined = undefined;
   status = 0;
   milliseconds = 0;
@@ -51,6 +67,7 @@ export class Trace implements Answered {
     readonly url: string,
     readonly id: string | undefined,
     private readonly timed: boolean,
+    readonly atWork?: AtWork | undefined,
   ) {}
 
   planned(plan: ReadPlan | WritePlan): void {

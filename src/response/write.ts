@@ -8,14 +8,13 @@ import type { Collection } from '../collection/declaration.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { WriteResult } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
 import { wholeRow } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import type { WriteMethod } from '../plan/write.ts';
-import type { Answer } from './answer.ts';
 import { type Action, appliedHeader } from './applied.ts';
-import { bodyOf } from './body.ts';
 import { itemTag } from './etag.ts';
 import { contentRange } from './range.ts';
 
@@ -31,6 +30,7 @@ const ACTIONS: Readonly<Record<WriteMethod, WriteAction>> = {
 /** A write as it was asked for and planned. */
 export interface WriteAsked {
   readonly collection: Collection;
+  readonly prefix: string;
   readonly method: WriteMethod;
   readonly media: Media;
   readonly preferences: Preferences;
@@ -38,15 +38,16 @@ export interface WriteAsked {
 }
 
 export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
-  const { collection, media, preferences, plan } = asked;
+  const { collection, prefix, media, preferences, plan } = asked;
   const action = ACTIONS[asked.method];
   const headers: Record<string, string> = { ...CORS_HEADERS, ...appliedHeader(action, preferences) };
   const total = preferences.count === undefined ? undefined : result.affected;
-  if (action === 'update') headers['content-range'] = contentRange(0, result.affected, total);
+  const shown = result.shown ?? result.affected;
+  if (action === 'update') headers['content-range'] = contentRange(0, shown, total);
   else if (action !== 'replace') headers['content-range'] = contentRange(0, 0, total);
   if (action === 'insert' && result.key !== undefined) {
     const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
-    headers.location = `/${collection.name}?${filters.join('&')}`;
+    headers.location = `${prefix}/${collection.name}?${filters.join('&')}`;
   }
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
   if (result.body === undefined || plan.returning === undefined) {
@@ -54,8 +55,10 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   }
   headers['content-type'] = media.contentType;
   const isWhole = plan.returning.columns === wholeRow(collection) && media.format === 'json' && !media.stripNulls;
-  if (isWhole && result.affected === 1) headers.etag = itemTag(versionOfText(result.body.slice(1, -1)));
-  const body = bodyOf(result.body, result.affected, media);
+  const { body } = result;
+  if (isWhole && result.affected === 1) {
+    headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
+  }
   return { status: statusWithBody(action, preferences, result), headers, body };
 }
 

@@ -1,5 +1,5 @@
 /** What a service says when it has started. */
-import { products } from '../collection/products.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { hasConsole } from '../console/bundle.ts';
 import { CONSOLE_PATH } from '../console/pages.ts';
@@ -12,15 +12,19 @@ export interface Greeting {
   readonly url: string;
   /** Where the data is. */
   readonly location: string;
-  readonly products: string;
+  /** How many rows there are, for people. */
+  readonly rows: string;
+  /** A collection to try. */
+  readonly example: string;
 }
 
-export function greet({ url, location, products: count }: Greeting, settings: ServeSettings, admin?: string): void {
+export function greet({ url, location, rows, example }: Greeting, settings: ServeSettings, admin?: string): void {
+  const base = `${url}${settings.basePath}`;
   console.log(`Product Catalogue listens on ${url}
 Database  ${location}
-Products  ${count}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
-Console   ${hasConsole() ? url + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
-Try       curl '${url}/${products.name}?limit=3'`);
+${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
+Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
+Try       curl '${base}/${example}?limit=3'`);
   if (!isLoopback(settings.host)) {
     console.error(
       `WARNING: ${settings.host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,
@@ -28,12 +32,25 @@ Try       curl '${url}/${products.name}?limit=3'`);
   }
 }
 
-const COUNT = planRead(products, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
+const MOST_COUNTED = 12;
 
 /** A database that is down is no reason not to start: it is looked for, and requests are told meanwhile. */
-export async function countProducts(engine: Engine): Promise<string> {
+export async function countRows(engine: Engine, { collections }: Catalogue): Promise<string> {
+  const all = [...collections.values()];
+  const lines = await Promise.all(
+    all.slice(0, MOST_COUNTED).map(async (collection) => {
+      const title = collection.name.charAt(0).toUpperCase() + collection.name.slice(1);
+      return `${title.padEnd(9)} ${await countOf(engine, collection)}`;
+    }),
+  );
+  const others = all.length - lines.length;
+  return [...lines, ...(others > 0 ? [`and ${others} other collections`] : [])].join('\n');
+}
+
+async function countOf(engine: Engine, collection: Collection): Promise<string> {
   try {
-    const { total } = await engine.read(COUNT, { format: 'json', stripNulls: false, columns: [] });
+    const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
+    const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
     return String(total);
   } catch (error) {
     if (error instanceof Refusal) return `not known yet: ${error.details ?? error.message}`;

@@ -1,7 +1,5 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
 import { type App, createApp } from '../app.ts';
-import { BUILT_IN } from '../collection/built-in.ts';
-import { withMaxValue } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -14,8 +12,9 @@ import { Observation } from '../observe/observation.ts';
 import { requestId } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
-import { firstRowsOf, NO_ROWS } from '../plan/first-rows.ts';
-import { countProducts, type Greeting } from './greeting.ts';
+import { begin } from '../plan/begin.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
+import { countRows, type Greeting } from './greeting.ts';
 import { startListening } from './listening.ts';
 import type { Listening } from './server.ts';
 
@@ -26,14 +25,16 @@ export interface Surroundings {
   readonly whole?: Account;
   /** Told before anything is opened, so that the health of the service can be asked for from the start. */
   readonly observed?: (observation: Observation) => void;
-  readonly started: (greeting: Greeting) => void;
+  readonly started: (greeting: Greeting) => void | Promise<void>;
 }
 
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
-  const catalogue = withMaxValue(BUILT_IN.catalogue, settings.maxValueKb * 1024);
-  const described = describe({ ...BUILT_IN, catalogue });
+  const maxValueBytes = settings.maxValueKb * 1024;
+  const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
+  const { catalogue } = begun;
+  const described = describe(begun);
   let app: App | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
@@ -46,14 +47,16 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   });
   observed?.(observation);
   // Whoever shares a port opens the database first, since others on it answer already.
+  const notice = (message: string) => log.write('warn', message);
   const isAlone = !settings.handover && settings.workers === 1;
   try {
     // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
     // loop: no request is read before the app is there.
-    if (isAlone) listening = startListening(settings, { fetch: (request) => app!.fetch(request) });
+    const fetch: App['fetch'] = (request, atWork) => app!.fetch(request, atWork);
+    if (isAlone) listening = startListening(settings, { fetch }, notice);
     engine = openEngine(settings.database, {
       catalogue,
-      firstRows: settings.empty ? NO_ROWS : firstRowsOf(BUILT_IN),
+      firstRows: settings.empty ? NO_ROWS : begun.firstRows,
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
@@ -62,6 +65,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
+      basePath: settings.basePath,
       pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
       onAnswer: observation.onAnswer,
       requestId,
@@ -70,8 +74,14 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     });
     await engine.opened;
     observation.health.phase = 'serving';
-    listening ??= startListening(settings, app);
-    started({ url: listening.url, location: engine.location, products: await countProducts(engine) });
+    listening ??= startListening(settings, app, notice);
+    const rows = await countRows(engine, catalogue);
+    await started({
+      url: listening.url,
+      location: engine.location,
+      rows,
+      example: [...catalogue.collections.keys()][0]!,
+    });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;
   } finally {

@@ -4,15 +4,19 @@ import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Pages } from '../http/pages.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
 
-export function startListening({ host, port, handover, workers }: ServeSettings, app: App): Listening {
-  return listenOrSay(app, { host, port, handover, ...(workers === 1 ? {} : { processes: workers }) }, '--port');
+export function startListening(
+  { host, port, handover, workers }: ServeSettings,
+  app: App,
+  notice: (message: string) => void,
+): Listening {
+  return listenOrSay(app, { host, port, handover, notice, ...(workers === 1 ? {} : { processes: workers }) }, '--port');
 }
 
 /** What those who run the service look at, on a port that need not be open to others. */
 export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Listening | undefined {
   if (adminPort === undefined) return undefined;
   const app: App = {
-    fetch: (request) => pages(new URL(request.url).pathname, request) ?? new Response(null, { status: 404 }),
+    fetch: (request) => pages(new URL(request.url).pathname, request, '') ?? new Response(null, { status: 404 }),
   };
   return listenOrSay(app, { host, port: adminPort }, '--admin-port');
 }

@@ -1,6 +1,7 @@
 /** The socket: listens, hands requests to the app, and stops without cutting anyone off. */
 import type { App } from '../app.ts';
-import { HANDOVER_QUIET_MS, HANDOVER_SECONDS } from '../limits.ts';
+import { HANDOVER_QUIET_MS, HANDOVER_SECONDS, IDLE_CONNECTION_SECONDS } from '../limits.ts';
+import { limitConnections } from './connection-limit.ts';
 import { SharedPort } from './shared-port.ts';
 
 export interface Listening {
@@ -18,12 +19,17 @@ export interface ListenOptions {
   readonly processes?: number;
   /** Whether another service may listen on it meanwhile: the one that this one replaces, or that replaces it. */
   readonly handover?: boolean;
+  /** Told when connections have to wait, and when no longer. Where there is nobody to tell, they never have to. */
+  readonly notice?: (message: string) => void;
+  /** A connection on which nothing happens for so long is closed. */
+  readonly idleSeconds?: number;
 }
 
 /** The app refuses larger bodies itself, with an explanation; the runtime's own limit would just cut the connection. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-export function listen(app: App, { host, port, processes, handover = false }: ListenOptions): Listening {
+export function listen(app: App, options: ListenOptions): Listening {
+  const { host, port, processes, handover = false, notice, idleSeconds = IDLE_CONNECTION_SECONDS } = options;
   let isStopping = false;
   let lastRequest = 0;
   const server = Bun.serve({
@@ -31,14 +37,23 @@ export function listen(app: App, { host, port, processes, handover = false }: Li
     port,
     reusePort: handover || processes !== undefined,
     maxRequestBodySize: NO_LIMIT,
-    idleTimeout: 120,
-    fetch: (request) => (isStopping ? lastAnswer(request) : app.fetch(request)),
+    idleTimeout: idleSeconds,
+    fetch: (request) => (isStopping || request.method === 'CONNECT' ? lastAnswer(request) : answer(request)),
   });
 
-  /** The client is told to come back on another connection, which the other process may get. */
+  const stopLimiting = notice === undefined ? () => undefined : limitConnections(server.port!, notice);
+
+  function answer(request: Request): ReturnType<App['fetch']> {
+    return app.fetch(request, (isAtWork) => server.timeout(request, isAtWork ? 0 : idleSeconds));
+  }
+
+  /**
+   * The client is told to come back on another connection, which the other process may get. After a CONNECT it must: nothing
+   * more is read from this one, since Bun takes it for a tunnel.
+   */
   async function lastAnswer(request: Request): Promise<Response> {
     lastRequest = performance.now();
-    const response = await app.fetch(request);
+    const response = await answer(request);
     response.headers.set('connection', 'close');
     return response;
   }
@@ -64,6 +79,7 @@ export function listen(app: App, { host, port, processes, handover = false }: Li
     inProgress: () => server.pendingRequests,
     async stop(seconds) {
       isStopping = true;
+      stopLimiting();
       if (handover && seconds > 0) await handedOver();
       const timer = setTimeout(() => server.stop(true), seconds * 1000);
       await server.stop();

@@ -10,6 +10,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** From asm-generic/socket.h, which the systems that Bun runs on share. */
 const SOL_SOCKET = 1;
 const SO_ATTACH_FILTER = 26;
+const SO_DETACH_FILTER = 27;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 
 /** A classic BPF instruction: code, jump if true, jump if false, operand (linux/filter.h). */
@@ -27,6 +28,9 @@ const NO_NEW_CONNECTION: readonly Instruction[] = [
   returning(0),
   returning(0xffff_ffff),
 ];
+
+/** More than any system lets wait on a socket by default. */
+const MAX_WAITING = 4096;
 
 interface Group {
   /** The socket of this process. */
@@ -85,15 +89,38 @@ function attach(socket: number, option: number, program: readonly Instruction[])
   systemLibrary()?.setsockopt(socket, SOL_SOCKET, option, ptr(description), description.byteLength);
 }
 
+/** The socket that listens on a port; undefined where it cannot be told, and then nothing can be done with it. */
+export function listeningSocket(port: number): number | undefined {
+  return systemLibrary() === undefined ? undefined : groupOf(port)?.socket;
+}
+
+/** Who asks for a connection waits and asks again; those that there are go on. */
+export function holdConnections(socket: number): void {
+  attach(socket, SO_ATTACH_FILTER, NO_NEW_CONNECTION);
+}
+
+/** Closes the connections that wait to be taken. Needs one free descriptor. */
+export function dropWaiting(socket: number): void {
+  const library = systemLibrary();
+  for (let count = 0; library !== undefined && count < MAX_WAITING; count++) {
+    const connection = library.accept(socket, null, null);
+    if (connection < 0) return;
+    library.close(connection);
+  }
+}
+
+export function admitConnections(socket: number): void {
+  const nothing = new Int32Array(1);
+  systemLibrary()?.setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, ptr(nothing), nothing.byteLength);
+}
+
 /** Undefined where it is not known, as on systems other than Linux. */
 function groupOf(port: number): Group | undefined {
   try {
     const listeners = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((file) => listenersOf(file, port));
-    const descriptors = readdirSync('/proc/self/fd').map((name) => ({
-      name,
-      target: targetOf(`/proc/self/fd/${name}`),
-    }));
-    for (const { name, target } of descriptors) {
+    // The socket was opened before the connections that it took, so that it comes before them.
+    for (const name of readdirSync('/proc/self/fd')) {
+      const target = targetOf(`/proc/self/fd/${name}`);
       const mine = listeners.find(({ inode }) => target === `socket:[${inode}]`);
       if (mine === undefined) continue;
       return { socket: Number(name), size: listeners.filter(({ address }) => address === mine.address).length };
@@ -124,8 +151,11 @@ function targetOf(path: string): string | undefined {
 
 function openLibrary() {
   try {
-    const args = ['i32', 'i32', 'i32', 'ptr', 'u32'] as const;
-    return dlopen('libc.so.6', { setsockopt: { args, returns: 'i32' } }).symbols;
+    return dlopen('libc.so.6', {
+      setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+      accept: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
+      close: { args: ['i32'], returns: 'i32' },
+    }).symbols;
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import {
   DEFAULT_QUERY_SECONDS,
   DEFAULT_REPLICA_LAG_SECONDS,
 } from '../limits.ts';
+import { COLLECTIONS } from './collections.ts';
 import { onOrOff, setting, text, urls, wholeNumber } from './setting.ts';
 
 /** The database that most commands work on. */
@@ -30,6 +31,7 @@ export const EMPTY = setting({
 
 /** What every command that opens one needs beside. */
 export const DATABASE_SETTINGS = {
+  collections: COLLECTIONS,
   schema: setting({
     flag: '--schema',
     env: 'CATALOGUE_SCHEMA',

@@ -1,6 +1,6 @@
 /** Where a service listens, and with how many processes. */
 import { MAX_WORKERS } from '../limits.ts';
-import { onOrOff, setting, text, wholeNumber } from './setting.ts';
+import { onOrOff, prefix, setting, text, wholeNumber } from './setting.ts';
 
 export const LISTENING_SETTINGS = {
   port: setting({
@@ -18,6 +18,14 @@ export const LISTENING_SETTINGS = {
     description: 'address to listen on',
     byDefault: '127.0.0.1',
     read: text,
+  }),
+  basePath: setting({
+    flag: '--base-path',
+    env: 'CATALOGUE_BASE_PATH',
+    argument: 'PATH',
+    description: 'path at which a proxy serves the catalogue, such as /api; it may be stripped or not',
+    byDefault: '',
+    read: prefix,
   }),
   workers: setting({
     flag: '--workers',

@@ -2,7 +2,7 @@
  * Settings from where they are given: a flag wins over the environment, the environment over the file, the file over
  * the default. Every mistake is named, all of them at once, before anything is touched.
  */
-import { nearestName } from '../nearest-name.ts';
+import { perhaps } from '../nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
 import { ConfigError, fileKey, type Setting, setting, type Table, text, type Values } from './setting.ts';
 
@@ -128,11 +128,6 @@ function unknownArgument(table: Table, argument: string): string {
   const flags = Object.values(table).map((each) => each.flag);
   const kind = argument.startsWith('-') ? 'flag' : 'argument';
   return `unknown ${kind} ${argument}${perhaps(argument, flags)}`;
-}
-
-function perhaps(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  return nearest === undefined ? '' : ` (perhaps you meant ${nearest})`;
 }
 
 function splitOnce(argument: string): [string, string?] {

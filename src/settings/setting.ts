@@ -1,5 +1,7 @@
 /** What a setting is, and how its text is read: each reader names the setting and what it wants when it refuses. */
 
+import { pathPrefix } from '../path-prefix.ts';
+
 /** A mistake of whoever starts the program: one clear sentence, no stack. */
 export class ConfigError extends Error {}
 
@@ -41,6 +43,13 @@ export function fileKey({ flag }: Pick<Setting<unknown>, 'flag'>): string {
 export function text(given: string, name: string): string {
   if (given.trim() === '') throw new ConfigError(`${name} is empty`);
   return given;
+}
+
+/** A path before all others, such as /api. */
+export function prefix(given: string, name: string): string {
+  const path = pathPrefix(given.trim());
+  if (path === undefined) throw new ConfigError(`${name} is a path such as /api, not ${given}`);
+  return path;
 }
 
 /** URLs, each of which may name several hosts with commas of its own. */

@@ -32,6 +32,8 @@ const COMMANDS: readonly Case[] = [
   { name: 'backup', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Backing up' },
   { name: 'restore', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Restoring' },
   { name: 'check', json: { ok: true, database: 'catalogue.db' }, bar: 'Checking' },
+  { name: 'init', args: () => [`declared-${++files}.yaml`], json: { ok: true } },
+  { name: 'declare', args: () => ['--json-schema'] },
   { name: 'migrate', json: { ok: true, database: 'catalogue.db', made: [] } },
   { name: 'copy', args: () => ['--from', 'catalogue.db', '--to', newFile()], json: { ok: true }, bar: 'Copying' },
   { name: 'config', json: expect.arrayContaining([{ name: 'port', value: 3000, origin: 'default' }]) },
@@ -89,8 +91,8 @@ test('help lists what matters to a command, and no more', async () => {
     const { stdout } = await run({ cwd, args: [name, '--help'] });
     return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
   };
-  expect(await flagsOf('backup')).toEqual(['--force', '--json', '--database', '--config']);
-  const opening = ['--schema', '--connect-timeout', '--query-timeout'];
+  expect(await flagsOf('backup')).toEqual(['--force', '--json', '--database', '--collections', '--config']);
+  const opening = ['--collections', '--schema', '--connect-timeout', '--query-timeout'];
   expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, '--config']);
   expect(await flagsOf('serve')).toContain('--idempotency-hours');
   // One environment serves the service and the commands beside it.

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+import { talkTo } from '../support/socket.ts';
 
 const ROWS = 6_000;
 const PATIENCE_MS = 60_000;
@@ -79,6 +80,28 @@ describe('pages of a large catalogue', () => {
     PATIENCE_MS,
   );
 
+  const LONG_ROWS = Array.from({ length: 20 }, (_, index) => `name${index}:product_name`).join();
+  test.each([
+    ['pages that no index leads to', `product_name=like.*2*&order=category_id,unit_price.desc&limit=70`],
+    ['pages that are sent as they are read', `select=*,${LONG_ROWS}&order=unit_price.desc&limit=2500`],
+  ])(
+    'following next over %s meets every product once, by the keys of the order',
+    async (_, query) => {
+      const path = `/products?${query}`;
+      const all = (await (await service.fetch(path.replace(/&limit=\d+/, ''))).json()) as Row[];
+      const seen: Row[] = [];
+      let url: string | undefined = path;
+      while (url !== undefined && seen.length <= ROWS) {
+        const response = await service.fetch(url);
+        seen.push(...((await response.json()) as Row[]));
+        url = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+        expect(url ?? '').not.toContain('offset');
+      }
+      expect(Bun.deepEquals(seen, all)).toBe(true);
+    },
+    PATIENCE_MS,
+  );
+
   test.each(ORDERS)('any page by $query has the products at its place', async (order) => {
     const all = sorted(order);
     for (const [limit, offset] of [
@@ -106,6 +129,26 @@ describe('pages of a large catalogue', () => {
     },
   );
 
+  test('HEAD of a refusal tells the length of what a GET would have got', async () => {
+    const length = (await (await service.fetch('/products/0')).text()).length;
+    const client = await talkTo(service.port);
+    client.send('HEAD /products/0 HTTP/1.1\r\nhost: test\r\n\r\n');
+    const received = await client.until('an answer', (text) => text.includes('\r\n\r\n'));
+    client.close();
+    expect(received.toLowerCase()).toContain(`content-length: ${length}\r\n`);
+  });
+
+  test('one product of some megabytes can be had as one object', async () => {
+    const product = { product_name: 'x'.repeat(3_000_000), quantity_per_unit: 'long' };
+    const headers = { prefer: 'return=representation' };
+    const created = await service.fetch('/products', { method: 'POST', body: JSON.stringify(product), headers });
+    const [{ id }] = (await created.json()) as [Row];
+    const accept = 'application/vnd.pgrst.object+json';
+    const found = await service.fetch('/products?quantity_per_unit=eq.long', { headers: { accept } });
+    expect(await found.json()).toMatchObject({ id: id!, ...product });
+    await service.fetch(`/products/${id}`, { method: 'DELETE' });
+  });
+
   test('a page shows its columns in any form, and by any name', async () => {
     const url =
       '/products?select="page%20key":product_name,id::text,unit_price&order=unit_price.desc.nullslast&limit=30';
@@ -113,5 +156,19 @@ describe('pages of a large catalogue', () => {
       .slice(0, 30)
       .map((row) => ({ 'page key': row.product_name!, id: String(row.id), unit_price: row.unit_price! }));
     expect(await (await service.fetch(url)).json()).toEqual(shown);
+  });
+
+  test('HEAD of a list that is sent as it is read tells no length', async () => {
+    for (const path of ['/products', '/products?limit=7000']) {
+      const client = await talkTo(service.port);
+      client.send(`HEAD ${path} HTTP/1.1\r\nhost: test\r\n\r\n`);
+      await client.until('its headers', (text) => text.includes('\r\n\r\n'));
+      client.send('GET /products/1 HTTP/1.1\r\nhost: test\r\n\r\n');
+      const received = await client.until('two answers', (text) => text.includes('"id":1,'));
+      client.close();
+      const head = received.slice(0, received.indexOf('\r\n\r\n')).toLowerCase();
+      expect(head).toContain('200 ok');
+      expect(head).not.toContain('content-length');
+    }
   });
 });

@@ -1,5 +1,6 @@
 /** The log: one JSON line a request on stderr, as much of it as was asked for, and never what a body holds. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { MAX_ECHOED_LENGTH } from '../../src/limits.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
@@ -70,6 +71,16 @@ test('a request cannot forge a line of its own', async () => {
   const service = await startService({ cwd: temporaryFolder() });
   await service.fetch('/products?product_name=eq.a%0A%7B%22level%22:%22error%22%7D');
   expect(await linesOf(service)).toHaveLength(1);
+});
+
+test('a line is no longer than it must be, however long the URL is', async () => {
+  const service = await startService({ cwd: temporaryFolder() });
+  await service.fetch(`/products?id=in.(${'1,'.repeat(150_000)}77)&limit=3`);
+  const [line] = await linesOf(service);
+  const path = line!.path as string;
+  expect(path).toStartWith('/products?id=in.(1,1,');
+  expect(path).toEndWith('1,77)&limit=3');
+  expect(path.length).toBeLessThanOrEqual(MAX_ECHOED_LENGTH);
 });
 
 for (const [level, lines] of [

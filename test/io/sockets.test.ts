@@ -205,6 +205,24 @@ describe('ways of old and odd clients', () => {
     expect(statusesIn(received)).toEqual([200]);
   });
 
+  test('a URL of bytes above 127 is answered with and without a usable host', async () => {
+    const word = Buffer.from('Lakkalikööri', 'utf8').toString('latin1');
+    for (const host of ['', 'host: \r\n', 'host: a b/c?d#e\r\n', 'host: \xe9\xff\r\n', 'host: test\r\n']) {
+      for (const version of host === '' ? ['1.0'] : ['1.0', '1.1']) {
+        const ask = async (value: string) => {
+          const client = await talkTo(service.port);
+          const url = `/products?product_name=eq.${value}&select=id&limit=1`;
+          client.send(Buffer.from(`GET ${url} HTTP/${version}\r\n${host}\r\n`, 'latin1'));
+          const received = await client.until('an answer', (text) => /\]|\}/.test(text));
+          client.close();
+          return received;
+        };
+        expect(await ask(word)).toEndWith('[{"id":76}]');
+        expect(await ask('\xff\xfe')).toEndWith('[]');
+      }
+    }
+  });
+
   test('pipelined requests are answered each, in order', async () => {
     const client = await talkTo(service.port);
     const ids = [5, 4, 9999, 3, 2];
@@ -227,6 +245,16 @@ describe('ways of old and odd clients', () => {
     if (client.isClosed()) expect(statusesIn(received)).toEqual([201].slice(0, statusesIn(received).length));
     else expect(statusesIn(received)).toEqual([201, 200]);
     client.close();
+  });
+
+  test('a CONNECT is refused, and its connection closed', async () => {
+    for (const target of ['127.0.0.1:1', 'elsewhere.example:443', '/products']) {
+      const client = await talkTo(service.port);
+      client.send(`CONNECT ${target} HTTP/1.1\r\nhost: test\r\n\r\n`);
+      await until('the end of the connection', () => client.isClosed());
+      expect(statusesIn(client.received())).toEqual([405]);
+      expect(client.received()).toContain('PGRST117');
+    }
   });
 
   test('an absolute-form URL (RFC 9112, 3.2.2) is answered as its path', async () => {

@@ -58,6 +58,6 @@ test('a console that was built before is served without them', async () => {
   const service = await start();
   expect(service.stdout()).toContain(`\nConsole   ${service.url}/console\n`);
   const script = /<script type="module" src="([^"]+)"/.exec(await (await service.fetch('/console')).text())![1]!;
-  expect((await service.fetch(script)).status).toBe(200);
+  expect((await service.fetch(script.replace(/^\./, ''))).status).toBe(200);
   expect((await service.fetch('/', BROWSER)).headers.get('location')).toBe('/console');
 });

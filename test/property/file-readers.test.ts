@@ -1,9 +1,9 @@
 /** A file reads the same however it is cut into pieces. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { CsvReader, writtenRow } from '../../src/cli/import/csv.ts';
-import { JsonReader, NdjsonReader } from '../../src/cli/import/json.ts';
-import type { FileRecord, RecordReader } from '../../src/cli/import/record.ts';
+import { CsvReader, writtenRow } from '../../src/declare/rows/csv.ts';
+import { JsonReader, NdjsonReader } from '../../src/declare/rows/json.ts';
+import type { FileRecord, RecordReader } from '../../src/declare/rows/record.ts';
 
 const cell = fc.oneof(
   fc.constant(undefined),

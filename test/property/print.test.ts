@@ -22,7 +22,7 @@ const optional = <T extends object>(arbitraries: { [K in keyof T]-?: fc.Arbitrar
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((value) => value.isWellFormed());
 const name = fc.oneof(
-  fc.constantFrom('id', 'product_name', 'select', 'order', 'and', 'or', 'not', 'limit'),
+  fc.constantFrom('id', 'product_name', 'select', 'order', 'and', 'or', 'not', 'limit', 'after'),
   text.filter((value) => value.trim() !== '' && value.trim() === value),
 );
 const field = fc.record({
@@ -75,6 +75,11 @@ const { condition } = fc.letrec<{ condition: Condition }>((tie) => ({
   ),
 }));
 
+/** Where a page begins; never inside another condition. */
+const after = fc
+  .array(condition, { minLength: 1, maxLength: 2 })
+  .map((terms): Condition => ({ kind: 'group', joiner: 'and', negated: false, terms, after: true }));
+
 const cast = fc.constantFrom('text', 'int', 'numeric');
 const item: fc.Arbitrary<SelectItem> = fc.oneof(
   fc.constant({ kind: 'all' } as const),
@@ -107,7 +112,9 @@ const orderTerm: fc.Arbitrary<OrderTerm> = fc
 const query: fc.Arbitrary<Query> = fc
   .tuple(
     fc.record({
-      conditions: fc.array(condition, { maxLength: 3 }),
+      conditions: fc.array(fc.oneof({ weight: 4, arbitrary: condition }, { weight: 1, arbitrary: after }), {
+        maxLength: 3,
+      }),
       select: fc.array(item, { minLength: 1, maxLength: 4 }),
       order: fc.array(orderTerm, { maxLength: 3 }),
     }),

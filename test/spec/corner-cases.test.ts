@@ -6,6 +6,7 @@ import {
   expectUntouched,
   ids,
   ownCatalogue,
+  reference,
   send,
   sendJson,
   sharedCatalogue,
@@ -50,6 +51,22 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     await expectRefusal(await catalogue.fetch('/products?order=bogus'), 400, '42703');
     await expectRefusal(await catalogue.fetch('/products/1?order=bogus'), 400, '42703');
     expect(await (await catalogue.fetch('/products/1?order=unit_price.desc&select=id')).json()).toEqual({ id: 1 });
+  });
+
+  test('an empty select is all fields', async () => {
+    for (const select of ['select=', 'select', 'select=%20']) {
+      expect(await catalogue.list(`/products?id=lt.3&${select}`)).toEqual(await catalogue.list('/products?id=lt.3'));
+    }
+    expect(await (await catalogue.fetch('/products/1?select=')).json()).toEqual(reference(1));
+  });
+
+  test('of a parameter that is there twice the first counts, but for limit and offset', async () => {
+    const asked = async (query: string) => ids(await catalogue.list(`/products?id=lt.4&${query}`));
+    expect(await asked('order=id.desc&order=id.asc')).toEqual([3, 2, 1]);
+    expect(await catalogue.list('/products?id=eq.1&select=id&select=product_name')).toEqual([{ id: 1 }]);
+    expect(await asked('limit=1&limit=2')).toEqual([1, 2]);
+    expect(await asked('offset=1&offset=2')).toEqual([3]);
+    await expectRefusal(await catalogue.fetch('/products?order=id&order=id.sideways'), 400, 'PGRST100');
   });
 
   test('a preference without a value is none of the known', async () => {
@@ -123,6 +140,33 @@ describe.each(Object.keys(ENGINES))('corner cases of writing on %s', (engine) =>
     }
     await expectRefusal(await catalogue.fetch('/products', csv(['', '""', 'a'], '\n')), 400, 'PGRST204');
   });
+
+  test('of a column that a CSV names twice the last counts, as of a key in JSON', async () => {
+    const csv = (method: string, prefer: string) =>
+      send(method, 'text/csv', 'id,product_name,units_in_stock,product_name\n900,Tea,4,Green tea\n', {
+        prefer: `return=representation, ${prefer}`,
+      });
+    const tea = { id: 900, product_name: 'Green tea', units_in_stock: 4 };
+    for (const [path, init] of [
+      ['/products', csv('POST', 'tx=commit')],
+      ['/products', csv('POST', 'resolution=merge-duplicates')],
+      ['/products?id=eq.900', csv('PATCH', 'tx=commit')],
+      ['/products?id=eq.900', csv('PUT', 'tx=commit')],
+      ['/products?columns=product_name,id&id=eq.900', csv('PATCH', 'tx=commit')],
+    ] as const) {
+      const written = await (await catalogue.fetch(path, init)).json();
+      expect(written).toMatchObject([tea]);
+    }
+  });
+
+  // It is refused for its key, once it is understood, so that the database has little to do.
+  test('a body may choose as many ids as it has room for', async () => {
+    const keyed = (rows: number) =>
+      send('POST', 'text/csv', `id,product_name\n${'900,a\n'.repeat(rows)}`, { 'idempotency-key': 'the same' });
+    expect((await catalogue.fetch('/products', keyed(1))).status).toBe(201);
+    await expectRefusal(await catalogue.fetch('/products', keyed(700_000)), 422, 'CAT422');
+    expect(await catalogue.list('/products?id=gt.77&select=product_name')).toEqual([{ product_name: 'a' }]);
+  }, 60_000);
 
   test('a cast is made on the rows of the page alone: a name beside it that is no number does no harm', async () => {
     await catalogue.fetch('/products', sendJson('POST', { id: 1000, product_name: '42', quantity_per_unit: '7' }));

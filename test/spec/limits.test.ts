@@ -1,8 +1,16 @@
 /** The named limits: up to each of them a request is answered, over it refused with a 4xx that names it. */
 import { describe, expect, test } from 'bun:test';
-import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH, MAX_TERMS, MAX_URL_LENGTH } from '../../src/limits.ts';
+import {
+  MAX_CONDITIONS,
+  MAX_ECHOED_LENGTH,
+  MAX_LIST_VALUES,
+  MAX_LOGIC_DEPTH,
+  MAX_TERMS,
+  MAX_URL_LENGTH,
+} from '../../src/limits.ts';
+import type { ProblemBody } from '../../src/response/problem.ts';
 import { ENGINES } from '../support/catalogue.ts';
-import { expectRefusal, ids, sharedCatalogue } from '../support/stories.ts';
+import { expectRefusal, ids, send, sendJson, sharedCatalogue } from '../support/stories.ts';
 
 const times = (count: number, text: (index: number) => string, joiner = ',') =>
   Array.from({ length: count }, (_, index) => text(index)).join(joiner);
@@ -45,6 +53,42 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
       await expectTooMany(tree(MAX_CONDITIONS + 1), MAX_CONDITIONS);
       await expectTooMany(`${tree(MAX_CONDITIONS)}&id=eq.1`, MAX_CONDITIONS);
     });
+  });
+
+  describe('a refusal', () => {
+    const digits = '9'.repeat(3_000_000);
+    const word = 'w'.repeat(3_000_000);
+    const refused = async (path: string, init?: RequestInit) => {
+      const text = await (await catalogue.fetch(path, init)).text();
+      expect(text.length).toBeLessThan(3 * MAX_ECHOED_LENGTH + 100);
+      return JSON.parse(text) as ProblemBody;
+    };
+
+    test('repeats no more than the beginning and the end of a long value', async () => {
+      const tooLarge = await refused('/products', sendJson('POST', { product_name: 'Tea', reorder_level: digits }));
+      expect(tooLarge).toMatchObject({
+        code: '22003',
+        message: expect.stringContaining('out of range for type integer'),
+      });
+      expect(tooLarge.details).toStartWith('field reorder_level: value "999');
+      const noNumber = await refused('/products?id=lt.3', sendJson('PATCH', { unit_price: word }));
+      expect(noNumber.message).toStartWith('invalid input syntax for type numeric: "www');
+      const noField = await refused('/products', sendJson('POST', { [word]: 1 }));
+      expect(noField).toMatchObject({ code: 'PGRST204', message: expect.stringContaining("column of 'products'") });
+    });
+
+    test('repeats no more of a long URL', async () => {
+      for (const query of ['id=', 'id=eq.', 'order=', 'select=', 'limit=', 'or=(', 'product_name=match.(']) {
+        await refused(`/products?${query}${'w'.repeat(400_000)}`);
+      }
+    });
+  });
+
+  // Each is split once: where the rest was searched for every one of them, these took minutes.
+  test('two million parameters are split as quickly as they are read', async () => {
+    const form = send('POST', 'application/x-www-form-urlencoded', 'a&'.repeat(2 * 1024 * 1024));
+    await expectRefusal(await catalogue.fetch('/products', form), 400, 'PGRST204');
+    await expectRefusal(await catalogue.fetch(`/products?${'a&'.repeat(250_000)}`), 400, 'PGRST100');
   });
 
   describe('regular expressions', () => {

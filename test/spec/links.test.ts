@@ -1,6 +1,8 @@
 /** Whoever follows `next` meets every row once, in order, whatever the order is by. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Row } from '../../src/collection/value.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
+import { expectRefusal, ids } from '../support/stories.ts';
 
 function links(response: Response): Record<string, string> {
   const header = response.headers.get('link') ?? '';
@@ -45,7 +47,7 @@ describe.each(Object.keys(ENGINES))('links between pages on %s', (engine) => {
 
   test('next continues by the keys of the order', async () => {
     const { next } = links(await catalogue.fetch('/products?limit=20'));
-    expect(next).toBe('/products?limit=20&and=(id.gt.20)');
+    expect(next).toBe('/products?limit=20&after=(id.gt.20)');
   });
 
   test('a page of a counted list knows all its neighbours', async () => {
@@ -63,6 +65,31 @@ describe.each(Object.keys(ENGINES))('links between pages on %s', (engine) => {
     const { first } = links(await catalogue.fetch(next!));
     const rows = await catalogue.list(first);
     expect(rows.map((row) => row.id)).toEqual([4, 5, 6, 7, 8]);
+  });
+
+  const ownConditions = ['and=(id.gt.50)', 'and=(id.gt.50)&order=id', 'id=gt.50', 'and=(and(id.gt.50))'];
+  test.each(ownConditions)('first and next keep a condition that looks like their own: %s', async (query) => {
+    const [one, other] = [
+      [51, 52, 53, 54, 55],
+      [56, 57, 58, 59, 60],
+    ];
+    const pages = [await catalogue.fetch(`/products?${query}&limit=5`)];
+    pages.push(await catalogue.fetch(links(pages[0]!).next!));
+    expect(ids((await pages[1]!.json()) as Row[])).toEqual(other);
+    for (const page of pages) expect(ids(await catalogue.list(links(page).first))).toEqual(one);
+  });
+
+  test('where a page begins bounds what is written there, too', async () => {
+    const { next } = links(await catalogue.fetch('/products?order=id.desc&limit=2&select=id'));
+    const dryRun = { prefer: 'return=representation, tx=rollback' };
+    const removed = await catalogue.fetch(next!, { method: 'DELETE', headers: dryRun });
+    expect(ids((await removed.json()) as Row[])).toEqual([75, 74]);
+  });
+
+  test('a field may be called after: only a condition in parentheses is the beginning of a page', async () => {
+    const { message } = await expectRefusal(await catalogue.fetch('/products?after=eq.5'), 400, '42703');
+    expect(message).toContain('after');
+    expect(ids(await catalogue.list('/products?after=(id.gt.70,id.lt.73)'))).toEqual([71, 72]);
   });
 
   test('the last page has no next, a list without a limit no links', async () => {

@@ -79,6 +79,27 @@ describe.each(Object.keys(ENGINES))('media types on %s', (engine) => {
       const { details } = await expectRefusal(await get(path, OBJECT), 406, 'PGRST116');
       expect(details).toContain(`${count} rows`);
     });
+
+    test('past the end of a counted list there is not exactly one either: 406, not 416', async () => {
+      const counted = { accept: OBJECT, prefer: 'count=exact' };
+      const response = await catalogue.fetch('/products?offset=100', { headers: counted });
+      const { details } = await expectRefusal(response, 406, 'PGRST116');
+      expect(details).toContain('0 rows');
+    });
+  });
+
+  describe('one product under its own URL is one object', () => {
+    test.each([
+      ['application/json', 'application/json'],
+      ['application/vnd.pgrst.array+json', 'application/json'],
+      ['application/vnd.pgrst.array+json;nulls=stripped', `${OBJECT};nulls=stripped`],
+      [`${OBJECT};nulls=stripped`, `${OBJECT};nulls=stripped`],
+      [OBJECT, OBJECT],
+    ])('and Accept: %s is answered with %s', async (accept, type) => {
+      const response = await get('/products/61', accept);
+      expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+      expect(await response.json()).toEqual(reference(61));
+    });
   });
 
   describe('weights', () => {

@@ -15,6 +15,7 @@ const STOREYS = [
   'collection',
   'encode',
   'http',
+  'declare',
   'dialect',
   'plan',
   'engine',

@@ -39,6 +39,7 @@ export interface CatalogueSettings {
   readonly maxBodyBytes?: number;
   readonly allowUnfilteredWrites?: boolean;
   readonly plans?: boolean;
+  readonly basePath?: string;
 }
 
 export async function openCatalogue(engineName: string, settings: CatalogueSettings = {}): Promise<Catalogue> {
@@ -52,6 +53,7 @@ export function catalogueOn(engine: Engine, settings: CatalogueSettings = {}): C
     maxBodyBytes: settings.maxBodyBytes ?? 64 * 1024 * 1024,
     allowUnfilteredWrites: settings.allowUnfilteredWrites ?? false,
     plans: settings.plans ?? false,
+    basePath: settings.basePath ?? '',
   });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
   return {

@@ -17,16 +17,17 @@ export interface RecordedCase {
   };
 }
 
-const FOLDER = new URL('../data/recorded/', import.meta.url);
+const folderOf = (name: string) => new URL(`../data/${name}/`, import.meta.url);
 
-export function recordedAreas(): string[] {
-  return readdirSync(FOLDER)
+/** `folder` is `recorded`, of the reference products, or `recorded-shop`, of a declared catalogue. */
+export function recordedAreas(folder = 'recorded'): string[] {
+  return readdirSync(folderOf(folder))
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => name.slice(0, -'.jsonl'.length));
 }
 
-export function recordedCases(area: string): RecordedCase[] {
-  return readFileSync(new URL(`${area}.jsonl`, FOLDER), 'utf8')
+export function recordedCases(area: string, folder = 'recorded'): RecordedCase[] {
+  return readFileSync(new URL(`${area}.jsonl`, folderOf(folder)), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as RecordedCase);
@@ -73,23 +74,45 @@ function normalHeader(name: string, value: string | undefined): string {
 function bodiesAgree({ method, path, expect }: RecordedCase, body: string): boolean {
   const type = expect.headers['content-type'] ?? '';
   if (expect.body === '' || body === '') return expect.body === body;
-  if (type.startsWith('text/csv')) return isDeepStrictEqual(parseCsv(body), parseCsv(expect.body));
+  // Lists inside rows come in any order, unless one is asked for.
+  const embedded = [...path.matchAll(/[?&](?:\w+\.)*(\w+)\.order=/g)].map(([, name]) => name!);
+  const order: Ordered = {
+    outside: method === 'GET' || /[?&]order=/.test(path),
+    inside: /\w\(/.test(path) ? (name) => embedded.includes(name) : () => true,
+  };
+  if (type.startsWith('text/csv')) return isDeepStrictEqual(normalCsv(body, order), normalCsv(expect.body, order));
   if (!type.includes('json')) return body === expect.body;
-  const inOrder = method === 'GET' || path.includes('order=');
-  return isDeepStrictEqual(normalJson(JSON.parse(body), inOrder), normalJson(JSON.parse(expect.body), inOrder));
+  return isDeepStrictEqual(normalJson(JSON.parse(body), order), normalJson(JSON.parse(expect.body), order));
+}
+
+interface Ordered {
+  readonly outside: boolean;
+  /** Whether a list in a row is ordered, by its name. */
+  readonly inside: (name: string) => boolean;
+}
+
+/** A cell that is a list of embedded rows is compared as such. */
+function normalCsv(text: string, { inside }: Ordered): unknown {
+  const [header = [], ...rows] = parseCsv(text);
+  return [header, ...rows].map((row) =>
+    row.map((cell, index) => {
+      const isRows = cell !== null && /^\[?\{"/.test(cell);
+      return isRows ? normalJson(JSON.parse(cell), { outside: inside(header[index] ?? ''), inside }) : cell;
+    }),
+  );
 }
 
 /** Averages agree to 9 decimals; rows of a write without an order may come in any. */
-function normalJson(value: unknown, inOrder: boolean): unknown {
+function normalJson(value: unknown, { outside, inside }: Ordered): unknown {
   if (typeof value === 'number') return Math.round(value * 1e9) / 1e9;
   if (Array.isArray(value)) {
-    const items = value.map((item) => normalJson(item, inOrder));
-    return inOrder ? items : items.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+    const items = value.map((item) => normalJson(item, { outside: true, inside }));
+    return outside ? items : items.sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .sort(([one], [other]) => one.localeCompare(other))
-      .map(([key, each]) => [key, normalJson(each, inOrder)]),
+      .map(([key, each]) => [key, normalJson(each, { outside: inside(key), inside })]),
   );
 }

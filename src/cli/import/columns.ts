@@ -89,7 +89,7 @@ export class ColumnReader {
     for (const [column, field] of this.file.hasHeader ? this.mapping : []) {
       if (!names.includes(column)) return noColumn(column, field, names);
     }
-    const plan = rowPlanner(this.collection, fields);
+    const plan = rowPlanner(this.collection, fields, { areTexts: this.file.hasHeader });
     return {
       plan: this.file.hasDecimalCommas() ? (cells) => plan(withPoints(fields, cells)) : plan,
       given: fields.filter((field) => field !== undefined),

@@ -2,9 +2,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Row } from '../../collection/value.ts';
 import { ConfigError } from '../../config.ts';
-import { writtenRow } from './csv.ts';
-import type { FileRecord } from './record.ts';
-import type { FileFormat } from './source.ts';
+import { writtenRow } from '../../declare/rows/csv.ts';
+import type { FileRecord } from '../../declare/rows/record.ts';
+import type { FileFormat } from '../../declare/rows/source.ts';
 
 /** An array cannot be added to row by row: rows of a JSON file are kept an object a line. */
 const EXTENSIONS: Readonly<Record<FileFormat, string>> = { csv: 'csv', json: 'ndjson', ndjson: 'ndjson' };

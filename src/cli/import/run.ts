@@ -1,14 +1,15 @@
 /** The import itself: records become rows, rows go to the engine, and every mistake is named with its line. */
-import type { Collection } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import { parseJson } from '../../collection/exact-json.ts';
 import { ConfigError } from '../../config.ts';
+import { type FileRecord, type GoodRecord, unreadable } from '../../declare/rows/record.ts';
+import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/load.ts';
 import { RowProblem } from '../../plan/row-planner.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { ColumnReader, type Columns, type Mapping } from './columns.ts';
-import { type FileRecord, type GoodRecord, unreadable } from './record.ts';
 import type { Rejects } from './rejects.ts';
-import type { Source } from './source.ts';
 
 export interface Problem {
   readonly line: number;
@@ -130,10 +131,15 @@ class Import {
       kind: 'record',
       line: place,
       columns: given.map((field) => this.columns.nameOf(field)),
-      cells: given.map((field) => row[fields.indexOf(field)]),
+      cells: given.map((field) => this.cellOf(field, row[fields.indexOf(field)] ?? null)),
     };
     const reason = refusal.details ?? refusal.message;
     this.reject(record, { line: place, field: key[0]!.name, code: refusal.code, reason });
+  }
+
+  /** As the file would have it: a text, or the JSON value. */
+  private cellOf({ type }: Field, text: string | null): unknown {
+    return text === null || this.options.hasHeader ? text : parseJson(type.json(type.store(text)));
   }
 
   private reject(record: FileRecord, problem: Problem): undefined {

@@ -1,5 +1,6 @@
 /** boolean: true or false, in any of the words that PostgreSQL takes for them. */
-import { defineType, itself, refuseSyntax } from './type.ts';
+import { refuseSyntax } from './refuse.ts';
+import { defineType, itself } from './type.ts';
 
 const WORDS: readonly (readonly [string, boolean])[] = [
   ['true', true],
@@ -23,24 +24,23 @@ const words = (yes: string, no: string) => (sql: string) => `case ${sql} when 1 
 
 export const boolean = defineType({
   name: 'boolean',
-  kind: 'boolean',
-  title: 'boolean',
   abilities: ['boolean'],
   read,
-  store: read,
-  casts: ['int4'],
-  aggregates: {},
+  print: (value) => (value === true ? 't' : 'f'),
+  json: String,
+  key: (value) => String(Number(value)),
+  casts: { int4: (value) => String(Number(value)), text: String },
   sqlite: {
     column: 'integer',
-    json: (sql) => `json(${words('true', 'false')(sql)})`,
+    bind: Number,
+    value: (stored) => Number(stored) === 1,
+    json: words('true', 'false'),
     text: words('t', 'f'),
-    casts: { int4: itself, text: words('true', 'false') },
     check: (sql) => `${sql} in (0, 1)`,
   },
   postgres: {
     name: 'bool',
     plain: itself,
-    json: itself,
     text: (sql) => `case when ${sql} then 't' when not ${sql} then 'f' end`,
   },
   schema: { type: 'boolean' },

@@ -1,34 +1,47 @@
-/** Decimals as PostgreSQL reads and writes them, exact to the last digit: a sign, digits, and how many are decimals. */
+/**
+ * Decimals as PostgreSQL reads and writes them, exact to the last digit. They are kept as texts of digits: a client may send
+ * megabytes of them, which are read and compared in as many steps; only where something is added or divided they become numbers.
+ */
 import { Refusal } from '../../errors.ts';
-import { refuseSyntax } from './type.ts';
 
-/** units × 10^-scale. */
+/** ±digits × 10^-scale. No zeros before the digits, but for zero itself. */
 export interface Exact {
-  readonly units: bigint;
+  readonly negative: boolean;
+  readonly digits: string;
   readonly scale: number;
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?$/i;
+const DECIMAL = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
 const SPECIAL = /^([+-]?)(nan|inf|infinity)$/i;
-/** PostgreSQL's own bounds on a numeric's exponent. */
-const MAX_EXPONENT = 131_071;
-const MIN_EXPONENT = -16_383;
+/** PostgreSQL's own bounds on a numeric. */
+const MAX_WHOLE_DIGITS = 131_072;
+const MAX_DECIMALS = 16_383;
 
 /** Undefined where the text is no decimal, or a special one such as NaN. */
 export function exactDecimal(text: string): Exact | undefined {
-  const trimmed = text.trim();
-  const match = DECIMAL.exec(trimmed);
+  const match = DECIMAL.exec(text.trim());
   if (match === null) return undefined;
-  const exponent = Number(match[1] ?? 0);
-  if (exponent > MAX_EXPONENT || exponent < MIN_EXPONENT) {
-    throw new Refusal('22003', 'value overflows numeric format', { details: `the exponent ${match[1]} is too large` });
+  const [, sign, whole = '', decimals = '', onlyDecimals = '', exponent = '0'] = match;
+  const fraction = decimals + onlyDecimals;
+  const digits = withoutLeadingZeros(whole + fraction);
+  const scale = fraction.length - Number(exponent);
+  const isZero = digits === '0';
+  if (scale > MAX_DECIMALS || (!isZero && digits.length - scale > MAX_WHOLE_DIGITS)) {
+    throw new Refusal('22003', 'value overflows numeric format', {
+      details: `A number has at most ${MAX_WHOLE_DIGITS} digits before the point and ${MAX_DECIMALS} behind it.`,
+    });
   }
-  const [mantissa] = trimmed.toLowerCase().split('e') as [string];
-  const [whole = '', fraction = ''] = mantissa.replace(/^[+-]/, '').split('.');
-  const digits = BigInt(`${whole}${fraction}`);
-  const signed = mantissa.startsWith('-') ? -digits : digits;
-  const scale = fraction.length - exponent;
-  return scale >= 0 ? { units: signed, scale } : { units: signed * 10n ** BigInt(-scale), scale: 0 };
+  return { negative: sign === '-' && !isZero, digits, scale: isZero ? Math.max(0, scale) : scale };
+}
+
+/** A number of units of 10^-scale. */
+export function exactUnits(units: bigint, scale: number): Exact {
+  return { negative: units < 0n, digits: (units < 0n ? -units : units).toString(), scale };
+}
+
+/** How many digits there are before the point; below zero by as many as there are zeros behind it. */
+export function wholeDigits({ digits, scale }: Exact): number {
+  return digits.length - scale;
 }
 
 /** `nan`, `infinity` and `-infinity`, which compare as PostgreSQL sorts them; undefined for any other text. */
@@ -39,64 +52,67 @@ export function specialDecimal(text: string): 'NaN' | 'Infinity' | '-Infinity' |
   return match[1] === '-' ? '-Infinity' : 'Infinity';
 }
 
-/** A decimal as a text that needs no further reading, or undefined. */
-export function comparable(text: string): string | undefined {
-  const exact = exactDecimal(text);
-  return exact === undefined ? specialDecimal(text) : printDecimal(exact);
+/** The nearest whole number of units of 10^-decimals, halves away from zero. */
+export function rounded({ negative, digits, scale }: Exact, decimals: number): bigint {
+  const cut = digits.length - (scale - decimals);
+  const kept = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
+  const next = cut >= 0 && cut < digits.length ? digits[cut]! : '0';
+  const nearest = BigInt(kept) + (next >= '5' ? 1n : 0n);
+  return negative ? -nearest : nearest;
 }
 
-/** The nearest with so many decimals, halves away from zero. */
-export function rounded({ units, scale }: Exact, decimals: number): bigint {
-  if (scale <= decimals) return units * 10n ** BigInt(decimals - scale);
-  const divisor = 10n ** BigInt(scale - decimals);
-  const magnitude = units < 0n ? -units : units;
-  const nearest = (magnitude * 2n + divisor) / (divisor * 2n);
-  return units < 0n ? -nearest : nearest;
+/** The same, downwards; and whether nothing was cut off. */
+export function floored({ negative, digits, scale }: Exact, decimals: number): { units: bigint; exact: boolean } {
+  const cut = digits.length - (scale - decimals);
+  const kept = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
+  const exact = cut >= digits.length || /^0*$/.test(digits.slice(Math.max(0, cut)));
+  const units = BigInt(kept);
+  return { units: negative ? -units - (exact ? 0n : 1n) : units, exact };
 }
 
-export function printDecimal({ units, scale }: Exact): string {
-  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
-  const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
-  return units < 0n ? `-${text}` : text;
+export function printDecimal({ negative, digits, scale }: Exact): string {
+  const sign = negative ? '-' : '';
+  if (scale <= 0) return `${sign}${digits}${'0'.repeat(-scale)}`;
+  const padded = digits.padStart(scale + 1, '0');
+  return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
 }
 
 /** Without the zeros at its end. */
-export function printTrimmed({ units, scale }: Exact): string {
-  let least = units;
-  let decimals = scale;
-  while (decimals > 0 && least % 10n === 0n) {
-    least /= 10n;
-    decimals--;
-  }
-  return printDecimal({ units: least, scale: decimals });
+export function printTrimmed(exact: Exact): string {
+  const text = printDecimal(exact);
+  if (exact.scale <= 0 || !text.endsWith('0')) return text;
+  let end = text.length;
+  while (text[end - 1] === '0') end--;
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
 }
 
-/** PostgreSQL's numeric division: at least 16 significant digits, counted in groups of four. */
-const MIN_SIGNIFICANT = 16;
-const GROUP = 4;
-
-export function divided(sum: Exact, count: bigint): Exact {
-  const [weight, first] = leading(sum);
-  const [countWeight, countFirst] = leading({ units: count, scale: 0 });
-  const quotientWeight = weight - countWeight - (first <= countFirst ? 1 : 0);
-  const scale = Math.max(MIN_SIGNIFICANT - quotientWeight * GROUP, sum.scale, 0);
-  const dividend = sum.units * 10n ** BigInt(Math.max(0, scale - sum.scale));
-  const magnitude = dividend < 0n ? -dividend : dividend;
-  const nearest = (magnitude * 2n + count) / (count * 2n);
-  return { units: sum.units < 0n ? -nearest : nearest, scale };
+/** A text that sorts as the number does: its sign, the place of its first digit, its digits. */
+export function decimalKey(text: string): string {
+  const exact = exactDecimal(text);
+  if (exact === undefined) return SPECIAL_KEYS[specialDecimal(text) ?? 'NaN'];
+  if (exact.digits === '0') return '2';
+  const place = String(wholeDigits(exact) + MAX_WHOLE_DIGITS).padStart(6, '0');
+  const key = place + withoutTrailingZeros(exact.digits);
+  // What has fewer digits sorts before what goes on, and below zero after it.
+  return exact.negative ? `1${complement(key)}~` : `3${key} `;
 }
 
-/** The place of the first group of four digits that is not zero, and that group. */
-function leading({ units, scale }: Exact): [weight: number, first: number] {
-  if (units === 0n) return [0, 0];
-  const digits = (units < 0n ? -units : units).toString();
-  // Of the leading digit: 0 for the units, -1 for the first decimal.
-  const position = digits.length - 1 - scale;
-  const weight = Math.floor(position / GROUP);
-  const inGroup = position - weight * GROUP + 1;
-  return [weight, Number(digits.slice(0, inGroup).padEnd(inGroup, '0'))];
+const SPECIAL_KEYS = { '-Infinity': '0', Infinity: '4', NaN: '5' } as const;
+
+function complement(digits: string): string {
+  let result = '';
+  for (const digit of digits) result += 9 - Number(digit);
+  return result;
 }
 
-export function refuseDecimal(text: string): never {
-  return refuseSyntax('numeric', text);
+function withoutLeadingZeros(digits: string): string {
+  let start = 0;
+  while (start < digits.length - 1 && digits[start] === '0') start++;
+  return digits.slice(start);
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 1 && digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
 }

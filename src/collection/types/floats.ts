@@ -2,59 +2,58 @@
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { specialDecimal } from './decimal-text.ts';
-import { defineType, refuseSyntax, type Type } from './type.ts';
+import { FLOAT4, FLOAT8, type FloatWidth, floatText } from './float-text.ts';
+import { toNumbers, wholeOfFloat } from './number-casts.ts';
+import { refuseSyntax, shortened } from './refuse.ts';
+import { defineType, type Type } from './type.ts';
 
-const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-function float(name: 'float4' | 'float8', title: string, round: (number: number) => number): Type {
+function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Type {
+  const { round, digits } = width;
   const read = (text: string): Value => {
     const trimmed = text.trim();
     const special = specialDecimal(trimmed);
     if (special !== undefined) return special === 'NaN' ? 'NaN' : Number(special);
     if (!FLOAT.test(trimmed)) return refuseSyntax(title, text);
     const number = round(Number(trimmed));
-    const isLost = number === 0 && /[1-9]/.test(trimmed.split(/e/i)[0]!);
-    if (!Number.isFinite(number) || isLost) throw new Refusal('22003', `"${text}" is out of range for type ${title}`);
+    const isLost = number === 0 && /^[^e]*[1-9]/i.test(trimmed);
+    if (!Number.isFinite(number) || isLost)
+      throw new Refusal('22003', `"${shortened(text)}" is out of range for type ${title}`);
     return number + 0;
   };
-  const infinite = (sql: string, otherwise: string) =>
-    `case ${sql} when 9e999 then 'Infinity' when -9e999 then '-Infinity' else ${otherwise} end`;
-  const printed = (sql: string) => (name === 'float4' ? `float4_text(${sql})` : `float8_text(${sql})`);
+  const print = (value: Value) => (typeof value === 'number' ? floatText(value, width) : String(value));
+  const isNumber = (value: Value) => Number.isFinite(Number(value));
+  const asDecimal = (value: Value) =>
+    isNumber(value) ? String(Number(Number(value).toPrecision(digits))) : String(value);
+  const hasNaN = (sql: string) => `max(typeof(${sql}) = 'text') or (sum(${sql}) is null and count(${sql}) > 0)`;
+  const ofNumbers = (sql: string, aggregate: string) => `case when ${hasNaN(sql)} then 'NaN' else ${aggregate} end`;
   return defineType({
     name,
-    kind: name,
     title,
     abilities: ['number'],
     read,
-    store: read,
-    casts: ['int2', 'int4', 'int8', 'decimal', 'numeric', 'float4', 'float8'],
+    print,
+    json: (value) => (isNumber(value) ? print(value) : JSON.stringify(print(value))),
+    casts: { ...toNumbers(asDecimal, wholeOfFloat), float4: String, float8: String },
     aggregates: { sum: name, avg: 'float8', max: name, min: name },
     sqlite: {
       column: 'any',
-      ...(name === 'float8' ? { plain: (sql: string) => infinite(sql, sql) } : {}),
-      json: (sql) =>
-        infinite(
-          sql,
-          name === 'float4'
-            ? `json(${printed(sql)})`
-            : `iif(${sql} = cast(${sql} as integer) and abs(${sql}) < 1e15, cast(${sql} as integer), ${sql})`,
-        ),
-      text: (sql) => infinite(sql, printed(sql)),
-      casts: {
-        int2: (sql) => `whole_from_float(16, ${sql})`,
-        int4: (sql) => `whole_from_float(32, ${sql})`,
-        int8: (sql) => `whole_from_float(64, ${sql})`,
-        float4: (sql) => `float4_of(${sql})`,
-        float8: (sql) => sql,
+      aggregate: {
+        // Added up as doubles: a float4 would lose what comes late in a long list.
+        sum: (sql) => ofNumbers(sql, name === 'float4' ? `cast_as('float8', 'float4', sum(${sql}))` : `sum(${sql})`),
+        avg: (sql) => ofNumbers(sql, `avg(${sql})`),
       },
-      aggregate: { sum: (sql) => `sum(${sql})`, avg: (sql) => `avg(${sql})` },
     },
-    postgres: { name, json: (sql) => sql, text: (sql) => `(${sql})::text` },
+    postgres: {
+      name,
+      ...(name === 'float4' ? { aggregate: { sum: (sql) => `sum((${sql})::float8)::float4` } } : {}),
+    },
     schema: { type: ['number', 'string'], format: name === 'float4' ? 'float' : 'double' },
     typescript: 'number',
     input: 'number',
   });
 }
 
-export const float4 = float('float4', 'real', Math.fround);
-export const float8 = float('float8', 'double precision', (number) => number);
+export const float4 = float('float4', 'real', FLOAT4);
+export const float8 = float('float8', 'double precision', FLOAT8);

@@ -1,12 +1,17 @@
 /** All types, by the names that declarations and casts use for them. */
+import { arrayOf } from './array.ts';
 import { boolean } from './boolean.ts';
+import { date } from './date.ts';
 import { decimal, MAX_DECIMAL_DIGITS } from './decimal.ts';
 import { float4, float8 } from './floats.ts';
 import { int2, int4, int8 } from './integers.ts';
 import { json } from './json.ts';
 import { numeric } from './numeric.ts';
 import { text } from './text.ts';
+import { time } from './time.ts';
+import { timestamp, timestamptz } from './timestamps.ts';
 import type { Type } from './type.ts';
+import { uuid } from './uuid.ts';
 
 const TYPES = new Map<string, Type>();
 /** PostgreSQL's other names for them, in casts. */
@@ -32,32 +37,79 @@ export function addType(type: Type): void {
   TYPES.set(type.name, type);
 }
 
-for (const type of [int2, int4, int8, numeric, float4, float8, text, boolean, json]) addType(type);
+const BUILT_IN = [
+  int2,
+  int4,
+  int8,
+  numeric,
+  float4,
+  float8,
+  text,
+  boolean,
+  date,
+  time,
+  timestamp,
+  timestamptz,
+  uuid,
+  json,
+];
+for (const type of BUILT_IN) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
+const ARRAY = '[]';
 
 /** Undefined where there is no such type. The same name is always the same object. */
 export function typeNamed(name: string): Type | undefined {
   const known = TYPES.get(name);
   if (known !== undefined) return known;
+  const type = name.endsWith(ARRAY) ? arrayNamed(name.slice(0, -ARRAY.length)) : decimalNamed(name);
+  if (type === undefined) return undefined;
+  if (!TYPES.has(type.name)) addType(type);
+  return TYPES.get(type.name);
+}
+
+function arrayNamed(element: string): Type | undefined {
+  const type = typeNamed(element);
+  return type === undefined || type.element !== undefined ? undefined : arrayOf(type);
+}
+
+function decimalNamed(name: string): Type | undefined {
   const digits = DECIMAL.exec(name);
   if (digits === null) return undefined;
   const [precision, scale] = [Number(digits[1]), Number(digits[2] ?? 0)];
-  if (precision < 1 || precision > MAX_DECIMAL_DIGITS || scale > precision) return undefined;
-  const type = decimal(precision, scale);
-  if (type.name === name) addType(type);
-  return TYPES.get(type.name) ?? type;
+  const isOne = precision >= 1 && precision <= MAX_DECIMAL_DIGITS && scale <= precision;
+  return isOne ? decimal(precision, scale) : undefined;
 }
 
-/** The type that a cast names, in any of PostgreSQL's words for it. */
+/** Types of what is computed, and of no field. */
+const COMPUTED: readonly Type[] = [numeric];
+
+/** The type of a field by that name. */
+export function fieldTypeNamed(name: string): Type | undefined {
+  const [element = ''] = name.split('[]');
+  const isComputed = COMPUTED.some((type) => type === typeNamed(element));
+  return isComputed ? undefined : typeNamed(name);
+}
+
+/** For messages and editors: the types that a field may have, beside arrays of them. */
+export function fieldTypeNames(): string[] {
+  const names = [...TYPES.keys()].filter((name) => /^\w+$/.test(name) && fieldTypeNamed(name) !== undefined);
+  return [...names, 'decimal(p,s)'];
+}
+
+/** The type that a cast names, in any of PostgreSQL's words for it: `_text` is its own name for `text[]`. */
 export function castTypeNamed(name: string): Type | undefined {
   const lowered = name.trim().toLowerCase();
-  return typeNamed(Object.hasOwn(SYNONYMS, lowered) ? SYNONYMS[lowered]! : lowered);
+  const isArray = lowered.startsWith('_');
+  const single = isArray ? lowered.slice(1) : lowered;
+  const proper = Object.hasOwn(SYNONYMS, single) ? SYNONYMS[single]! : single;
+  return typeNamed(isArray ? `${proper}${ARRAY}` : proper);
 }
 
-/** For messages: what a client may cast to. */
+/** For messages: what a client may cast to, beside arrays and decimals. */
 export function castNames(): string[] {
-  return [...new Set([...TYPES.keys(), ...Object.keys(SYNONYMS)])];
+  const types = [...TYPES.values()].filter(({ name, kind, element }) => name === kind && element === undefined);
+  return [...types.map(({ name }) => name), ...Object.keys(SYNONYMS)];
 }
 
 /** A type that is surely there. */

@@ -1,11 +1,15 @@
 /** int2, int4, int8. An int8 is a bigint, since a double ends at 2^53. */
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
+import { toNumbers } from './number-casts.ts';
 import { averageOfUnits, sumOfUnits } from './numeric.ts';
-import { defineType, itself, refuseSyntax, type Type } from './type.ts';
+import { refuseSyntax, shortened } from './refuse.ts';
+import { defineType, itself, type Type } from './type.ts';
 
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
-const NUMBERS = ['int2', 'int4', 'int8', 'decimal', 'numeric', 'float4', 'float8'];
+/** Up to so many characters a double holds all digits; and what is longer still, without zeros before it, is no int8. */
+const SAFE_LENGTH = 15;
+const MAX_LENGTH = 20;
 
 interface Width {
   readonly name: 'int2' | 'int4' | 'int8';
@@ -19,14 +23,20 @@ function integer({ name, title, bits, sum }: Width): Type {
   const least = -(2n ** BigInt(bits - 1));
   const most = -least - 1n;
   const small = bits < 64;
+  const outOfRange = (text: string) =>
+    new Refusal('22003', `value "${shortened(text)}" is out of range for type ${title}`);
   const read = (text: string): Value => {
     const match = INTEGER.exec(text);
     if (match === null) return refuseSyntax(title, text);
     const digits = match[1]!;
-    const number = Number(digits);
-    if (Number.isSafeInteger(number) && small && number >= Number(least) && number <= Number(most)) return number + 0;
-    const whole = BigInt(digits);
-    if (whole < least || whole > most) throw new Refusal('22003', `value "${text}" is out of range for type ${title}`);
+    if (small && digits.length <= SAFE_LENGTH) {
+      const number = Number(digits) + 0;
+      if (number < Number(least) || number > Number(most)) throw outOfRange(text);
+      return number;
+    }
+    const significant = digits.length > MAX_LENGTH ? digits.replace(/^([+-]?)0+(?=\d)/, '$1') : digits;
+    const whole = significant.length > MAX_LENGTH ? undefined : BigInt(significant);
+    if (whole === undefined || whole < least || whole > most) throw outOfRange(text);
     return small ? Number(whole) : whole;
   };
   const storeNumber = (number: number): Value =>
@@ -35,39 +45,24 @@ function integer({ name, title, bits, sum }: Width): Type {
       : read(String(number));
   return defineType({
     name,
-    kind: name,
     title,
-    abilities: ['number'],
+    abilities: ['number', 'integer'],
     read,
-    store: read,
     storeNumber,
-    casts: bits === 32 ? [...NUMBERS, 'boolean'] : NUMBERS,
+    casts: { ...toNumbers(String), ...(bits === 32 ? { boolean: (value) => String(value !== 0) } : {}) },
     aggregates: { sum, avg: 'numeric', max: name, min: name },
     sqlite: {
       column: 'integer',
-      ...(small ? { plain: itself } : {}),
+      ...(small ? { plain: itself, cell: itself } : { value: (stored) => stored }),
       json: itself,
       text: (sql) => `cast(${sql} as text)`,
-      casts: {
-        int2: (sql) => `whole_of(16, ${sql})`,
-        int4: bits === 64 ? (sql) => `whole_of(32, ${sql})` : itself,
-        int8: itself,
-        float4: (sql) => `cast(${sql} as real)`,
-        float8: (sql) => `cast(${sql} as real)`,
-        boolean: (sql) => `(${sql} <> 0)`,
-      },
       aggregate: {
         sum: small ? (sql) => `sum(${sql})` : (sql) => sumOfUnits(sql, 0),
         avg: (sql) => averageOfUnits(sql, 0),
       },
       ...(small ? { check: (sql: string) => `${sql} between ${least} and ${most}` } : {}),
     },
-    postgres: {
-      name,
-      ...(small ? { plain: itself } : {}),
-      json: itself,
-      text: (sql) => `(${sql})::text`,
-    },
+    postgres: { name, ...(small ? { plain: itself, cell: itself } : {}) },
     schema: small
       ? { type: 'integer', format: bits === 32 ? 'int32' : 'int16', minimum: Number(least), maximum: Number(most) }
       : { type: 'integer', format: 'int64' },

@@ -2,7 +2,12 @@
  * numeric: what exact arithmetic yields, of any number of digits. No field is one; sums, averages and casts are. On SQLite it
  * is text, and made from whole units, so that no digit is lost on the way.
  */
-import { comparable, refuseDecimal } from './decimal-text.ts';
+import { Refusal } from '../../errors.ts';
+import { MAX_NUMERIC_DIGITS } from '../../limits.ts';
+import type { Value } from '../value.ts';
+import { exactDecimal, printDecimal, specialDecimal } from './decimal-text.ts';
+import { toNumbers, wholeOfDecimal } from './number-casts.ts';
+import { refuseSyntax } from './refuse.ts';
 import { defineType, itself } from './type.ts';
 
 /** Sums of 64 bits may overflow: the two halves of each unit are summed apart, and put together exactly. */
@@ -14,36 +19,36 @@ export function averageOfUnits(units: string, scale: number): string {
   return `decimal_avg(${sumOfUnits(units, scale)}, count(${units}))`;
 }
 
-const read = (text: string): string => comparable(text) ?? refuseDecimal(text);
+const EXPONENT = /e([+-]?\d+)\s*$/i;
+
+/** Of a bounded length: a few characters may stand for a number of a hundred thousand digits, row after row. */
+function read(text: string): string {
+  if (text.length + Math.abs(Number(EXPONENT.exec(text)?.[1] ?? 0)) > MAX_NUMERIC_DIGITS) {
+    throw new Refusal('22003', 'value overflows numeric format', {
+      details: `A number may have ${MAX_NUMERIC_DIGITS} digits.`,
+    });
+  }
+  const exact = exactDecimal(text);
+  return exact === undefined ? (specialDecimal(text) ?? refuseSyntax('numeric', text)) : printDecimal(exact);
+}
+
+const isSpecial = (value: Value) => /[a-z]/i.test(String(value));
 
 export const numeric = defineType({
   name: 'numeric',
-  kind: 'numeric',
-  title: 'numeric',
   abilities: ['number'],
   read,
-  store: read,
-  casts: ['int2', 'int4', 'int8', 'decimal', 'float4', 'float8'],
+  json: (value) => (isSpecial(value) ? JSON.stringify(value) : String(value)),
+  casts: toNumbers(String, wholeOfDecimal),
   aggregates: { sum: 'numeric', avg: 'numeric', max: 'numeric', min: 'numeric' },
   sqlite: {
     column: 'text',
-    json: (sql) => `json(${sql})`,
+    keyed: true,
+    json: (sql) => `iif(${sql} glob '*[NI]*', json_quote(${sql}), ${sql})`,
     text: itself,
-    sorted: (sql) => `cast(${sql} as real)`,
-    casts: {
-      int2: (sql) => `whole_from_decimal(16, ${sql})`,
-      int4: (sql) => `whole_from_decimal(32, ${sql})`,
-      int8: (sql) => `whole_from_decimal(64, ${sql})`,
-      float4: (sql) => `cast(${sql} as real)`,
-      float8: (sql) => `cast(${sql} as real)`,
-    },
-    aggregate: { max: (sql) => `max(cast(${sql} as real))`, min: (sql) => `min(cast(${sql} as real))` },
+    aggregate: { sum: (sql) => `numeric_sum(${sql})`, avg: (sql) => `numeric_avg(${sql})` },
   },
-  postgres: {
-    name: 'numeric',
-    json: itself,
-    text: (sql) => `(${sql})::text`,
-  },
+  postgres: { name: 'numeric' },
   schema: { type: 'number' },
   typescript: 'number',
   input: 'number',

@@ -1,6 +1,6 @@
 /** text: Unicode, compared by code point. */
 import { Refusal } from '../../errors.ts';
-import { defineType, itself } from './type.ts';
+import { defineType, itself, PLAIN_TEXT } from './type.ts';
 
 /** Half of a surrogate pair has no UTF-8, and PostgreSQL's text has no NUL. */
 export function readText(text: string): string {
@@ -11,17 +11,12 @@ export function readText(text: string): string {
 
 export const text = defineType({
   name: 'text',
-  kind: 'text',
-  title: 'text',
   abilities: ['text'],
   read: readText,
-  store: readText,
+  json: (value) => JSON.stringify(value),
   // Its text form is read by whatever type it is cast to.
-  casts: ['*'],
+  casts: { '*': String },
   aggregates: { max: 'text', min: 'text' },
-  sqlite: { column: 'text', plain: itself, json: itself, text: itself },
-  postgres: { name: 'text', plain: itself, json: itself, text: itself },
-  schema: { type: 'string' },
-  typescript: 'string',
-  input: 'text',
+  sqlite: PLAIN_TEXT,
+  postgres: { name: 'text', collated: true, plain: itself, text: itself },
 });

@@ -7,6 +7,7 @@ import { Button, ListItemIcon, MenuItem, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { AppBar, Layout, LoadingIndicator, Menu, TitlePortal, ToggleThemeButton } from 'react-admin';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
+import { base } from './shared/base.ts';
 import { collectionName, collectionTitle, version } from './shared/collection.ts';
 import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
@@ -69,7 +70,7 @@ function ConsoleMenu() {
       <Menu.Item to="/" primaryText="Overview" leftIcon={<Overview />} />
       <Menu.Item to={`/${collectionName}`} primaryText={collectionTitle} leftIcon={<Products />} />
       <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />
-      <MenuItem component="a" href="/docs" sx={{ color: 'text.secondary' }}>
+      <MenuItem component="a" href={`${base}/docs`} sx={{ color: 'text.secondary' }}>
         <ListItemIcon sx={{ '&&': { minWidth: 40 } }}>
           <Api />
         </ListItemIcon>

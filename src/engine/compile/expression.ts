@@ -1,5 +1,5 @@
 /** Expressions in SQL, kind by kind. Fields are qualified by the name that their read has in the statement. */
-import type { Expression } from '../../plan/types.ts';
+import type { Embedding, Expression } from '../../plan/types.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from './statement.ts';
 
 /** What SQL is compiled in: the engine's dialect, the statement's parameters, and what the read is called. */
@@ -7,6 +7,10 @@ export interface Scope {
   readonly dialect: SqlDialect;
   readonly bind: Bind;
   readonly name: string;
+  /** Whether rows are shown without what is null in them, embedded ones, too. */
+  readonly stripNulls?: boolean;
+  /** Compiles a read within a read, which is made of expressions again. */
+  readonly embed: (embedding: Embedding, scope: Scope) => string;
 }
 
 type Kind = Expression['kind'];
@@ -16,6 +20,7 @@ const compilers: Compilers = {
   field: ({ field }, { name }) => `${identifier(name)}.${identifier(field.name)}`,
   null: ({ type }, { dialect }) => dialect.nullOf?.(type) ?? 'null',
   path: (expression, scope) => scope.dialect.path(compileExpression(expression.of, scope), expression, scope.bind),
+  embed: (embedding, scope) => scope.embed(embedding, scope),
   count: () => 'count(*)',
   cast: ({ of, type }, scope) => scope.dialect.cast(compileExpression(of, scope), of.type, type),
   aggregate: (expression, scope) => scope.dialect.aggregate(expression, compileExpression(expression.of, scope)),

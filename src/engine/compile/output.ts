@@ -4,12 +4,13 @@
  * has its text form. Beside them may be the text forms of the order keys, which tell where a page ends.
  */
 import type { Field } from '../../collection/declaration.ts';
-import { can, itself } from '../../collection/types/type.ts';
+import { itself } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys, shownKeys } from '../../plan/page-end.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
+import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
 import { longFieldOf } from './row-size.ts';
 import { identifier, type SqlDialect } from './statement.ts';
@@ -53,11 +54,20 @@ export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDia
   return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
 }
 
+/** The columns that tell where a page ends; undefined where none do. */
+export function endNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
+  if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
+  const keys = endKeys(plan);
+  return keys && shownKeys(keys, plan.columns);
+}
+
 /** Where a page ends, in the text forms of its order keys; undefined where that cannot be told of this row. */
-export function endOf(plan: ReadPlan, { keys }: Output, last: Row | undefined): readonly (string | null)[] | undefined {
-  const wanted = endKeys(plan);
-  if (last === undefined || wanted === undefined) return undefined;
-  const names = keys?.map((_, index) => keyName(index)) ?? shownKeys(wanted, plan.columns);
+export function endOf(plan: ReadPlan, output: Output, last: Row | undefined): ReadResult['end'] {
+  return endIn(endNames(plan, output), last);
+}
+
+export function endIn(names: readonly string[] | undefined, last: Row | undefined): ReadResult['end'] {
+  if (last === undefined) return undefined;
   return names?.map((name) => (last[name] === null ? null : String(last[name])));
 }
 
@@ -133,9 +143,7 @@ function compileColumns(
       const { type } = expression;
       const bounded = index === firstLong ? within : itself;
       if (form === 'plain') return `${bounded(dialect.plain(type)!(sql))} as ${identifier(name)}`;
-      const isAsItIs = can(type, 'number') || can(type, 'text');
-      const shown = isAsItIs ? dialect.plain(type)?.(sql) : undefined;
-      return `${bounded(shown ?? dialect.text(sql, type))} as ${identifier(cellName(index))}`;
+      return `${bounded(dialect.cell(sql, type))} as ${identifier(cellName(index))}`;
     })
     .join(', ');
 }

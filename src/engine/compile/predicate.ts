@@ -1,6 +1,7 @@
 /** Predicates in SQL, kind by kind. */
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
+import { related } from './related.ts';
 
 type Kind = Predicate['kind'];
 type Compilers = { readonly [K in Kind]: (predicate: Predicate & { kind: K }, scope: Scope) => string };
@@ -13,18 +14,20 @@ const compilers: Compilers = {
   all: ({ terms }, scope) => join(terms, ' and ', '1=1', scope),
   any: ({ terms }, scope) => join(terms, ' or ', '1=0', scope),
   not: ({ term }, scope) => `not (${compilePredicate(term, scope)})`,
-  compare: ({ of, operator, value }, scope) => {
-    const operand = compileOperand(of, scope);
-    const bound = scope.bind(value, of.type);
-    return scope.dialect.compare?.(operand, operator, bound) ?? `${operand.sql} ${operator} ${bound}`;
-  },
+  compare: ({ of, operator, value }, scope) =>
+    scope.dialect.compare(compileOperand(of, scope), operator, value, scope.bind),
   in: ({ of, values }, scope) => scope.dialect.memberOf(compileOperand(of, scope), values, scope.bind),
   null: ({ of }, scope) => `${compileExpression(of, scope)} is null`,
   truth: ({ of, value }, scope) =>
     `${compileExpression(of, scope)} is ${value === null ? 'null' : value ? 'true' : 'false'}`,
-  distinct: ({ of, value }, scope) => `${compileExpression(of, scope)} is distinct from ${scope.bind(value, of.type)}`,
+  distinct: ({ of, value }, scope) =>
+    scope.dialect.compare(compileOperand(of, scope), 'is distinct from', value, scope.bind),
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
+  exists: ({ relation, where }, scope) => {
+    const inner = related(relation, scope);
+    return `exists (select 1 ${inner.from} and ${compilePredicate(where, inner.scope)})`;
+  },
   like: textTest,
   regex: textTest,
   search: textTest,

@@ -1,10 +1,21 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
 
 import { builtIn } from '../../collection/types/index.ts';
-import type { Expression, OrderKey, ReadPlan, Shape } from '../../plan/types.ts';
+import { ROW } from '../../encode/encoding.ts';
+import { endKeys } from '../../plan/page-end.ts';
+import {
+  type Embedding,
+  type Expression,
+  isAlways,
+  type OrderKey,
+  type OutputColumn,
+  type ReadPlan,
+  type Shape,
+} from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
-import { type CompileColumn, compileOutput, compileRowsWithin, type Output } from './output.ts';
-import { compileWhere } from './predicate.ts';
+import { type CompileColumn, compileOutput, compileRowsWithin, endNames, type Output } from './output.ts';
+import { compilePredicate, compileWhere } from './predicate.ts';
+import { related } from './related.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
 
 const COUNT = builtIn('int8');
@@ -13,7 +24,7 @@ export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect,
   const table = plan.from.name;
   const { from = identifier(table), keysFirst } = access ?? {};
   return buildStatement(dialect, (bind) => {
-    const scope: Scope = { dialect, bind, name: table };
+    const scope = { ...scopeOf(dialect, bind, table), stripNulls: output.stripNulls };
     const body = `from ${from}${compileWhere(plan.where, scope)}`;
     if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
     if (keysFirst !== undefined) {
@@ -33,15 +44,54 @@ export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect,
   });
 }
 
+/** The keys of the last row of a page, where its rows are not at hand; undefined where its end cannot be named. */
+export function compileEnd(plan: ReadPlan, dialect: SqlDialect): { end?: End } {
+  const keys = endKeys(plan);
+  if (keys === undefined || plan.limit === 0) return {};
+  const last = { ...plan, columns: [], offset: plan.offset + plan.limit! - 1, limit: 1 };
+  const output: Output = { form: 'plain', stripNulls: false, keys };
+  return { end: { statement: compileRead(last, output, dialect), names: endNames(plan, output)! } };
+}
+
+export interface End {
+  readonly statement: Statement;
+  readonly names: readonly string[];
+}
+
 function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
   if (bounded === 'row') return false;
   return form === 'number' || (form === 'plain' && columns.every(({ expression }) => expression.kind === 'field'));
 }
 
+/** What a statement, or a part of it, is compiled in. `name` is what its rows are called there. */
+export function scopeOf(dialect: SqlDialect, bind: Bind, name: string): Scope {
+  return { dialect, bind, name, embed: compileEmbedding };
+}
+
+/** The rows that belong to a row, as a subquery that yields JSON text, or the value of their one column. */
+function compileEmbedding({ relation, plan, shows, many }: Embedding, outer: Scope): string {
+  const { from, scope } = related(relation, outer);
+  const body = isAlways(plan.where) ? from : `${from} and ${compilePredicate(plan.where, scope)}`;
+  if (shows === 'values') {
+    const [{ expression }] = plan.columns as readonly [OutputColumn];
+    const sql = compileExpression(expression, scope);
+    const value = many ? `${scope.dialect.valueAsJson(sql, expression.type)} as ${identifier(ROW)}` : sql;
+    const query = `select ${value} ${body}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
+    return many ? scope.dialect.listAsJson(query) : `(${query} limit 1)`;
+  }
+  const output: Output = { form: 'json', stripNulls: outer.stripNulls ?? false };
+  if (plan.groupBy !== undefined) {
+    const query = compileGroups(plan, body, output, scope);
+    return many ? scope.dialect.listAsJson(query) : `(${query})`;
+  }
+  const query = `${compileShape(plan, body, output, scope)}${compilePage(plan, scope.bind)}`;
+  return many ? scope.dialect.listAsJson(query) : `(${query} limit 1)`;
+}
+
 /** How many rows the same read has without its page. */
 export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
   return buildStatement(dialect, (bind) => {
-    const scope: Scope = { dialect, bind, name: plan.from.name };
+    const scope = scopeOf(dialect, bind, plan.from.name);
     const body = `from ${identifier(scope.name)}${compileWhere(plan.where, scope)}`;
     if (plan.groupBy === undefined) return `select count(*) as total ${body}`;
     const groups = plan.groupBy.length === 0 ? ' limit 1' : groupClause(plan.groupBy, scope);
@@ -108,7 +158,9 @@ export function compilePage({ offset, limit }: { offset: number; limit?: number 
 
 function groupClause(groupBy: readonly Expression[], scope: Scope): string {
   const keys = groupBy.filter((expression) => expression.kind !== 'null');
-  return keys.length === 0 ? '' : ` group by ${keys.map((each) => compileExpression(each, scope)).join(', ')}`;
+  return keys.length === 0
+    ? ''
+    : ` group by ${keys.map((each) => scope.dialect.groupedBy(compileOperand(each, scope))).join(', ')}`;
 }
 
 function compileOrderKey({ expression, descending, nulls }: OrderKey, scope: Scope): string {

@@ -1,7 +1,7 @@
 /** SQL in the making: its text, and its values as bound parameters. */
-import type { Type } from '../../collection/types/type.ts';
+import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator, Containment, Expression, Predicate } from '../../plan/types.ts';
+import type { Comparator, Expression, Predicate } from '../../plan/types.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -47,18 +47,23 @@ export interface SqlDialect {
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
   /** A column as the driver hands it over for JSON.stringify; undefined where the database must make the JSON. */
   plain(type: Type): ((sql: string) => string) | undefined;
-  /** An expression as a JSON value, and as text. */
+  /** An expression as what `rowAsJson` takes, and as text. */
   json(sql: string, type: Type): string;
   text(sql: string, type: Type): string;
-  /** JSON values by their names as the text of an object. */
+  /** The text form for CSV, where a number may stand for its text. */
+  cell(sql: string, type: Type): string;
+  /** What `json` gave, by its names, as the text of an object. */
   rowAsJson(members: readonly (readonly [name: string, sql: string])[], stripNulls: boolean): string;
+  /** A value as JSON text; and the JSON texts that a query has in its one column as the text of a list. */
+  valueAsJson(sql: string, type: Type): string;
+  listAsJson(query: string): string;
   /** A value, where values as long as these together are not too long; where they are, an error. */
   within?(sql: string, values: readonly string[]): string;
   /** The same for an engine that counts where rows come from: a query over rows of that name. */
   rowsWithin?(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row'): string;
-  /** A comparison and an order in other words, where only those can use the engine's index on the field. */
-  compare?(operand: Operand, operator: Comparator, value: string): string | undefined;
+  compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
+  groupedBy(operand: Operand): string;
   /** A null that must say of which type it is. */
   nullOf?(type: Type): string;
 }

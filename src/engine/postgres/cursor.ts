@@ -8,8 +8,8 @@ import type { Row } from '../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../encode/encoding.ts';
 import { PART_LENGTH } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
-import { outputOf } from '../compile/output.ts';
-import { compileCount, compileRead } from '../compile/read.ts';
+import { endIn, outputOf } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { identifier, type SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
@@ -38,6 +38,8 @@ export async function openCursor(
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
+    const { end } = compileEnd(plan, dialect);
+    const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const output = outputOf(plan.columns, encoding, dialect);
     const read = compileRead(plan, boundedRow(plan, output), dialect);
     const size = (await hasLongValues(connection, plan.from))
@@ -47,7 +49,7 @@ export async function openCursor(
     const body = new Parts(connection, encoding, output.form, size, giveBack);
     // What goes wrong at once can still be told as what it is.
     await body.begin();
-    return { returned, ...(plan.count === undefined ? {} : { total }), body };
+    return { returned, ...(plan.count === undefined ? {} : { total }), end: endIn(end?.names, last[0]), body };
   } catch (error) {
     giveBack();
     await connection.close({ timeout: 0 }).catch(() => undefined);

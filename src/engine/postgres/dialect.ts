@@ -1,11 +1,14 @@
 /** PostgreSQL's share of the SQL: typed placeholders, its own operators, JSON of its own making where there is no plainer way. */
+import { printArrayLiteral } from '../../collection/types/array-literal.ts';
 import { builtIn } from '../../collection/types/index.ts';
-import { can, type Type } from '../../collection/types/type.ts';
+import { isIndex } from '../../collection/types/json-path.ts';
+import { type Containment, can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Containment } from '../../plan/types.ts';
+import { ROW } from '../../encode/encoding.ts';
+import type { Comparator } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
 import { checkRegex } from '../../text/regex.ts';
-import type { Bind, Operand, SqlDialect } from '../compile/statement.ts';
+import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
 import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
@@ -19,26 +22,28 @@ const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@'
 export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
   return {
     name: 'postgres',
-    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${comparedAs(type)}`),
+    placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${parameterType(type)}`),
 
-    stored: (value) => (typeof value === 'bigint' ? value.toString() : value),
+    stored(value, type) {
+      const bound = value === null ? null : (type.postgres.bind?.(value) ?? value);
+      return typeof bound === 'bigint' ? bound.toString() : bound;
+    },
 
     memberOf(operand, values, bind) {
       const { sql, of } = operand;
       if (values.length === 1) {
-        const value = bind(values[0]!, of.type);
-        return comparePrefixes(operand, '=', value) ?? `${sql} = ${value}`;
+        return compare(operand, '=', values[0]!, bind);
       }
-      const isOneOf = (column: string, list: readonly Value[]) =>
-        `${column} = any(${bind(arrayLiteral(list), TEXT)}::${comparedAs(of.type)}[])`;
+      const isOneOf = (column: string, list: readonly Value[]) => oneOf(column, of.type, list, bind);
       if (!isFirstList(bind, sql)) return isOneOf(withoutIndex(operand), values);
       if (!hasPrefixIndex(of)) return isOneOf(sql, values);
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
     rowsWithin,
-    compare: comparePrefixes,
+    compare,
     orderedBy: ({ sql, of }) => (hasPrefixIndex(of) ? [prefix(sql), sql] : [sql]),
+    groupedBy: ({ sql }) => sql,
 
     textTest(predicate, column, bind) {
       if (predicate.kind === 'search') return searchTest(predicate, column, configurations, bind);
@@ -57,23 +62,20 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 
     path(sql, { of, steps, type }, bind) {
       const json = can(of.type, 'json') ? sql : `to_jsonb(${sql})`;
-      const inside = steps.reduce((path, { arrow, key }) => {
-        return `${path} ${arrow} ${/^-?\d+$/.test(key) ? `${Number(key)}` : bind(key, TEXT)}`;
-      }, json);
-      return can(type, 'text') ? `((${inside}) collate "C")` : `(${inside})`;
+      const inside = steps.reduce((path, { arrow, key }) => `${path} ${arrow} ${step(key, bind)}`, json);
+      return collated(`(${inside})`, type);
     },
 
     cast(sql, from, to) {
-      const special = from.postgres.casts?.[to.kind]?.(sql);
-      if (special !== undefined) return special;
-      return can(to, 'text') ? `(${from.postgres.text(sql)} collate "C")` : `(${sql})::${to.postgres.name}`;
+      return collated(from.postgres.casts?.[to.kind]?.(sql) ?? `(${sql})::${to.postgres.name}`, to);
     },
 
     aggregate: ({ function: name, of }, sql) => of.type.postgres.aggregate?.[name]?.(sql) ?? `${name}(${sql})`,
 
     plain: (type) => type.postgres.plain,
-    json: (sql, type) => type.postgres.json(sql),
-    text: (sql, type) => type.postgres.text(sql),
+    json: (sql, type) => type.postgres.json?.(sql) ?? sql,
+    text: textOf,
+    cell: (sql, type) => type.postgres.cell?.(sql) ?? textOf(sql, type),
 
     // Not json_build_object: a function takes no more than a hundred arguments.
     rowAsJson(members, stripNulls) {
@@ -85,13 +87,56 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return stripNulls ? `json_strip_nulls(${row}::json)::text` : row;
     },
 
+    valueAsJson: (sql, type) => `coalesce(to_json(${type.postgres.json?.(sql) ?? sql})::text, 'null')`,
+    listAsJson: (query) =>
+      `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${query}) as listed)`,
+
     nullOf: (type) => `null::${type.postgres.name}`,
   };
 }
 
+function compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string {
+  const bound = bind(value, operand.of.type);
+  const byPrefix = operator === 'is distinct from' ? undefined : comparePrefixes(operand, operator, bound);
+  return byPrefix ?? `${operand.sql} ${operator} ${bound}`;
+}
+
 /** Values of a field are compared without the bounds of what it stores: 1.00001 is no decimal(12,4), and yet a number. */
-function comparedAs(type: Type): string {
-  return type.postgres.name.replace(/^numeric\(.*/, 'numeric');
+function comparedAs({ postgres }: Type): string {
+  return postgres.unbounded ?? postgres.name;
+}
+
+function parameterType(type: Type): string {
+  return type.postgres.parameter ?? comparedAs(type);
+}
+
+/** Any number of values as one parameter. A list of arrays would be one array of more dimensions: they stay texts in it. */
+function oneOf(column: string, type: Type, values: readonly Value[], bind: Bind): string {
+  const list = bind(arrayLiteral(values, type), TEXT);
+  if (!can(type, 'array')) return `${column} = any(${list}::${comparedAs(type)}[])`;
+  return `${column} in (select value::${comparedAs(type)} from unnest(${list}::text[]) as listed (value))`;
+}
+
+/** The text form, of which every type has one. */
+export function textOf(sql: string, { postgres }: Type): string {
+  return postgres.text?.(sql) ?? postgres.casts?.text?.(sql) ?? `(${sql})::text`;
+}
+
+function collated(sql: string, { postgres }: Type): string {
+  return postgres.collated === true ? `(${sql} collate "C")` : sql;
+}
+
+/** The names in a statement's paths: the same name is the same parameter, so that what is grouped by is what is selected. */
+const names = new WeakMap<Bind, Map<string, string>>();
+const LAST_INDEX = 2 ** 31 - 1;
+
+function step(key: string, bind: Bind): string {
+  if (isIndex(key)) return String(Math.max(-LAST_INDEX, Math.min(LAST_INDEX, Number(key))));
+  const known = names.get(bind) ?? new Map<string, string>();
+  names.set(bind, known);
+  const name = known.get(key) ?? bind(key, TEXT);
+  known.set(key, name);
+  return name;
 }
 
 /**
@@ -113,15 +158,15 @@ function withoutIndex({ sql, of }: Operand): string {
   return can(of.type, 'number') ? `(+ ${sql})` : `coalesce(${sql})`;
 }
 
-/** Any number of values as one parameter. */
-function arrayLiteral(values: readonly Value[]): string {
-  const items = values.map((value) =>
-    typeof value === 'string' ? `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : String(value),
-  );
-  return `{${items.join(',')}}`;
+function arrayLiteral(values: readonly Value[], { postgres }: Type): string {
+  const items = values.map((value) => {
+    const bound = value === null ? null : (postgres.bind?.(value) ?? value);
+    return bound === null ? null : String(bound);
+  });
+  return printArrayLiteral({ items, sizes: [items.length] });
 }
 
 /** The type of a field's column: text is compared by code point. */
 export function columnType(type: Type): string {
-  return can(type, 'text') ? `${type.postgres.name} collate "C"` : type.postgres.name;
+  return type.postgres.collated === true ? `${type.postgres.name} collate "C"` : type.postgres.name;
 }

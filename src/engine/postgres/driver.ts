@@ -26,6 +26,9 @@ export function openPool(server: ServerAddress, settings: SessionSettings, max =
     connection: {
       application_name: 'catalogue',
       search_path: quoteName(settings.schema),
+      // Moments are shown in UTC and read year first, whatever the server's own default.
+      TimeZone: 'UTC',
+      DateStyle: 'ISO, MDY',
       statement_timeout: settings.querySeconds * 1000,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
       // Whoever waited for another's row goes on with it as it is now, whatever the server's own default.

@@ -1,6 +1,6 @@
 /** What a schema holds today, and where that differs from what the collection's declaration asks for. */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { can, type Type } from '../../collection/types/type.ts';
+import type { Type } from '../../collection/types/type.ts';
 import { query, quoteName, type Runner } from './driver.ts';
 
 /** Counts changes to the tables beside the collection's own; its fields are compared one by one. */
@@ -95,7 +95,7 @@ function columnDifferences(field: Field, columns: readonly Column[]): string[] {
   const list: string[] = [];
   const type = titleIn(field.type);
   if (column.type !== type) list.push(`${field.name} is ${column.type}, not ${type}`);
-  else if (can(field.type, 'text') && column.collation !== 'C' && column.collation !== 'POSIX') {
+  else if (field.type.postgres.collated === true && column.collation !== 'C' && column.collation !== 'POSIX') {
     list.push(`${field.name} has the collation ${column.collation ?? 'none'}, not C`);
   }
   const { required } = field;

@@ -1,7 +1,6 @@
 /** Loading into PostgreSQL: the rows are gathered in a temporary table, then one statement for each shape stores them. */
 import type { SQL } from 'bun';
 import type { Field } from '../../collection/declaration.ts';
-import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
 import { overwritten } from '../../plan/insert.ts';
 import type { Key } from '../../plan/keys.ts';
@@ -10,7 +9,7 @@ import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
-import { columnType } from './dialect.ts';
+import { columnType, textOf } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { inTransaction } from './transaction.ts';
 import { assignedKey, isNew, rowsAsJson, type WriteContext } from './writes.ts';
@@ -131,9 +130,9 @@ class Staged {
     const { fields, key } = this.context.collection;
     const shown = fields.map(({ name, type }) => {
       const column = identifier(name);
-      return `${(type.postgres.plain ?? type.postgres.text)(column)} as ${column}`;
+      return `${textOf(column, type)} as ${column}`;
     });
-    const rows = await this.run<Record<string, Value>>(
+    const rows = await this.run<Record<string, string | null>>(
       `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${shown.join(', ')}`,
     );
     rows.sort((one, other) => Number(one['the place']) - Number(other['the place']));

@@ -270,5 +270,5 @@ async function checkServer(pool: Runner): Promise<void> {
 }
 
 function literal(value: Value, type: Type): string {
-  return `${quoteText(String(value))}::${type.postgres.name}`;
+  return `${quoteText(String(type.postgres.bind?.(value) ?? value))}::${type.postgres.name}`;
 }

@@ -42,7 +42,7 @@ export async function updateEach(
     const met = await query<Met>(runner, compileUpdateMany(context, fields, rows));
     const byKey = new Map(met.map((row) => [row['the key'].join('\0'), row['the row']]));
     for (const [index, { key }] of run.entries()) {
-      const row = byKey.get(key.map(String).join('\0'));
+      const row = byKey.get(key.map((value, at) => collection.key[at]!.type.print(value)).join('\0'));
       if (row === undefined) throw missingRow(collection, key, done + index);
       changed.push(row);
     }

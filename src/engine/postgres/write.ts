@@ -110,7 +110,9 @@ function resultOf(plan: WritePlan, written: Written, encoding: Encoding, wanted:
     affected,
     inserted,
     ...(plan.kind === 'insert' && key !== null ? { key } : {}),
-    ...(rows === undefined || wanted === undefined ? {} : { body: encodeRows(rows, encoding, wanted.output.form) }),
+    ...(rows === undefined || wanted === undefined
+      ? {}
+      : { body: encodeRows(rows, encoding, wanted.output.form), shown: rows.length }),
   };
 }
 

@@ -3,7 +3,6 @@
  * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { can } from '../../collection/types/type.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { Key } from '../../plan/keys.ts';
 import { withKey } from '../../plan/shape.ts';
@@ -13,17 +12,18 @@ import {
   type DeletePlan,
   fieldOf,
   type InsertPlan,
+  isAlways,
   type Predicate,
-  type Shape,
   type UpdatePlan,
+  type WritePlan,
 } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import type { Output } from '../compile/output.ts';
-import { compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
+import { compilePredicate, compileWhere } from '../compile/predicate.ts';
+import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
-import { columnType, TEXT } from './dialect.ts';
+import { columnType, TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
 
 /** The one row that every write answers with. */
@@ -44,7 +44,7 @@ export interface WriteContext {
 
 /** The rows of an answer: their shape, and the form in which they leave the database. */
 export interface Answer {
-  readonly shape: Shape;
+  readonly shape: NonNullable<WritePlan['returning']>;
   readonly output: Output;
 }
 
@@ -76,7 +76,7 @@ export function compileInsert(context: WriteContext, plan: InsertPlan, wanted: A
     });
     const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(plan.conflict)}`;
     const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
-    return answer({ dialect, bind, name: collection.name }, collection, `${insert} returning ${returning}`, wanted);
+    return answer(scopeOf(dialect, bind, collection.name), collection, `${insert} returning ${returning}`, wanted);
   });
 }
 
@@ -84,7 +84,7 @@ export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: A
   const { collection, dialect } = context;
   const table = identifier(collection.name);
   return buildStatement(dialect, (bind) => {
-    const scope: Scope = { dialect, bind, name: collection.name };
+    const scope = scopeOf(dialect, bind, collection.name);
     const columns = `${columnList(collection.fields)}, false as "is new"`;
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
     if (plan.set.length === 0) {
@@ -100,7 +100,7 @@ export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: A
 export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: Answer | undefined): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const scope: Scope = { dialect, bind, name: collection.name };
+    const scope = scopeOf(dialect, bind, collection.name);
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
     return answer(scope, collection, remove, inKeyOrder(collection, wanted));
@@ -145,28 +145,34 @@ export function compileLock({ collection, dialect }: WriteContext, keys: readonl
 }
 
 /** The shape of an answer over rows that were gathered one by one, each as JSON. */
-export function compileGathered(context: WriteContext, { shape, output }: Answer, rows: readonly string[]): Statement {
+export function compileGathered(context: WriteContext, wanted: Answer, rows: readonly string[]): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
     const given = recordset(bind(`[${rows.join(',')}]`, TEXT), collection.fields, collection.name);
-    return compileShape(shape, `from ${given}`, output, { dialect, bind, name: collection.name });
+    return shapeOver(wanted, `from ${given}`, scopeOf(dialect, bind, collection.name));
   });
 }
 
 /** The text forms of a key as a JSON list: they tell it from others without losing a digit. */
 function keyText(fields: readonly Field[], column: (field: Field) => string): string {
-  return `json_build_array(${fields.map((field) => field.type.postgres.text(column(field))).join(', ')})`;
+  return `json_build_array(${fields.map((field) => textOf(column(field), field.type)).join(', ')})`;
 }
 
 function qualified({ name, key }: Collection): string {
   return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
 }
 
+/** The rows of an answer, over changed ones: those that are shown. */
+function shapeOver({ shape, output }: Answer, from: string, scope: Scope): string {
+  const shown = isAlways(shape.where) ? from : `${from} where ${compilePredicate(shape.where, scope)}`;
+  return compileShape(shape, shown, output, { ...scope, stripNulls: output.stripNulls });
+}
+
 function answer(scope: Scope, collection: Collection, change: string, wanted: Answer | undefined): string {
   const key = keyText(collection.key, ({ name }) => identifier(name));
   const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key`;
   if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
-  const shaped = compileShape(wanted.shape, `from changed as ${identifier(collection.name)}`, wanted.output, scope);
+  const shaped = shapeOver(wanted, `from changed as ${identifier(collection.name)}`, scope);
   const rows = `(select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped) as rows`;
   return `with changed as (${change}) select ${counts}, ${rows}`;
 }
@@ -179,14 +185,19 @@ function inKeyOrder(collection: Collection, wanted: Answer | undefined): Answer 
   return { ...wanted, shape: { ...shape, order: withKey(collection, []) } };
 }
 
-/** The rows are taken in the order of their keys first: two writes that overlap wait for each other, never in a circle. */
+/**
+ * The rows are taken in the order of their keys first: two writes that overlap wait for each other, never in a circle. As an
+ * array they are found once, before the write: a list in a subquery with a limit may be looked for again for each row.
+ */
 function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bound: Bound | undefined): string {
   const matching = compileWhere(where, scope);
   if (bound === undefined && namesOneKey(collection, where)) return matching;
-  const key = qualified(collection);
+  const keys = qualified(collection);
   const order =
-    bound === undefined ? ` order by ${key}` : `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
-  return ` where (${key}) in (select ${key} from ${identifier(collection.name)}${matching}${order} for update)`;
+    bound === undefined ? ` order by ${keys}` : `${compileOrder(bound.order, scope)}${compilePage(bound, scope.bind)}`;
+  const key = collection.key.length === 1 ? keys : `row(${keys})::text`;
+  const taken = `${key} = any(array(select ${key} from ${identifier(collection.name)}${matching}${order} for update))`;
+  return matching === '' ? ` where ${taken}` : `${matching} and ${taken}`;
 }
 
 function namesOneKey({ key }: Collection, where: Predicate): boolean {
@@ -196,23 +207,17 @@ function namesOneKey({ key }: Collection, where: Predicate): boolean {
 /** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */
 export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
   const columns = fields.map(({ name, type }) => ({
-    name,
-    // Their values are JSON already.
-    isJson: can(type, 'json') || can(type, 'array'),
+    name: JSON.stringify(name),
+    json: type.json,
   }));
   const texts = rows.map((row) => {
-    const members = columns.flatMap(({ name, isJson }, index) => {
+    const members = columns.flatMap(({ name, json }, index) => {
       const value = row[index];
-      return value === undefined ? [] : `${JSON.stringify(name)}:${isJson ? (value ?? 'null') : jsonOf(value)}`;
+      return value === undefined ? [] : `${name}:${value === null ? 'null' : json(value)}`;
     });
     return `{${members.join(',')}}`;
   });
   return `[${texts.join(',')}]`;
-}
-
-/** A bigint in all its digits. */
-function jsonOf(value: Value): string {
-  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 
 function recordset(json: string, fields: readonly Field[], name = 'given'): string {

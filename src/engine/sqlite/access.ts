@@ -11,7 +11,7 @@ import { maxRowBytes } from '../compile/row-size.ts';
 import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
 import { conjuncts, keysNamed } from '../reach.ts';
 import { sqliteDialect } from './dialect.ts';
-import { indexName } from './schema.ts';
+import { hasIndex, indexName } from './schema.ts';
 import { stepsOfColumns, stepsToFind } from './text-steps.ts';
 
 /** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
@@ -55,7 +55,7 @@ function compileWalk(
   // Other keys than an assigned one have an index of their own, whose order is not that of the table.
   if (from.assigned === undefined) return undefined;
   if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned);
-  if (!first.indexed || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
+  if (!hasIndex(first) || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
   return walkByField(plan, output, terms, first, rowsPerValue(from, first));
 }
 
@@ -66,7 +66,7 @@ function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[], 
   if (walks) return compileRead(plan, output, sqliteDialect);
   const [only] = terms;
   const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
-  if (field?.indexed !== true) return undefined;
+  if (field === undefined || !hasIndex(field)) return undefined;
   return compileRead(plan, output, sqliteDialect, { from: fromIndex(from, field) });
 }
 
@@ -130,5 +130,6 @@ function isRange(term: Predicate, field: Field): boolean {
 function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);
+  if (predicate.kind === 'exists') return [undefined];
   return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
 }

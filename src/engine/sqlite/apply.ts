@@ -81,9 +81,11 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   if (job.precondition !== undefined) {
     checkVersion(job.precondition, storedRow(connection, collection, job.precondition.key));
   }
+  const { returning } = job;
+  const removed = returning?.before === true ? representation(connection, returning) : undefined;
   const { changed, ...counts } = writeRows(connection, collection, job);
-  const result: WriteResult =
-    job.returning === undefined ? counts : { ...counts, body: representation(connection, job.returning, changed) };
+  const shown = removed ?? (returning === undefined ? {} : representation(connection, returning, changed));
+  const result: WriteResult = { ...counts, ...shown };
   // After the rows: of two mistakes the one in them is told first, as PostgreSQL does, which makes them in one statement.
   checkAffected(job, counts.affected);
   if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result);
@@ -98,9 +100,14 @@ function storedRow(connection: Connection, collection: Collection, key: Key): st
   return rows.length === 0 ? undefined : encodeRows(rows, WHOLE, output.form).slice(1, -1);
 }
 
-function representation(connection: Connection, returning: Returning, changed: readonly string[]): string {
-  const { statement, encoding, form } = returning;
-  const [, ...params] = statement.params;
-  const rows = connection.rows({ sql: statement.sql, params: [`[${changed.join(',')}]`, ...params] });
-  return encodeRows(rows, encoding, form);
+/** `changed` are the rows that were changed, where they are not shown before that. */
+function representation(
+  connection: Connection,
+  { statement, encoding, form }: Returning,
+  changed?: readonly string[],
+): Pick<WriteResult, 'body' | 'shown'> {
+  const [, ...others] = statement.params;
+  const params = changed === undefined ? statement.params : [`[${changed.join(',')}]`, ...others];
+  const rows = connection.rows({ sql: statement.sql, params });
+  return { body: encodeRows(rows, encoding, form), shown: rows.length };
 }

@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts';
 import type { Job } from './jobs.ts';
 import { checkOwnReferences } from './references.ts';
 import { type GivenValue, isReferenceError, translateError } from './refusals.ts';
+import { valueIn } from './stored-values.ts';
 
 export interface Written {
   readonly affected: number;
@@ -55,7 +56,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
       if (job.returning === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
         affected += changes;
-        if (changes > 0) key = given.includes(null) ? [lastInsertRowid] : given;
+        if (changes > 0) key = given.includes(null) ? [assignedKey(connection, lastInsertRowid)] : given;
         if (changes > 0 && !known) inserted++;
       } else {
         const [written] = connection.values(insert);
@@ -63,7 +64,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         affected++;
         if (!known) inserted++;
         const text = written[0] as string;
-        if (given.includes(null)) key = [(JSON.parse(text) as Value[])[keyPlaces[0]!]!];
+        if (given.includes(null)) key = [assignedKey(connection, (JSON.parse(text) as number[])[keyPlaces[0]!]!)];
         else key = given;
         changed.push(text);
       }
@@ -74,7 +75,16 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
     }
   }
   if (refersToItself) checkOwnReferences(connection, collection, job.rows);
-  return { affected, inserted, changed, ...(affected === 1 && key !== undefined ? { key: key.map(String) } : {}) };
+  if (affected !== 1 || key === undefined) return { affected, inserted, changed };
+  const texts = key.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
+  return { affected, inserted, changed, key: texts };
+}
+
+/** The key of the row that was inserted last: where a double does not hold it, in all its digits. */
+function assignedKey(connection: Connection, number: number): Value {
+  if (Number.isSafeInteger(number)) return number;
+  const [[text]] = connection.values({ sql: 'select cast(last_insert_rowid() as text)', params: [] }) as [[string]];
+  return BigInt(text);
 }
 
 /** A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one. */

@@ -1,32 +1,43 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
-import type { Type } from '../../collection/types/type.ts';
+import { isIndex } from '../../collection/types/json-path.ts';
+import { can, type Type } from '../../collection/types/type.ts';
+import type { Value } from '../../collection/value.ts';
+import { ROW } from '../../encode/encoding.ts';
 import { MAX_INSTRUCTIONS } from '../../limits.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
 import { compileSearch } from '../../text/search/index.ts';
-import type { Bind, SqlDialect } from '../compile/statement.ts';
+import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
 import { GUARD } from './deadline.ts';
 import { compileLike } from './like.ts';
+import { storedForm } from './stored-values.ts';
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
   placeholder: (position) => `?${position}`,
 
-  stored: (value, type) => type.sqlite.bind?.(value) ?? value,
+  stored: (value, type) => storedForm(type, value),
 
-  memberOf({ sql, of }, values, bind) {
+  compare: (operand, operator, value, bind) => {
+    const { type } = operand.of;
+    return `${comparable(operand)} ${operator} ${type.sqlite.keyed === true ? bind(keyOf(value, type)) : bind(value, type)}`;
+  },
+
+  memberOf(operand, values, bind) {
+    const { type } = operand.of;
     // One value is common, and lets the planner see that at most one key matches.
-    if (values.length === 1) return `${sql} = ${bind(values[0]!, of.type)}`;
-    return `${sql} in (select value from json_each(${bind(jsonList(values, of.type))}))`;
+    if (values.length === 1) return sqliteDialect.compare(operand, '=', values[0]!, bind);
+    return `${comparable(operand)} in (select value from json_each(${bind(jsonList(values, type))}))`;
   },
 
   // Each pattern is read here once, so that a bad one is refused even where no row is tested. A regular expression is measured
   // only: compiling a large one takes its time, which is the thread's that runs it.
   textTest(predicate, column, bind) {
     if (predicate.kind === 'search') {
-      const { mode, config, query } = predicate;
+      const { mode, config, query, of } = predicate;
       compileSearch(mode, config, query);
-      return `text_search(${column}, ${bind(mode)}, ${bind(config)}, ${bind(query)})`;
+      const searched = can(of.type, 'json') ? 'json_search' : 'text_search';
+      return `${searched}(${column}, ${bind(mode)}, ${bind(config)}, ${bind(query)})`;
     }
     const { kind, pattern, caseless } = predicate;
     if (kind === 'like') compileLike(pattern, caseless);
@@ -34,49 +45,93 @@ export const sqliteDialect: SqlDialect = {
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
-  contains: ({ sql, of }, operator, value) => `json_${operator}(${of.type.kind === 'array' ? 1 : 0}, ${sql}, ${value})`,
+  contains: ({ sql, of }, operator, value) => `contains(${named(of.type)}, ${literal(operator)}, ${sql}, ${value})`,
 
   path(sql, { steps, type }, bind) {
-    const inside = steps.reduce((of, { key }) => `json_step(${of}, ${bind(key)})`, sql);
-    return type.kind === 'text' ? `json_step_text(${inside})` : inside;
+    const keys = steps.map(({ key }) => key);
+    const list = bind(JSON.stringify(keys));
+    if (!can(type, 'text')) return `json_path(${sql}, ${list})`;
+    const path = plainPath(keys);
+    if (path === undefined) return `json_path_text(${sql}, ${list})`;
+    // A text is what is mostly there, or nothing is: SQLite sees that sooner. Its numbers would not be as they were written.
+    const native = bind(path);
+    return `case coalesce(json_type(${sql}, ${native}), '') when 'text' then ${sql} ->> ${native} when '' then null else json_path_text(${sql}, ${list}) end`;
   },
 
   cast(sql, from, to) {
-    if (to.kind === 'text') return from.sqlite.casts?.text?.(sql) ?? from.sqlite.text(sql);
-    return from.sqlite.casts?.[to.kind]?.(sql) ?? readAs(to, from.sqlite.text(sql));
+    return `cast_as(${named(from)}, ${named(to)}, ${sql})`;
   },
 
-  aggregate: ({ function: name, of }, sql) => of.type.sqlite.aggregate?.[name]?.(sql) ?? `${name}(${sql})`,
+  aggregate({ function: name, of: { type } }, sql) {
+    const special = type.sqlite.aggregate?.[name]?.(sql);
+    if (special !== undefined) return special;
+    const isByKey = type.sqlite.keyed === true && (name === 'max' || name === 'min');
+    return isByKey ? `${name}_by_key(${named(type)}, ${sql})` : `${name}(${sql})`;
+  },
 
   plain: (type) => type.sqlite.plain,
-  json: (sql, type) => type.sqlite.json(sql),
-  text: (sql, type) => type.sqlite.text(sql),
+  json: (sql, type) => type.sqlite.json?.(sql) ?? `json_of(${named(type)}, ${sql})`,
+  text: (sql, type) => type.sqlite.text?.(sql) ?? `text_of(${named(type)}, ${sql})`,
+  cell: (sql, type) => type.sqlite.cell?.(sql) ?? sqliteDialect.text(sql, type),
 
-  // A merge patch into nothing leaves the nulls out, at any depth (RFC 7396).
   rowAsJson(members, stripNulls) {
-    const row = `json_object(${members.map(([name, sql]) => `${literal(name)}, ${sql}`).join(', ')})`;
-    return stripNulls ? `json_patch('{}', ${row})` : row;
+    const texts = members.map(([name, sql], index) => {
+      return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
+    });
+    const row = `(${texts.join(' || ')} || '}')`;
+    return stripNulls ? `json_strip_nulls(${row})` : row;
   },
+
+  valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
+  listAsJson: (query) => `(select '[' || coalesce(group_concat(${identifier(ROW)}, ','), '') || ']' from (${query}))`,
 
   within: (sql, values) =>
     `iif(within_bytes(${values.map((value) => `ifnull(octet_length(${value}), 0)`).join(' + ')}), ${sql}, null)`,
 
-  orderedBy: ({ sql, of }) => [of.type.sqlite.sorted?.(sql) ?? sql],
+  orderedBy: (operand) => [comparable(operand)],
+  groupedBy: (operand) => comparable(operand),
 };
 
-/** The text form of a value becomes a value of the type, or is refused as PostgreSQL does. */
-function readAs(type: Type, text: string): string {
-  return `read_as(${literal(type.name)}, ${text})`;
+/** What SQLite compares as the values compare. */
+function comparable({ sql, of }: Operand): string {
+  return of.type.sqlite.keyed === true ? `key_of(${named(of.type)}, ${sql})` : sql;
+}
+
+function keyOf(value: Value, type: Type): string | null {
+  return value === null ? null : type.key(value);
+}
+
+/** The type's name: a function of ours finds the type by it. */
+function named({ name }: Type): string {
+  return literal(name);
 }
 
 /** The values of a list as one JSON text: numbers in all their digits. */
-function jsonList(values: readonly unknown[], type: Type): string {
+function jsonList(values: readonly Value[], type: Type): string {
   const items = values.map((value) => {
-    const stored = type.sqlite.bind?.(value as never) ?? value;
+    const stored = type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type);
     if (typeof stored === 'bigint') return stored.toString();
-    return typeof stored === 'boolean' ? String(Number(stored)) : JSON.stringify(stored);
+    return typeof stored === 'number' ? jsonDouble(stored) : JSON.stringify(stored);
   });
   return `[${items.join(',')}]`;
+}
+
+/** JSON has no infinity, but what SQLite reads beyond all doubles is one; and it reads as a double what has an exponent. */
+function jsonDouble(number: number): string {
+  if (!Number.isFinite(number)) return number < 0 ? '-9e999' : '9e999';
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? number.toExponential() : String(number);
+}
+
+const PLAIN_KEY = /^[\p{L}\p{N}_ -]+$/u;
+const PLAIN_INDEX = /^(?:-[1-9]\d{0,8}|\d{1,9})$/;
+
+/** The steps in SQLite's own words, where they need no quotes within quotes. */
+function plainPath(keys: readonly string[]): string | undefined {
+  const steps = keys.map((key) => {
+    if (PLAIN_INDEX.test(key)) return key.startsWith('-') ? `[#${key}]` : `[${key}]`;
+    return !isIndex(key) && PLAIN_KEY.test(key) ? `."${key}"` : undefined;
+  });
+  return steps.includes(undefined) ? undefined : `$${steps.join('')}`;
 }
 
 export function literal(text: string): string {

@@ -1,26 +1,30 @@
-/** PostgreSQL's text operators, casts and exact arithmetic as SQL functions. Null in, null out. */
-import type { Database } from 'bun:sqlite';
-import { divided, exactDecimal, printDecimal, printTrimmed, rounded } from '../../collection/types/decimal-text.ts';
+/**
+ * PostgreSQL's operators as SQL functions: what a text matches, and what a type means, which is asked of the type itself, by its name. Null in,
+ * null out.
+ */
+import type { Database, SQLFunctionResult } from 'bun:sqlite';
+import { parseJson } from '../../collection/exact-json.ts';
+import { castValue } from '../../collection/types/cast.ts';
+import { compareText } from '../../collection/types/compare.ts';
 import { builtIn } from '../../collection/types/index.ts';
+import { shownText, stepInto } from '../../collection/types/json-path.ts';
+import { printJson } from '../../collection/types/json-text.ts';
+import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import { Refusal } from '../../errors.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { compileSearch, type SearchMode } from '../../text/search/index.ts';
 import { spend } from './deadline.ts';
 import { compileLike } from './like.ts';
-import { type Matches, Patterns } from './patterns.ts';
+import { defineNumeric } from './numeric.ts';
+import { Patterns } from './patterns.ts';
+import { stringsIn, withoutNulls } from './stored-json.ts';
+import { storedForm, valueIn } from './stored-values.ts';
 
 export function defineFunctions(db: Database): void {
-  const test = (text: string | null, matches: Matches) => {
-    if (text === null) return null;
-    spend(text.length);
-    return Number(matches(text));
-  };
-  db.function('text_like', (text, pattern, caseless) => test(text, like.get(pattern, caseless)));
-  db.function('text_regex', (text, pattern, caseless) => test(text, regex.get(pattern, caseless)));
-  db.function('text_search', (text, mode, config, query) => test(text, search.get(mode, config, query)));
-  defineCasts(db);
-  defineArithmetic(db);
+  definePatterns(db);
+  defineTypes(db);
+  defineJson(db);
+  defineNumeric(db);
 }
 
 /** For all connections of a thread: what is compiled for one may be used by another. */
@@ -32,7 +36,7 @@ const regex = new Patterns((pattern: string, caseless: number) => {
   const { test, size, steps } = compileRegex(pattern, caseless === 1);
   return {
     size,
-    test: (text) => {
+    test: (text: string) => {
       spend(steps(text.length) / STEPS_LIKE_ONE);
       return test(text);
     },
@@ -42,82 +46,81 @@ const search = new Patterns((mode: SearchMode, config: string, query: string) =>
   test: compileSearch(mode, config, query, spend),
   size: query.length,
 }));
+const containment = new Patterns((type: string, operator: Containment, stored: string) => ({
+  test: builtIn(type).contains!(operator, stored),
+  size: stored.length,
+}));
 
 /** An instruction of a regular expression takes that much less than the steps that are counted elsewhere. */
 const STEPS_LIKE_ONE = 16;
 
 /** After a statement that may have had many. */
 export function forgetPatterns(): void {
-  for (const patterns of [like, regex, search]) patterns.forget();
+  for (const patterns of [like, regex, search, containment]) patterns.forget();
 }
 
-type Bits = 16 | 32 | 64;
-const TITLES: Readonly<Record<Bits, string>> = { 16: 'smallint', 32: 'integer', 64: 'bigint' };
-
-function defineCasts(db: Database): void {
-  db.function('read_as', (type, text) => {
-    if (text === null) return null;
-    const { read, sqlite } = builtIn(type);
-    const value: Value = read(text);
-    return (sqlite.bind?.(value) ?? value) as never;
-  });
-  db.function('whole_of', (bits, value) => (value === null ? null : whole(bits, BigInt(value))));
-  db.function('whole_from_decimal', (bits, text) =>
-    text === null ? null : whole(bits, rounded(exactDecimal(text)!, 0)),
+function definePatterns(db: Database): void {
+  const test = <Tested extends string>(tested: Tested | null, matches: (tested: Tested) => boolean) => {
+    if (tested === null) return null;
+    spend(tested.length);
+    return Number(matches(tested));
+  };
+  db.function('text_like', (text, pattern, caseless) => test<string>(text, like.get(pattern, caseless)));
+  db.function('text_regex', (text, pattern, caseless) => test<string>(text, regex.get(pattern, caseless)));
+  db.function('text_search', (text, mode, config, query) => test<string>(text, search.get(mode, config, query)));
+  db.function('json_search', (json, mode, config, query) =>
+    test<string>(json, (text) => search.get(mode, config, query)(stringsIn(text))),
   );
-  // A double that lies halfway goes to the even neighbour, as in PostgreSQL.
-  db.function('whole_from_float', (bits, value) => {
-    if (value === null) return null;
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw outOfRange(bits);
-    const floor = Math.floor(value);
-    const isHalf = value - floor === 0.5;
-    return whole(bits, BigInt(isHalf ? floor + (Math.abs(floor % 2) === 1 ? 1 : 0) : Math.round(value)));
-  });
-  db.function('float4_of', (value) => (typeof value === 'number' ? Math.fround(value) : value));
-  db.function('float8_text', (value) => (typeof value === 'number' ? floatText(value, 15) : value));
-  db.function('float4_text', (value) => (typeof value === 'number' ? floatText(shortest(value), 6) : value));
+  db.function('contains', (type, operator, tested, stored) =>
+    test<string>(tested, containment.get(type, operator, stored)),
+  );
 }
 
-/** The shortest digits that are still the same float4. */
-function shortest(value: number): number {
-  for (let digits = 1; digits < 10; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
+/** Integers come in all their digits. */
+const TYPED = { deterministic: true, safeIntegers: true } as const;
+
+function defineTypes(db: Database): void {
+  const define = (name: string, make: (type: Type, value: Value) => SQLFunctionResult) =>
+    db.function(name, TYPED, (typeName, stored) => {
+      if (stored === null) return null;
+      const type = builtIn(typeName);
+      return make(type, valueIn(type, stored));
+    });
+  define('text_of', (type, value) => type.print(value));
+  define('json_of', (type, value) => type.json(value));
+  define('key_of', (type, value) => type.key(value));
+  // Of words such as `now` the outcome is not always the same.
+  db.function('cast_as', { safeIntegers: true }, (fromName, toName, stored) => {
+    if (stored === null) return null;
+    const [from, to] = [builtIn(fromName), builtIn(toName)];
+    return storedForm(to, castValue(from, to, valueIn(from, stored)));
+  });
+  for (const [name, sign] of [
+    ['max_by_key', 1],
+    ['min_by_key', -1],
+  ] as const) {
+    db.aggregate<{ key: string; stored: Value } | null>(name, {
+      safeIntegers: true,
+      step: (found, typeName, stored) => {
+        if (stored === null) return undefined;
+        const type = builtIn(typeName);
+        const key = type.key(valueIn(type, stored));
+        return found === null || compareText(key, found.key) * sign > 0 ? { key, stored } : undefined;
+      },
+      result: (found) => found?.stored ?? null,
+    });
   }
-  return value;
 }
 
-/** As PostgreSQL prints floats: an exponent of two digits, and only where there are more digits than fit. */
-function floatText(value: number, digits: number): string {
-  const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
-  const power = Number(exponent);
-  if (power >= -4 && power < digits) return plainText(mantissa, power);
-  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
-}
-
-function plainText(mantissa: string, power: number): string {
-  return printTrimmed(exactDecimal(`${mantissa}e${power}`)!);
-}
-
-function defineArithmetic(db: Database): void {
-  const combined = (high: string, low: string) => (BigInt(high) << 32n) + BigInt(low);
-  db.function('decimal_sum', (high, low, scale) =>
-    high === null ? null : printTrimmed({ units: combined(high, low), scale }),
+function defineJson(db: Database): void {
+  db.function('json_printed', (text) => (text === null ? null : printJson(parseJson(text))));
+  const inside = (json: string, steps: string) => stepInto(parseJson(json), JSON.parse(steps));
+  db.function('json_path', { deterministic: true }, (json, steps) => {
+    const found = json === null ? undefined : inside(json, steps);
+    return found === undefined ? null : printJson(found);
+  });
+  db.function('json_path_text', { deterministic: true }, (json, steps) =>
+    json === null ? null : shownText(inside(json, steps)),
   );
-  db.function('decimal_avg', (sum, count) =>
-    sum === null ? null : printDecimal(divided(exactDecimal(sum)!, BigInt(count))),
-  );
-  db.function('decimal_text', (units, scale) =>
-    units === null ? null : printTrimmed({ units: BigInt(units), scale }),
-  );
-}
-
-function whole(bits: Bits, value: bigint): number | bigint {
-  const bound = 2n ** BigInt(bits - 1);
-  if (value < -bound || value >= bound) throw outOfRange(bits);
-  return bits === 64 ? value : Number(value);
-}
-
-function outOfRange(bits: Bits): Refusal {
-  return new Refusal('22003', `${TITLES[bits]} out of range`);
+  db.function('json_strip_nulls', { deterministic: true }, withoutNulls);
 }

@@ -5,8 +5,8 @@
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { type Output, outputOfRead } from '../compile/output.ts';
-import { compileCount, compileRead } from '../compile/read.ts';
+import { endNames, type Output, outputOfRead } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
@@ -192,6 +192,8 @@ class SqliteEngine implements Engine {
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
+      endNames: endNames(plan, output),
+      ...compileEnd(plan, guardedDialect),
       encoding,
       form: output.form,
     });

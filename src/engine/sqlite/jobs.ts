@@ -7,12 +7,12 @@ import type { Value } from '../../collection/value.ts';
 import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
 import { keyIs } from '../../plan/keys.ts';
-import type { Assignment, Bound, Predicate, Shape, WritePlan } from '../../plan/types.ts';
+import { type Assignment, type Bound, isAlways, type Predicate, type WritePlan } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { outputOf } from '../compile/output.ts';
-import { compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compilePage, compileShape } from '../compile/read.ts';
+import { compilePredicate, compileWhere } from '../compile/predicate.ts';
+import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { columnList, storedValues } from './schema.ts';
@@ -44,6 +44,8 @@ interface Change {
 /** A query over the changed rows, bound as one JSON text before its other parameters, that makes the rows of the answer. */
 export interface Returning {
   readonly statement: Statement;
+  /** Made before the rows are removed: with them goes what refers to them. */
+  readonly before: boolean;
   readonly encoding: Encoding;
   readonly form: RowForm;
 }
@@ -92,7 +94,12 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
         set: {},
         met: compileMet(collection, plan.where, plan.bound),
         statement: buildStatement(guardedDialect, (bind) => {
-          const target = boundedWhere(collection, plan.where, plan.bound, { ...GUARDED, bind, name: collection.name });
+          const target = boundedWhere(
+            collection,
+            plan.where,
+            plan.bound,
+            scopeOf(guardedDialect, bind, collection.name),
+          );
           return `delete from ${identifier(collection.name)}${target}${returning}`;
         }),
       };
@@ -110,7 +117,7 @@ function meeting({ name, fields }: Collection, on: readonly Field[]): { sql: str
 /** The first field of the key tells which rows are met: only a key of one field is referred to. */
 function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
   return buildStatement(guardedDialect, (bind) => {
-    const target = boundedWhere(collection, where, bound, { ...GUARDED, bind, name: collection.name });
+    const target = boundedWhere(collection, where, bound, scopeOf(guardedDialect, bind, collection.name));
     return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target}`;
   });
 }
@@ -122,7 +129,7 @@ function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
     singular,
     mustExist,
     dryRun,
-    ...(returning === undefined ? {} : { returning: compileReturning(into, returning, encoding) }),
+    ...(returning === undefined ? {} : { returning: compileReturning(plan, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
     ...(precondition === undefined ? {} : { precondition }),
     ...(retry === undefined ? {} : { retry }),
@@ -135,19 +142,27 @@ function storedRow({ name, fields }: Collection): string {
 }
 
 /** The shape of the answer over the changed rows, in the order they were changed unless another is asked for. */
-function compileReturning(collection: Collection, shape: Shape, encoding: Encoding): Returning {
+function compileReturning(plan: WritePlan, shape: NonNullable<WritePlan['returning']>, encoding: Encoding): Returning {
+  const { into } = plan;
   const output = outputOf(shape.columns, encoding, sqliteDialect);
-  const cells = collection.fields
-    .map((field, index) => `json_extract(value, '$[${index}]') as ${identifier(field.name)}`)
-    .join(', ');
+  const removal =
+    plan.kind === 'delete' && shape.columns.some(({ expression }) => expression.kind === 'embed') ? plan : undefined;
   const statement = buildStatement(sqliteDialect, (bind) => {
-    const changed = `from (select ${cells} from json_each(${bind(null)}) order by key) as ${identifier(collection.name)}`;
-    return compileShape(shape, changed, output, { dialect: sqliteDialect, bind, name: collection.name });
+    const scope = { ...scopeOf(sqliteDialect, bind, into.name), stripNulls: output.stripNulls };
+    const rows =
+      removal === undefined
+        ? `from (${changedRows(into, bind(null))}) as ${identifier(into.name)} where true`
+        : `from ${identifier(into.name)}${boundedWhere(into, removal.where, removal.bound, scope) || ' where true'}`;
+    const shown = isAlways(shape.where) ? rows : `${rows} and ${compilePredicate(shape.where, scope)}`;
+    return compileShape(shape, shown, output, scope);
   });
-  return { statement, encoding, form: output.form };
+  return { statement, encoding, form: output.form, before: removal !== undefined };
 }
 
-const GUARDED = { dialect: guardedDialect } as const;
+function changedRows({ fields }: Collection, json: string): string {
+  const cells = fields.map((field, index) => `json_extract(value, '$[${index}]') as ${identifier(field.name)}`);
+  return `select ${cells.join(', ')} from json_each(${json}) order by key`;
+}
 
 function compileUpdate(
   collection: Collection,
@@ -160,7 +175,7 @@ function compileUpdate(
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
     if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
     const assignments = set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`);
-    const target = boundedWhere(collection, where, bound, { ...GUARDED, bind, name: collection.name });
+    const target = boundedWhere(collection, where, bound, scopeOf(guardedDialect, bind, collection.name));
     return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${returning}`;
   });
   const setsKey = set.some(({ field }) => isKey(collection, field));

@@ -7,7 +7,7 @@
  */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
-import { type Encoding, encodeRows, ROW, type RowForm } from '../../encode/encoding.ts';
+import { closing, type Encoding, encodeRows, opening, ROW, type RowForm } from '../../encode/encoding.ts';
 import { MAX_KEPT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
@@ -15,7 +15,7 @@ import { NO_ORDER, wholeRow } from '../../plan/shape.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import { WHOLE } from '../../plan/whole.ts';
 import { endOf, type Output, outputOf, outputOfRead } from '../compile/output.ts';
-import { compileRead, compileShape } from '../compile/read.ts';
+import { compileRead, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import type { ChangeMark, ReadResult } from '../engine.ts';
 import type { Connection } from './connection.ts';
@@ -45,11 +45,14 @@ export class KeptRows {
     const rows = this.connection.rows(compileRead(plan, output, sqliteDialect));
     const texts = this.textsOf(plan.from);
     const numbers = rows.map((row) => row[ROW] as number);
+    // A key of more digits than a double has is not told from its neighbours.
+    if (!numbers.every(Number.isSafeInteger)) return undefined;
     const missing = numbers.filter((number) => !texts.has(number));
     if (missing.length > 0) this.learn(plan.from, texts, missing);
     // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
     if (this.changes.current() !== mark) return undefined;
-    const body = `[${numbers.map((number) => texts.get(number)).join(',')}]`;
+    const list = numbers.map((number) => texts.get(number)).join(',');
+    const body = `${opening(encoding)}${list}${closing(encoding)}`;
     return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
   }
 
@@ -91,7 +94,7 @@ const rowsByNumber = oncePer((collection: Collection): { statement: Statement; f
   const statement = buildStatement(sqliteDialect, (bind) => {
     const from = `from ${identifier(name)} where rowid in (select value from json_each(${bind(null)})) order by rowid`;
     const shape = { columns: wholeRow(collection), order: NO_ORDER };
-    return compileShape(shape, from, output, { dialect: sqliteDialect, bind, name });
+    return compileShape(shape, from, output, scopeOf(sqliteDialect, bind, name));
   });
   return { statement, form: output.form };
 });

@@ -13,6 +13,7 @@ import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '..
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
 import { translateError } from './refusals.ts';
 import { columnList, storedValues } from './schema.ts';
 
@@ -170,11 +171,12 @@ class Staged {
   }
 
   private refuse(terms: LoadTerms, which: string, refusalOf: (key: readonly Value[]) => Refusal): void {
+    const texts = this.collection.fields.map(({ name, type }) => sqliteDialect.text(identifier(name), type));
     const rows = this.connection.values({
-      sql: `select * from staging.given where ${which} order by rowid`,
+      sql: `select "the place", "the shape", ${texts.join(', ')} from staging.given where ${which} order by rowid`,
       params: [],
     });
-    for (const [place, shape, ...row] of rows as [number, number, ...Value[]][]) {
+    for (const [place, shape, ...row] of rows as [number, number, ...(string | null)[]][]) {
       const key = this.keyPlaces.map((at) => row[at]!);
       terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(key) });
     }

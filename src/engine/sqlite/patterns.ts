@@ -1,10 +1,10 @@
 /** Patterns of one kind, compiled. A scan asks for the same ones row after row. */
 import { MAX_CONDITIONS } from '../../limits.ts';
 
-export type Matches = (text: string) => boolean;
+type Matches<Tested> = (tested: Tested) => boolean;
 
-interface Compiled {
-  readonly test: Matches;
+interface Compiled<Tested> {
+  readonly test: Matches<Tested>;
   /** About how much it takes, in whatever unit. */
   readonly size: number;
 }
@@ -14,13 +14,13 @@ const LEAST_SIZE = 100;
 /** From one statement to another, only a few are worth their memory. */
 const KEPT_SIZE = 5_000;
 
-export class Patterns<Args extends readonly (string | number)[]> {
-  private readonly kept = new Map<string, Matches>();
+export class Patterns<Args extends readonly (string | number)[], Tested> {
+  private readonly kept = new Map<string, Matches<Tested>>();
   private size = 0;
 
-  constructor(private readonly compile: (...args: Args) => Compiled) {}
+  constructor(private readonly compile: (...args: Args) => Compiled<Tested>) {}
 
-  get(...args: Args): Matches {
+  get(...args: Args): Matches<Tested> {
     const key = args.join('\0');
     const known = this.kept.get(key);
     if (known !== undefined) return known;

@@ -2,8 +2,10 @@
  * A thread for costly reads. It is given turns: one begins a read, each further one makes the next part of a long result. A
  * read has a connection of its own for as long as it lasts; what is sent is encoded already.
  */
+import type { Row } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
+import { endIn } from '../compile/output.ts';
 import { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
 import { checkFiles } from './files.ts';
@@ -19,6 +21,11 @@ interface Reading {
   readonly parts: Generator<string, void>;
   /** What was gathered before the result was known to be a long one: the first part that is sent. */
   gathered?: string;
+}
+
+interface Progress {
+  rows: number;
+  last?: Row | undefined;
 }
 
 const AT_ONCE = { rows: 200, length: PART_LENGTH };
@@ -72,7 +79,7 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
 /** The rows up to a megabyte may be all there are. Beyond, they are counted, and sent as they are asked for. */
 function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): ReaderAnswer {
   const connection = idle.pop() ?? open();
-  const progress = { rows: 0 };
+  const progress: Progress = { rows: 0 };
   const reading: Reading = { connection, parts: readParts(connection, job, progress) };
   readings.set(id, reading);
   if (emptyLog) connection.emptyLog();
@@ -83,26 +90,28 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
     if (part.done === true) {
       const total = job.wantsTotal ? { total: connection.number(job.count) } : {};
       end(id);
-      return { kind: 'whole', text, returned: progress.rows, ...total };
+      return { kind: 'whole', text, returned: progress.rows, ...total, end: endIn(job.endNames, progress.last) };
     }
     text += part.value;
   }
   reading.gathered = text;
   const total = connection.number(job.count);
   const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
-  return { kind: 'long', returned, ...(job.wantsTotal ? { total } : {}) };
+  const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end.statement)[0];
+  return { kind: 'long', returned, ...(job.wantsTotal ? { total } : {}), end: endIn(job.end?.names, last) };
 }
 
 function open(): Connection {
   return new Connection(terms.path, { readOnly: true, prepare: () => checkFiles(terms.files) });
 }
 
-function* readParts(connection: Connection, job: ReadJob, progress: { rows: number }): Generator<string, void> {
+function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
   const { statement, encoding, form } = job;
   let text = opening(encoding);
   for (const rows of connection.chunks(statement, AT_ONCE)) {
     text += encodeChunk(rows, encoding, form, progress.rows === 0);
     progress.rows += rows.length;
+    progress.last = rows.at(-1);
     if (text.length < PART_LENGTH) continue;
     yield text;
     text = '';

@@ -1,6 +1,8 @@
 /** A thread for costly reads, as the requests see it: it takes one turn at a time. */
 import type { Encoding, RowForm } from '../../encode/encoding.ts';
+import type { End } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
+import type { ReadResult } from '../engine.ts';
 import type { OpenFiles } from './files.ts';
 import type { FailedOutcome } from './outcome.ts';
 import { Thread } from './thread.ts';
@@ -11,6 +13,9 @@ export interface ReadJob {
   readonly wantsTotal: boolean;
   readonly offset: number;
   readonly limit?: number;
+  /** The columns that tell where the page ends, and a statement that tells it where its last row is not at hand. */
+  readonly endNames?: readonly string[] | undefined;
+  readonly end?: End;
   readonly encoding: Encoding;
   readonly form: RowForm;
 }
@@ -32,9 +37,11 @@ export type ReaderRequest =
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' };
 
+type Found = Pick<ReadResult, 'returned' | 'total' | 'end'>;
+
 export type TurnAnswer =
-  | { readonly kind: 'whole'; readonly text: string; readonly returned: number; readonly total?: number }
-  | { readonly kind: 'long'; readonly returned: number; readonly total?: number }
+  | ({ readonly kind: 'whole'; readonly text: string } & Found)
+  | ({ readonly kind: 'long' } & Found)
   /** Without a part where there are no more. */
   | { readonly kind: 'part'; readonly part?: Uint8Array }
   | { readonly kind: 'failed'; readonly outcome: FailedOutcome };

@@ -76,10 +76,10 @@ export class Readers {
       if (answer.kind === 'failed') throw failure(answer.outcome);
       if (answer.kind === 'part') throw new Error('a part before the result');
       const total = answer.total === undefined ? {} : { total: answer.total };
-      const { returned } = answer;
-      if (answer.kind === 'whole') return { returned, ...total, body: answer.text };
+      const { returned, end } = answer;
+      if (answer.kind === 'whole') return { returned, ...total, end, body: answer.text };
       long = this.send(reader, id);
-      return { returned, ...total, body: long };
+      return { returned, ...total, end, body: long };
     } finally {
       if (long === undefined) this.ended(id);
     }

@@ -108,10 +108,15 @@ export interface Index {
 export function indexesOf(collection: Collection): readonly Index[] {
   return [
     ...collection.fields
-      .filter((field) => field.indexed)
+      .filter(hasIndex)
       .map((field) => ({ name: indexName(collection, field), fields: [field], isUnique: false })),
     ...collection.unique.map(({ name, fields }) => ({ name, fields, isUnique: true })),
   ];
+}
+
+/** An index on what is compared by its keys would serve nothing. */
+export function hasIndex({ indexed, type }: Field): boolean {
+  return indexed && type.sqlite.keyed !== true;
 }
 
 function createIndexes(db: Database, collection: Collection): void {

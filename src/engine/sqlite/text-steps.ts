@@ -40,6 +40,8 @@ function stepsOf(predicate: Predicate): number {
       return 1 + sizeOfRegex(predicate.pattern, predicate.caseless) + stepsOfExpression(predicate.of);
     case 'search':
       return SEARCH_STEPS + predicate.query.length + stepsOfExpression(predicate.of);
+    case 'exists':
+      return stepsOf(predicate.where);
     case 'contains':
       return READING_STEPS + stepsOfExpression(predicate.of);
     default:

@@ -2,6 +2,7 @@
  * A thread that is started when there is something for it to do, and again after it has died: whoever waits for it then is
  * told so, and nobody waits for ever.
  */
+import { requireDescriptors } from '../../descriptors.ts';
 import { Refusal } from '../../errors.ts';
 
 export interface ThreadOptions<Request, Answer> {
@@ -34,6 +35,7 @@ export class Thread<Request, Answer> {
   }
 
   private start(): Worker {
+    requireDescriptors();
     const { file, opening, answered, lost, words } = this.options;
     const worker = new Worker(file.href);
     let reason = 'it ended';

@@ -4,7 +4,7 @@
  *     text  → tokens → lexemes → vector ┐
  *     query → syntax → lexemes → tree   ┴→ match
  */
-import { type Reader, readerFor } from './lexemes.ts';
+import { type Lexeme, type Reader, readerFor } from './lexemes.ts';
 import { matches, vectorOf } from './match.ts';
 import { closeGaps, type Draft, NEXT_TO } from './query.ts';
 import { parseOperators, parseText, parseWebSearch } from './syntax.ts';
@@ -20,19 +20,35 @@ const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draf
   wfts: parseWebSearch,
 };
 
+/** A text, or the texts of one document. */
+export type Searched = string | readonly string[];
+
 /** `spend` is told of the steps that a text takes, and may end it by throwing. */
 export function compileSearch(
   mode: SearchMode,
   config: string,
   query: string,
   spend: Spend = () => {},
-): (text: string) => boolean {
+): (searched: Searched) => boolean {
   const read = readerFor(config, spend);
   const draft = PARSERS[mode](query, read);
   const tree = draft && closeGaps(draft);
   // A query of nothing but stop words finds nothing, not everything.
   if (!tree) return () => false;
-  return (text) => matches(tree, vectorOf(read(text)), spend);
+  return (searched) =>
+    matches(tree, vectorOf(typeof searched === 'string' ? read(searched) : readAll(searched, read)), spend);
+}
+
+/** Between two texts there is a gap, so that no phrase reaches from one into the next. */
+function* readAll(texts: readonly string[], read: Reader): Generator<Lexeme> {
+  let last = 0;
+  for (const each of texts) {
+    const before = last === 0 ? 0 : last + 1;
+    for (const { text, position } of read(each)) {
+      last = before + position;
+      yield { text, position: last };
+    }
+  }
 }
 
 /** Refuses a query that does not parse: how it must be written depends on no configuration. */

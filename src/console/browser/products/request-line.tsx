@@ -2,12 +2,13 @@
 import Copy from '@mui/icons-material/ContentCopy';
 import { Box, Button, Link } from '@mui/material';
 import { useListContext, useNotify } from 'react-admin';
+import { base } from '../shared/base.ts';
 import { curlOf, type Filter, listUrl } from '../shared/query.ts';
 
 export function RequestLine() {
   const { filterValues, sort } = useListContext();
   const notify = useNotify();
-  const url = listUrl(filterValues as Filter, sort);
+  const url = `${base}${listUrl(filterValues as Filter, sort)}`;
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(curlOf(url));

@@ -3,6 +3,7 @@
  * first request only; if that asks for something else (the list opens where it was left), it is of no more use, since
  * what was true then need not be later.
  */
+import { base } from './base.ts';
 import { key, listPath } from './collection.ts';
 import { token } from './token.ts';
 
@@ -12,7 +13,7 @@ const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name
 const HEADERS: Readonly<Record<string, string>> = { accept: 'application/json', prefer: 'count=exact' };
 
 const isOpened = location.hash === `#${listPath}` && !token.isAskedFor();
-let begun = isOpened ? fetch(FIRST_PAGE, { headers: HEADERS }) : undefined;
+let begun = isOpened ? fetch(`${base}${FIRST_PAGE}`, { headers: HEADERS }) : undefined;
 begun?.catch(() => undefined);
 
 export function takeEarly(method: string, url: string, headers: Headers): Promise<Response> | undefined {

@@ -1,5 +1,6 @@
 /** Requests to the API, with the credentials a person gave and the refusal's own words when it says no. */
 import { HttpError } from 'react-admin';
+import { base } from './base.ts';
 import { takeEarly } from './early.ts';
 import { token } from './token.ts';
 
@@ -32,7 +33,7 @@ export interface Ask {
   readonly body?: unknown;
 }
 
-/** What a refusal says is shown as it is: the service explains itself better than we could. */
+/** `url` is a path of the service. What a refusal says is shown as it is: the service explains itself better than we could. */
 export async function ask(url: string, { method = 'GET', headers: given, body }: Ask = {}): Promise<Answer> {
   const headers = new Headers(given as HeadersInit);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
@@ -40,7 +41,7 @@ export async function ask(url: string, { method = 'GET', headers: given, body }:
   if (credentials !== null) headers.set('authorization', `Bearer ${credentials}`);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
   const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const response = await (takeEarly(method, url, headers) ?? fetch(url, { method, headers, ...content }));
+  const response = await (takeEarly(method, url, headers) ?? fetch(`${base}${url}`, { method, headers, ...content }));
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;

@@ -1,5 +1,5 @@
 /** JSON, row by row: an array of objects, one object, or an object a line (NDJSON), without reading all of it first. */
-import { parseJson } from '../../http/body.ts';
+import { parseJson } from '../../collection/exact-json.ts';
 import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader, unreadable } from './record.ts';
 
 /** Makes records of the text of single values, and keeps one list for columns that stay the same. */

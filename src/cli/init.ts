@@ -1,0 +1,46 @@
+/** `catalogue init`: writes a declaration to begin with. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { products } from '../collection/products.ts';
+import { ConfigError, describeSettings, readCommand } from '../config.ts';
+import { findDeclaration, USUAL_NAMES } from '../declare/find.ts';
+import type { Command } from './command.ts';
+import { JSON_OPTION } from './options.ts';
+
+const OPTIONS = { ...JSON_OPTION } as const;
+
+export const init: Command = {
+  name: 'init',
+  summary: 'write a declaration of collections to begin with',
+  help: () => `Usage: catalogue init [FILE] [flags]
+
+Writes ${USUAL_NAMES[0]}, or FILE: the collection that is served without a declaration, and in comments what else a collection
+and a field can be. A file that is there is left as it is.
+
+${describeSettings(OPTIONS)}`,
+
+  async run(args, env) {
+    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+    const [file = USUAL_NAMES[0]] = operands;
+    if (!/\.ya?ml$/.test(file)) throw new ConfigError(`${file}: it is written as YAML; name it .yaml`);
+    const present = operands.length === 0 ? findDeclaration('') : undefined;
+    if (present !== undefined) throw new ConfigError(`${present} is there already`);
+    const { startingPoint } = await import('../declare/starting-point.ts');
+    writeNew(file, startingPoint(products, file));
+    if (values.json) console.log(JSON.stringify({ ok: true, file }));
+    else console.log(`Wrote ${file}: change it, then look at it with catalogue check ${file}`);
+  },
+};
+
+function writeNew(file: string, text: string): void {
+  try {
+    const handle = openSync(file, 'wx');
+    try {
+      writeSync(handle, text);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError(code === 'EEXIST' ? `${file} is there already` : `${file} cannot be written: ${message}`);
+  }
+}

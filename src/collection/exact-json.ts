@@ -1,0 +1,46 @@
+/**
+ * JSON in which no digit is lost. A number that JavaScript would write otherwise than it was written keeps its text, which is
+ * what PostgreSQL reads: 7.0 is no integer, and an int8 has more digits than a double.
+ */
+import { Refusal } from '../errors.ts';
+import { MAX_JSON_DEPTH } from '../limits.ts';
+
+/** A number in the digits it was written in. */
+export class WrittenNumber {
+  constructor(readonly text: string) {}
+
+  /** The same digits in JSON again. */
+  toJSON(): unknown {
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
+  }
+}
+
+/** Numbers that JavaScript would write otherwise: 7.0, 1e2, 0.0000001, or too many digits. */
+const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\.0{6}|[\d.]{16}/;
+
+export function parseJson(text: string): unknown {
+  if (!REWRITTEN_NUMBER.test(text)) return JSON.parse(text);
+  return JSON.parse(text, asWritten);
+}
+
+function asWritten(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && source !== String(value)
+    ? new WrittenNumber(source)
+    : value;
+}
+
+/** JSON as PostgreSQL prints it: a space after each comma and colon. */
+export function jsonText(value: unknown, depth = 1): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (value instanceof WrittenNumber) return value.text;
+  if (depth > MAX_JSON_DEPTH) throw tooDeep();
+  if (Array.isArray(value)) return `[${value.map((each) => jsonText(each, depth + 1)).join(', ')}]`;
+  return `{${Object.entries(value)
+    .map(([key, each]) => `${JSON.stringify(key)}: ${jsonText(each, depth + 1)}`)
+    .join(', ')}}`;
+}
+
+export function tooDeep(): Refusal {
+  return new Refusal('54000', `a value may nest ${MAX_JSON_DEPTH} deep`);
+}

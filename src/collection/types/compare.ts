@@ -1,0 +1,25 @@
+/** The order of values, as both engines have it. */
+import type { Value } from '../value.ts';
+import type { Type } from './type.ts';
+
+/** Below zero where the first is the smaller, zero where the two are equal. */
+export function compareValues(type: Type, one: Value, other: Value): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return compareText(type.key(one), type.key(other));
+}
+
+/** By code point: half of a surrogate pair stands for one that comes after all others. */
+export function compareText(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const [left, right] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (left === right) continue;
+    const isHalf = isSurrogate(left);
+    return isHalf === isSurrogate(right) ? left - right : isHalf ? 1 : -1;
+  }
+  return one.length - other.length;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

@@ -1,0 +1,125 @@
+/** Floats as PostgreSQL prints them: the fewest digits that are read as the same number, and an exponent where it would be long. */
+import { exactDecimal, printTrimmed } from './decimal-text.ts';
+
+/** Digits × 10^exponent, with no zeros at the end of the digits. */
+interface Decimal {
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+export interface FloatWidth {
+  /** The nearest number that it holds. */
+  readonly round: (number: number) => number;
+  /** Any decimal of so many digits is told from all others; longer numbers have an exponent. */
+  readonly digits: number;
+  /** So many digits tell any number from its neighbours. */
+  readonly most: number;
+  /** Of a number above zero, with at most so many digits. */
+  readonly nearest: (value: number, digits: number) => Decimal;
+  /** As few digits as its shortest decimal can have. */
+  readonly fewest: (value: number) => number;
+  /** Whether a decimal lies halfway to a neighbour. Some readers would take it for that, and PostgreSQL does not print it. */
+  readonly isEdge: (decimal: Decimal, value: number) => boolean;
+}
+
+export function floatText(value: number, width: FloatWidth): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (value < 0) return `-${floatText(-value, width)}`;
+  if (value === 0) return '0';
+  const { digits, exponent } = shortest(value, width);
+  const power = exponent + digits.length - 1;
+  if (power >= -4 && power < width.digits) return printTrimmed(exactDecimal(`${digits}e${exponent}`)!);
+  const mantissa = digits.length === 1 ? digits : `${digits[0]}.${digits.slice(1)}`;
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+function shortest(value: number, { round, most, nearest, fewest, isEdge }: FloatWidth): Decimal {
+  for (let digits = fewest(value); digits < most; digits++) {
+    const decimal = nearest(value, digits);
+    if (round(numberOf(decimal)) === value && !isEdge(decimal, value)) return decimal;
+  }
+  return nearest(value, most);
+}
+
+/** Of two that are as near, the even one; JavaScript would take the larger. */
+function nearestDecimal(value: number, digits: number): Decimal {
+  const [longer = '', power = ''] = value.toExponential(digits).split('e');
+  const down = longer.slice(0, -1).replace(/\.$/, '');
+  if (/[02468]$/.test(down) && longer.endsWith('5') && isExactly(value, longer)) return decimalOf(`${down}e${power}`);
+  return decimalOf(value.toExponential(digits - 1));
+}
+
+/** Whether nothing but zeros follows these digits. */
+function isExactly(value: number, mantissa: string): boolean {
+  return /^0*e/.test(value.toExponential(Math.min(100, mantissa.length + FURTHER_DIGITS)).slice(mantissa.length));
+}
+
+/** No number has zeros in so many places, and then another digit. */
+const FURTHER_DIGITS = 30;
+
+function decimalOf(exponential: string): Decimal {
+  const [mantissa = '', power = '0'] = exponential.split('e');
+  const digits = mantissa.replace('.', '');
+  const kept = digits.replace(/0+$/, '');
+  return { digits: kept, exponent: Number(power) - digits.length + 1 + (digits.length - kept.length) };
+}
+
+function numberOf({ digits, exponent }: Decimal): number {
+  return Number(`${digits}e${exponent}`);
+}
+
+/** Where the decimals of a float4 begin to be further apart than the digits say. */
+const LEAST_NORMAL_FLOAT4 = 2 ** -126;
+
+export const FLOAT4: FloatWidth = {
+  round: Math.fround,
+  digits: 6,
+  most: 9,
+  nearest: nearestDecimal,
+  // Where six digits do, the zeros at their end tell how many fewer do.
+  fewest: (value) => (value < LEAST_NORMAL_FLOAT4 ? 1 : 6),
+  // A double holds what lies halfway.
+  isEdge: (decimal, value) => {
+    const number = numberOf(decimal);
+    return number === (value + neighbour(value, 1)) / 2 || number === (value + neighbour(value, -1)) / 2;
+  },
+};
+
+const float = new Float32Array(1);
+const bits = new Int32Array(float.buffer);
+
+function neighbour(value: number, step: 1 | -1): number {
+  float[0] = value;
+  bits[0] = bits[0]! + step;
+  return float[0];
+}
+
+export const FLOAT8: FloatWidth = {
+  round: (number) => number,
+  digits: 15,
+  most: 17,
+  // JavaScript's own digits are the fewest.
+  nearest: (value, digits) =>
+    digits === leastDigits(value) ? decimalOf(value.toExponential()) : nearestDecimal(value, digits),
+  fewest: leastDigits,
+  isEdge: isEdgeOfDouble,
+};
+
+function leastDigits(value: number): number {
+  const text = value.toExponential();
+  return text.indexOf('e') - (text.includes('.') ? 1 : 0);
+}
+
+/** The place of a digit that matters on an edge only. */
+const NUDGE = 25;
+
+function isEdgeOfDouble({ digits, exponent }: Decimal, value: number): boolean {
+  // What lies halfway between two doubles is a whole number of some power of two: so many decimals need as many fives in it.
+  if (exponent < 0 && (exponent < -DOUBLE_FIVES || BigInt(digits) % 5n ** BigInt(-exponent) !== 0n)) return false;
+  const more = `${digits}${'0'.repeat(NUDGE - 1)}1e${exponent - NUDGE}`;
+  const less = `${BigInt(digits) - 1n}${'9'.repeat(NUDGE)}e${exponent - NUDGE}`;
+  return Number(more) !== value || Number(less) !== value;
+}
+
+/** No number of 17 digits can be divided by five more often. */
+const DOUBLE_FIVES = 24;

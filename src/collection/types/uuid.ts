@@ -1,0 +1,22 @@
+/** uuid: 128 bits, in lower case and with hyphens, however they were written. */
+import { refuseSyntax } from './refuse.ts';
+import { defineType, PLAIN_TEXT } from './type.ts';
+
+/** As PostgreSQL takes it: in braces or not, with a hyphen after any four digits or without. */
+const UUID = /^(\{?)((?:[0-9a-f]{4}-?){7}[0-9a-f]{4})(\}?)$/i;
+
+function read(text: string): string {
+  const match = UUID.exec(text);
+  if (match === null || (match[1] === '') !== (match[3] === '')) return refuseSyntax('uuid', text);
+  const digits = match[2]!.replaceAll('-', '').toLowerCase();
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+export const uuid = defineType({
+  name: 'uuid',
+  read,
+  generated: { uuid: () => crypto.randomUUID() },
+  sqlite: PLAIN_TEXT,
+  postgres: { name: 'uuid', plain: (sql) => `(${sql})::text` },
+  schema: { type: 'string', format: 'uuid', examples: ['8d7f0c8e-52a1-4f3b-9c60-3f1f3f0a7b11'] },
+});

@@ -1,0 +1,131 @@
+/** A collection of a declaration, by itself: its key, what is unique in it, its roles, its file of rows. */
+import { statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
+import { fieldTypeNamed } from '../collection/types/index.ts';
+import { can } from '../collection/types/type.ts';
+import { nearestName, perhaps } from '../nearest-name.ts';
+import { ConfigError } from '../settings/setting.ts';
+import { draftField, valuesOf } from './field.ts';
+import { type GivenCollection, type GivenField, USUAL_KEY } from './format.ts';
+import type { Named } from './maps.ts';
+import { formatOf } from './rows/source.ts';
+import { type At, type Reading, say } from './shape.ts';
+
+/** `file` is the declaration. Undefined where its fields cannot be told, which has been said then. */
+export function draftCollection(named: Named<GivenCollection>, file: string): CollectionDraft | undefined {
+  const { name, reading, value: given } = named;
+  const declared = given?.fields?.value;
+  if (given === undefined || declared === undefined) return undefined;
+  const names = declared.map((field) => field.name);
+  const key = readKey(given, names, reading);
+  const fields = declared.flatMap((field) => draftField(field, key.includes(field.name)) ?? []);
+  checkKeyTypes(key, fields, given, reading);
+  checkRoles(declared);
+  checkFormerNames(declared, 'field');
+  const unique = readUnique(given, names, key, reading);
+  return {
+    name,
+    ...valuesOf(given, 'title', 'description', 'was'),
+    key,
+    fields,
+    ...(unique.length === 0 ? {} : { unique }),
+    ...readRowsFile(given, file, reading),
+  };
+}
+
+function readKey({ key }: GivenCollection, names: readonly string[], reading: Reading): readonly string[] {
+  if (key === undefined) {
+    const hint = `say which identifies a row, such as key: ${nearestName(USUAL_KEY, names) ?? names[0]}`;
+    if (!names.includes(USUAL_KEY)) say(reading, reading.at, `there is no field ${USUAL_KEY}; ${hint}`);
+    return [USUAL_KEY];
+  }
+  const listed = typeof key.value === 'string' ? [{ value: key.value, at: key.at }] : key.value;
+  return knownOnce(listed, names, 'key', reading);
+}
+
+/** The names, each a field and once; what else is there has been said. */
+function knownOnce(listed: readonly At<string>[], names: readonly string[], what: string, reading: Reading): string[] {
+  const found: string[] = [];
+  for (const { value: name, at } of listed) {
+    if (!names.includes(name)) say(reading, at, `${what} names ${name}, which is no field${perhaps(name, names)}`);
+    else if (found.includes(name)) say(reading, at, `${what} names ${name} twice`);
+    else found.push(name);
+  }
+  return found;
+}
+
+/** A key must be told in a URL, and order the rows. */
+function checkKeyTypes(
+  key: readonly string[],
+  fields: readonly FieldDraft[],
+  given: GivenCollection,
+  reading: Reading,
+): void {
+  for (const { name, type } of fields.filter((field) => key.includes(field.name))) {
+    const found = fieldTypeNamed(type)!;
+    if (!can(found, 'json') && !can(found, 'array')) continue;
+    say(reading, given.key?.at ?? reading.at, `the key field ${name} is ${type}, and no key can be that`);
+  }
+}
+
+function readUnique(
+  { unique }: GivenCollection,
+  names: readonly string[],
+  key: readonly string[],
+  reading: Reading,
+): readonly (readonly string[])[] {
+  const groups: string[][] = [];
+  for (const { value: listed, at } of unique?.value ?? []) {
+    const group = knownOnce(listed, names, 'unique', reading);
+    const isSame = (other: readonly string[]) =>
+      other.length === group.length && other.every((it) => group.includes(it));
+    if (group.length < listed.length) continue;
+    if (group.length === 1) say(reading, at, `one field alone is made unique by itself: ${group[0]}: { unique: true }`);
+    else if (isSame(key)) say(reading, at, 'the key is unique by itself');
+    else if (groups.some(isSame)) say(reading, at, `unique has [${group.join(', ')}] twice`);
+    else groups.push(group);
+  }
+  return groups;
+}
+
+function checkRoles(fields: readonly Named<GivenField>[]): void {
+  const taken = new Map<string, string>();
+  for (const { name, reading, value } of fields) {
+    const role = value?.role;
+    if (role === undefined) continue;
+    const earlier = taken.get(role.value);
+    if (earlier === undefined) taken.set(role.value, name);
+    else say(reading, role.at, `${earlier} has the role ${role.value} already`);
+  }
+}
+
+/** A former name belongs to one thing, and to none that is there. */
+export function checkFormerNames(
+  all: readonly Named<{ readonly was?: At<string> }>[],
+  noun: 'field' | 'collection',
+): void {
+  const taken = new Map<string, string>();
+  for (const { name, reading, value } of all) {
+    const was = value?.was;
+    if (was === undefined) continue;
+    const earlier = taken.get(was.value);
+    if (all.some((other) => other.name === was.value)) {
+      say(reading, was.at, `was names ${was.value}, and there is a ${noun} of that name`);
+    } else if (earlier !== undefined) say(reading, was.at, `${earlier} was ${was.value}, too`);
+    else taken.set(was.value, name);
+  }
+}
+
+function readRowsFile({ rows }: GivenCollection, file: string, reading: Reading): Pick<CollectionDraft, 'rows'> {
+  if (rows === undefined) return {};
+  const path = isAbsolute(rows.value) ? rows.value : join(dirname(file), rows.value);
+  try {
+    formatOf(path, undefined);
+    if (!statSync(path).isFile()) say(reading, rows.at, `rows: ${path} is no file`);
+  } catch (error) {
+    const isFormat = error instanceof ConfigError;
+    say(reading, rows.at, isFormat ? `rows: ${path} is no .json, .ndjson or .csv file` : `rows: there is no ${path}`);
+  }
+  return { rows: path };
+}

@@ -1,0 +1,79 @@
+/** A field of a declaration, by itself: what it says fits its type. What it refers to is looked at once all collections are known. */
+import type { FieldDraft } from '../collection/draft.ts';
+import type { Type } from '../collection/types/type.ts';
+import type { Node } from './document.ts';
+import type { GivenField } from './format.ts';
+import type { Named } from './maps.ts';
+import { type Rules, readRules } from './rules.ts';
+import { type Given, type Properties, type Reading, say } from './shape.ts';
+import { readValue } from './values.ts';
+
+/** Defaults that are made anew for each row, where the type has them. */
+const GENERATED = ['now', 'uuid'] as const;
+
+/** Undefined where its type is not known, which has been said then. */
+export function draftField({ name, reading, value: given }: Named<GivenField>, isKey: boolean): FieldDraft | undefined {
+  const type = given?.type?.value;
+  if (given === undefined || type === undefined) return undefined;
+  if (isKey && given.required?.value === false) {
+    say(reading, given.required.at, 'it is part of the key, and so always required');
+  }
+  const rules = readRules(given, type, reading);
+  return {
+    name,
+    type: type.name,
+    ...valuesOf(given, 'title', 'description', 'was', 'role'),
+    ...(given.required?.value === true ? { required: true } : {}),
+    ...readDefault(given, type, rules, reading),
+    ...(given.unique?.value === true ? { unique: true } : {}),
+    ...(given.indexed?.value === true ? { indexed: true } : {}),
+    ...readReference(given, isKey || given.required?.value === true, reading),
+    ...rules.draft,
+  };
+}
+
+/** Of those that are given. */
+export function valuesOf<P extends Properties, Name extends keyof P>(given: Given<P>, ...names: readonly Name[]) {
+  const found = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].value]]));
+  return Object.fromEntries(found) as { [Each in Name]?: NonNullable<Given<P>[Each]>['value'] };
+}
+
+function readDefault(
+  { default: given, oneOf }: GivenField,
+  type: Type,
+  rules: Rules,
+  reading: Reading,
+): Pick<FieldDraft, 'default'> {
+  if (given === undefined) return {};
+  const node = given.value;
+  const word = wordOf(node);
+  if (word !== undefined && type.generated?.[word] !== undefined) return { default: word };
+  const isChoice = oneOf?.value.some(({ value }) => wordOf(value) === word) === true;
+  if (word !== undefined && !isChoice) {
+    const whose = word === 'now' ? 'dates and times' : `fields of type ${word}`;
+    say(reading, node.at, `default ${word} is for ${whose}, not ${type.name}`);
+    return {};
+  }
+  const value = readValue(type, node, reading, 'default');
+  const broken = value === undefined ? undefined : rules.broken(value.stored);
+  if (broken !== undefined) say(reading, node.at, `default ${broken}`);
+  return value === undefined ? {} : { default: value.plain };
+}
+
+function wordOf(node: Node): (typeof GENERATED)[number] | undefined {
+  return node.kind === 'text' ? GENERATED.find((word) => word === node.text) : undefined;
+}
+
+function readReference(
+  { references }: GivenField,
+  isRequired: boolean,
+  reading: Reading,
+): Pick<FieldDraft, 'references'> {
+  const collection = references?.value.collection?.value;
+  if (references === undefined || collection === undefined) return {};
+  const onDelete = references.value.onDelete?.value ?? 'restrict';
+  if (onDelete === 'set null' && isRequired) {
+    say(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
+  }
+  return { references: { collection, onDelete } };
+}

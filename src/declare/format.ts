@@ -1,0 +1,145 @@
+/**
+ * The format of a declaration: its keys at every level, what each takes, and what it means. The reader, the JSON Schema for
+ * editors and docs/collections.md are made from these tables.
+ */
+import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
+import { Refusal } from '../errors.ts';
+import { MAX_COLLECTIONS, MAX_FIELDS } from '../limits.ts';
+import { compileRegex } from '../text/regex.ts';
+import { namesTo, propertiesOf } from './maps.ts';
+import { anyName, collectionName, fieldName } from './names.ts';
+import {
+  anyText,
+  asWritten,
+  either,
+  type Given,
+  listOf,
+  map,
+  oneWordOf,
+  type Property,
+  type Shape,
+  say,
+  trueOrFalse,
+  wholeNumber,
+} from './shape.ts';
+import { typeName } from './type-name.ts';
+
+const ON_DELETE: readonly OnDelete[] = ['restrict', 'cascade', 'set null'];
+/** Longest text that a rule may ask for; PostgreSQL's own bound of varchar(n). */
+const MAX_LENGTH = 10_485_760;
+
+/** The key where none is said. */
+export const USUAL_KEY = 'id';
+
+const aName = { ...anyText, words: 'a name' };
+const fieldNames = listOf(aName, 'a list of fields');
+const aScalar = asWritten(['text', 'number'], 'a number or a text', { type: ['number', 'string'] });
+
+const regularExpression: Shape<string> = {
+  ...anyText,
+  words: 'a regular expression',
+  read: (node, reading, what) => {
+    const pattern = anyText.read(node, reading, what);
+    if (pattern === undefined) return undefined;
+    try {
+      compileRegex(pattern, false);
+      return pattern;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return say(reading, node.at, `${what}: ${error.message}${error.details === null ? '' : `; ${error.details}`}`);
+    }
+  },
+};
+
+export const REFERENCE = {
+  collection: property(aName, 'The collection whose key the field holds.', true),
+  onDelete: property(
+    oneWordOf(ON_DELETE),
+    'What happens when that row is deleted: it is refused (`restrict`, the default), this row is deleted, too (`cascade`), or the field becomes null (`set null`).',
+  ),
+} as const;
+
+export const FIELD = {
+  type: property(typeName, 'What the field holds.', true),
+  required: property(trueOrFalse, 'Never null; without a default it must be given.'),
+  default: property(
+    asWritten(['text', 'number', 'boolean', 'list', 'map'], 'a value', {}),
+    'The value of a new row that gives none; `now` for a date or time, `uuid` for a uuid.',
+  ),
+  unique: property(trueOrFalse, 'No two rows have the same value.'),
+  indexed: property(trueOrFalse, 'Often filtered or sorted by: an index keeps that quick.'),
+  references: property(
+    either(
+      map(aName, (collection, at) => ({ collection: { value: collection, at } })),
+      propertiesOf(REFERENCE, 'a map with collection and onDelete'),
+    ) as Shape<Given<typeof REFERENCE>>,
+    'The collection whose key the field holds.',
+  ),
+  minimum: property(aScalar, 'The least value of a number, date or time.'),
+  maximum: property(aScalar, 'The greatest value of a number, date or time.'),
+  maxLength: property(wholeNumber(1, MAX_LENGTH), 'The most characters of a text.'),
+  pattern: property(regularExpression, 'A regular expression that a text matches, as the operator `match` reads it.'),
+  oneOf: property(listOf(aScalar, 'a list of values'), 'The only values there are.'),
+  onUpdate: property(oneWordOf(['now']), 'Set by every write that changes the row; for a date or time.'),
+  title: property(anyText, 'A short name for people.'),
+  description: property(anyText, 'What it is, in a sentence for people.'),
+  role: property(oneWordOf(FIELD_ROLES), 'What the console makes of it; one field for each role.'),
+  was: property(anyName, 'What the field was called before: it is renamed, and keeps its values.'),
+} as const;
+
+/** A field is its type, or a map. */
+const field = either(
+  map(typeName, (type, at) => ({ type: { value: type, at } })),
+  propertiesOf(FIELD, 'a map with type'),
+) as Shape<Given<typeof FIELD>>;
+
+export const COLLECTION = {
+  fields: property(
+    namesTo(field, {
+      words: 'a map from the names of fields to their types',
+      noun: 'fields',
+      most: MAX_FIELDS,
+      names: fieldName,
+    }),
+    'In the order in which a row shows them; each is a type, or a map as below.',
+    true,
+  ),
+  key: property(
+    either(aName, fieldNames),
+    'The field that identifies a row, or a list of fields; `id` where it is not said. One `int4` or `int8` is assigned when absent.',
+  ),
+  unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Lists of fields that are unique together.'),
+  rows: property(
+    anyText,
+    'A JSON, NDJSON or CSV file, relative to this one: its rows are stored once, when the table is made.',
+  ),
+  title: FIELD.title,
+  description: FIELD.description,
+  was: property(anyName, 'What the collection was called before: it is renamed, and keeps its rows.'),
+} as const;
+
+export const TOP = {
+  $schema: property(anyText, 'The JSON Schema of this format, for editors.'),
+  collections: property(
+    namesTo(propertiesOf(COLLECTION, 'a map with fields'), {
+      words: 'a map from the names of collections to what they are',
+      noun: 'collections',
+      most: MAX_COLLECTIONS,
+      names: collectionName,
+    }),
+    'The collections, each at the path of its name.',
+    true,
+  ),
+} as const;
+
+/** At the top, keys of the user's own: places for anchors, which aliases refer to. */
+export const OWN_KEYS = 'x-';
+
+export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
+
+export type GivenField = Given<typeof FIELD>;
+export type GivenCollection = Given<typeof COLLECTION>;
+
+function property<T>(shape: Shape<T>, about: string, isRequired = false): Property<T> {
+  return { shape, about, isRequired };
+}

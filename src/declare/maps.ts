@@ -1,0 +1,75 @@
+/** Shapes of maps: one whose keys a table of properties lists, and one whose keys are the user's own names. */
+import { perhaps } from '../nearest-name.ts';
+import { type At, type Given, type Properties, type Reading, readAs, type Shape, say } from './shape.ts';
+
+/** A map with these keys and no other, but for those with a prefix that are nobody's business. */
+export function propertiesOf<P extends Properties>(properties: P, words: string, ignored?: string): Shape<Given<P>> {
+  const names = Object.keys(properties);
+  const required = names.filter((name) => properties[name]!.isRequired === true);
+  return {
+    takes: ['map'],
+    words,
+    schema: () => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, { shape, about }]) => [name, { description: about, ...shape.schema() }]),
+      ),
+      ...(required.length === 0 ? {} : { required }),
+      ...(ignored === undefined ? {} : { patternProperties: { [`^${ignored}`]: {} } }),
+      additionalProperties: false,
+    }),
+    read: (node, reading) => {
+      const given: Record<string, At<unknown>> = {};
+      const entries = node.kind === 'map' ? node.entries : [];
+      for (const { key, at, node } of entries) {
+        if (ignored !== undefined && key.startsWith(ignored)) continue;
+        if (!Object.hasOwn(properties, key)) {
+          say(reading, at, `there is no key ${key}${perhaps(key, names) || `; there are ${names.join(', ')}`}`);
+          continue;
+        }
+        const value = readAs(properties[key]!.shape, node, reading, key);
+        if (value !== undefined) given[key] = { value, at };
+      }
+      for (const name of required) {
+        if (!entries.some(({ key }) => key === name)) say(reading, reading.at, `${name} is missing`);
+      }
+      return given as Given<P>;
+    },
+  };
+}
+
+export interface Named<T> {
+  readonly name: string;
+  readonly reading: Reading;
+  /** Undefined where it is wrong; the name is there all the same, for those who refer to it. */
+  readonly value: T | undefined;
+}
+
+/** A map from names of the user's own; `most` of them, as `noun` calls them in the plural. */
+export function namesTo<T>(
+  shape: Shape<T>,
+  { words, noun, most, names }: { words: string; noun: string; most: number; names: Shape<string> },
+): Shape<readonly Named<T>[]> {
+  return {
+    takes: ['map'],
+    words,
+    schema: () => ({
+      type: 'object',
+      minProperties: 1,
+      maxProperties: most,
+      propertyNames: names.schema(),
+      additionalProperties: shape.schema(),
+    }),
+    read: (node, { mistakes, path }, what) => {
+      const entries = node.kind === 'map' ? node.entries : [];
+      const here = { mistakes, path, at: node.at };
+      if (entries.length === 0) return say(here, node.at, `${what} names no ${noun}`);
+      if (entries.length > most) return say(here, entries[most]!.at, `there may be ${most} ${noun} at most`);
+      return entries.map(({ key, at, node }) => {
+        const reading: Reading = { mistakes, path: path === '' ? key : `${path}.${key}`, at };
+        names.read({ kind: 'text', text: key, at }, here, what);
+        return { name: key, reading, value: readAs(shape, node, reading, 'it') };
+      });
+    },
+  };
+}

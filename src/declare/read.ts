@@ -1,0 +1,52 @@
+/**
+ * A declaration is read.
+ *
+ * In: a file, YAML or JSON. Out: a `CatalogueDraft`, plain data in which every name, type and value is right. Refuses with a
+ * `DeclarationError` that names every mistake in the file, with its line. Opens no database.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { declareCatalogue } from '../collection/declaration.ts';
+import type { CatalogueDraft } from '../collection/draft.ts';
+import { MAX_DECLARATION_BYTES } from '../limits.ts';
+import { ConfigError } from '../settings/setting.ts';
+import { checkFormerNames, draftCollection } from './collection.ts';
+import { parseNodes } from './document.ts';
+import { FORMAT } from './format.ts';
+import { Mistakes } from './mistakes.ts';
+import { checkDerivedNames, checkReferences } from './references.ts';
+import { type Reading, readAs } from './shape.ts';
+
+export function readDeclaration(file: string): CatalogueDraft {
+  return parseDeclaration(readText(file), file);
+}
+
+/** `file` is what mistakes call it, and what the files of rows are relative to. */
+export function parseDeclaration(text: string, file: string): CatalogueDraft {
+  const mistakes = new Mistakes();
+  const draft = draftOfText(text, file, mistakes);
+  mistakes.settle(file);
+  return draft;
+}
+
+function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueDraft {
+  const root = parseNodes(text, mistakes);
+  if (root === undefined) return { collections: [] };
+  const reading: Reading = { mistakes, path: '', at: root.at };
+  const declared = readAs(FORMAT, root, reading, 'a declaration')?.collections?.value ?? [];
+  const collections = declared.flatMap((each) => draftCollection(each, file) ?? []);
+  checkFormerNames(declared, 'collection');
+  checkReferences(declared, collections);
+  // Of a declaration that is right otherwise, since they come of what it says.
+  if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
+  return { collections };
+}
+
+function readText(file: string): string {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_DECLARATION_BYTES) throw new Error(`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    throw new ConfigError(`the declaration ${file} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,84 @@
+/** The rules of a field: each is for some types, holds values of that type, and the default keeps it. */
+import type { FieldDraft } from '../collection/draft.ts';
+import { can, type Type } from '../collection/types/type.ts';
+import type { Value } from '../collection/value.ts';
+import { compileRegex } from '../text/regex.ts';
+import type { GivenField } from './format.ts';
+import { type Reading, say } from './shape.ts';
+import { compareStored, readValue, type TypedValue } from './values.ts';
+
+const RULE_NAMES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf', 'onUpdate'] as const;
+type RuleName = (typeof RULE_NAMES)[number];
+
+/** Days and times of day have a present one. */
+const isTime = (type: Type) => type.generated?.now !== undefined;
+const isOrdered = (type: Type) => can(type, 'number') || isTime(type);
+const isText = (type: Type) => can(type, 'text');
+const isSimple = (type: Type) => !can(type, 'json') && !can(type, 'array') && !can(type, 'boolean');
+
+const SCOPES: Readonly<Record<RuleName, { readonly isFor: (type: Type) => boolean; readonly words: string }>> = {
+  minimum: { isFor: isOrdered, words: 'numbers, dates and times' },
+  maximum: { isFor: isOrdered, words: 'numbers, dates and times' },
+  maxLength: { isFor: isText, words: 'texts' },
+  pattern: { isFor: isText, words: 'texts' },
+  oneOf: { isFor: isSimple, words: 'numbers, texts, dates and times' },
+  onUpdate: { isFor: isTime, words: 'dates and times' },
+};
+
+export interface Rules {
+  readonly draft: Pick<FieldDraft, RuleName>;
+  /** What a value breaks, in words; undefined where it keeps all of them. */
+  readonly broken: (value: Value) => string | undefined;
+}
+
+export function readRules(given: GivenField, type: Type, reading: Reading): Rules {
+  const scoped = withinScope(given, type, reading);
+  const { maxLength, pattern, onUpdate } = scoped;
+  const bound = (name: 'minimum' | 'maximum') =>
+    scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
+  const [minimum, maximum] = [bound('minimum'), bound('maximum')];
+  if (minimum !== undefined && maximum !== undefined && compareStored(type, minimum.stored, maximum.stored) > 0)
+    say(reading, scoped.minimum!.at, `minimum ${minimum.plain} is greater than maximum ${maximum.plain}`);
+  const oneOf = choices(scoped, type, reading);
+  return {
+    draft: {
+      ...(minimum === undefined ? {} : { minimum: minimum.plain as number | string }),
+      ...(maximum === undefined ? {} : { maximum: maximum.plain as number | string }),
+      ...(maxLength === undefined ? {} : { maxLength: maxLength.value }),
+      ...(pattern === undefined ? {} : { pattern: pattern.value }),
+      ...(oneOf === undefined ? {} : { oneOf: oneOf.map(({ plain }) => plain as number | string) }),
+      ...(onUpdate === undefined ? {} : { onUpdate: onUpdate.value }),
+    },
+    broken: (value) => {
+      const compared = (limit: TypedValue) => compareStored(type, value, limit.stored);
+      if (minimum !== undefined && compared(minimum) < 0) return `is less than minimum ${minimum.plain}`;
+      if (maximum !== undefined && compared(maximum) > 0) return `is greater than maximum ${maximum.plain}`;
+      if (oneOf !== undefined && !oneOf.some((each) => compared(each) === 0)) return 'is not among oneOf';
+      if (maxLength !== undefined && [...String(value)].length > maxLength.value) return 'is longer than maxLength';
+      if (pattern !== undefined && !compileRegex(pattern.value, false).test(String(value))) {
+        return 'does not match pattern';
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Without those that the type has no use for, which is a mistake. */
+function withinScope(given: GivenField, type: Type, reading: Reading): Pick<GivenField, RuleName> {
+  const misplaced = RULE_NAMES.filter((name) => given[name] !== undefined && !SCOPES[name].isFor(type));
+  for (const name of misplaced) say(reading, given[name]!.at, `${name} is for ${SCOPES[name].words}, not ${type.name}`);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !misplaced.includes(name as RuleName)));
+}
+
+function choices({ oneOf }: GivenField, type: Type, reading: Reading): readonly TypedValue[] | undefined {
+  if (oneOf === undefined) return undefined;
+  const found: TypedValue[] = [];
+  for (const { value: node, at } of oneOf.value) {
+    const value = readValue(type, node, reading, 'a value of oneOf');
+    if (value === undefined) continue;
+    if (found.some(({ stored }) => compareStored(type, stored, value.stored) === 0)) {
+      say(reading, at, `oneOf has ${value.plain} twice`);
+    } else found.push(value);
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+/** Values that a declaration gives to fields: plain JSON, which the type of the field can store. */
+import { exactDecimal, printTrimmed } from '../collection/types/decimal-text.ts';
+import { can, type Type } from '../collection/types/type.ts';
+import type { Value } from '../collection/value.ts';
+import { Refusal } from '../errors.ts';
+import { MAX_VALUE_NODES } from '../limits.ts';
+import type { Node } from './document.ts';
+import { type Reading, say } from './shape.ts';
+
+export interface TypedValue {
+  readonly plain: unknown;
+  readonly stored: Value;
+}
+
+/** Undefined where the type does not take it, which has been said then. */
+export function readValue(type: Type, node: Node, reading: Reading, what: string): TypedValue | undefined {
+  try {
+    const plain = plainValue(node, type, { left: MAX_VALUE_NODES });
+    return { plain, stored: stored(type, plain) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const details = error.details === null ? '' : `; ${error.details}`;
+    return say(reading, node.at, `${what} is no ${type.name}: ${error.message}${details}`);
+  }
+}
+
+function stored(type: Type, plain: unknown): Value {
+  if (type.storeJson !== undefined) return type.storeJson(plain);
+  return type.store(typeof plain === 'string' ? plain : JSON.stringify(plain));
+}
+
+/** `budget` bounds what aliases within aliases add up to. */
+function plainValue(node: Node, type: Type, budget: { left: number }): unknown {
+  if (budget.left-- <= 0) throw new Refusal('54000', `it holds more than ${MAX_VALUE_NODES} values`);
+  // A text without quotes, such as 007, stays as it is written.
+  if ('source' in node && can(type, 'text')) return node.source;
+  switch (node.kind) {
+    case 'text':
+      return node.text;
+    case 'number':
+      return plainNumber(node.text, type);
+    case 'boolean':
+      return node.value;
+    case 'null':
+      return null;
+    case 'list':
+      return node.items.map((item) => plainValue(item, type, budget));
+    case 'map':
+      return Object.fromEntries(node.entries.map((entry) => [entry.key, plainValue(entry.node, type, budget)]));
+  }
+}
+
+/** Its digits as a text, where a double would lose some: every type reads numbers from their text, but json keeps a text a text. */
+function plainNumber(text: string, type: Type): number | string {
+  const number = Number(text);
+  const [exact, nearest] = [exactDecimal(text), exactDecimal(String(number))];
+  if (exact !== undefined && nearest !== undefined && printTrimmed(exact) === printTrimmed(nearest)) return number;
+  if (can(type, 'json')) throw new Refusal('22003', `${text} has too many digits for a number in a declaration`);
+  return text;
+}
+
+/** What SQLite stores, which compares as the values do. */
+export function compareStored(type: Type, one: Value, other: Value): number {
+  const [left, right] = [one, other].map((value) => type.sqlite.bind?.(value) ?? value);
+  return left! < right! ? -1 : left! > right! ? 1 : 0;
+}

@@ -1,0 +1,119 @@
+/**
+ * The answer to a request before it becomes a `Response`, and how it becomes one: in the content coding that the client
+ * accepts, 304 where the client has it already, without a body for HEAD.
+ */
+import { compress, compressStream } from './compress.ts';
+import { noneMatches } from './conditional.ts';
+import type { Accepted, Coding } from './content-coding.ts';
+
+export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body;
+}
+
+/** An answer in one content coding, which it is brought into when its body is wanted, and once. */
+export interface Representation {
+  readonly status: number;
+  readonly headers: Answer['headers'];
+  /** Before any coding. */
+  readonly plain: Body;
+  /** Undefined where it is sent as it is. */
+  readonly coding?: Coding | undefined;
+  readonly content: () => Body | Promise<Body>;
+}
+
+type Encode = (body: NonNullable<Body>, coding: Coding) => Body | Promise<Body>;
+
+export function represent(answer: Answer, accepted: Accepted | undefined, encode: Encode = encoded): Representation {
+  const { status, headers, body: plain } = answer;
+  if (accepted === undefined || plain === null || lengthOf(plain) < accepted.from) {
+    return { status, headers, plain, content: () => plain };
+  }
+  const { coding } = accepted;
+  let content: Body | Promise<Body> | undefined;
+  return {
+    status,
+    headers: { ...headers, 'content-encoding': coding, ...(headers.etag && { etag: codedTag(headers.etag, coding) }) },
+    plain,
+    coding,
+    content: () => {
+      content ??= encode(plain, coding);
+      return content;
+    },
+  };
+}
+
+function encoded(body: NonNullable<Body>, coding: Coding): Body | Promise<Body> {
+  return body instanceof ReadableStream ? compressStream(body, coding) : compress(body, coding);
+}
+
+function lengthOf(body: NonNullable<Body>): number {
+  return body instanceof ReadableStream ? Number.POSITIVE_INFINITY : body.length;
+}
+
+/** Other bytes, another tag (RFC 9110, 8.8.3.3); what stands before the first point is the version in all of them. */
+function codedTag(tag: string, coding: Coding): string {
+  return `${tag.slice(0, -1)}.${coding}"`;
+}
+
+/** `isLate` where the answer was made in a later turn of the event loop. */
+export function toResponse(request: Request, made: Representation, isLate: boolean): Response | Promise<Response> {
+  const { method } = request;
+  if (method === 'GET' || method === 'HEAD') {
+    const condition = request.headers.get('if-none-match');
+    if (condition !== null && made.headers.etag !== undefined && noneMatches(condition, made.headers.etag)) {
+      if (made.plain instanceof ReadableStream) void made.plain.cancel();
+      return unchangedResponse(made);
+    }
+  }
+  if (method === 'HEAD') {
+    if (made.plain instanceof ReadableStream) void made.plain.cancel();
+    return headResponse(made);
+  }
+  const { status, headers } = made;
+  const content = made.content();
+  if (content instanceof Promise) {
+    return content.then((body) => new Response(lateBody(body), { status, headers }));
+  }
+  return new Response(isLate ? lateBody(content) : content, { status, headers });
+}
+
+/** What is sent to a client that has the answer already (RFC 9110, 15.4.5). */
+export function unchangedResponse({
+  headers: { 'content-type': _, 'content-encoding': __, ...headers },
+}: Representation): Response {
+  return new Response(null, { status: 304, headers });
+}
+
+/**
+ * The length is that of the body a GET would have had (RFC 9110, 8.6). Where that is not known, nothing is compressed or
+ * read to find it out: a transfer coding keeps Bun from sending a length of 0 (RFC 9112, 6.1).
+ */
+export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
+  const length =
+    typeof plain === 'string' ? Buffer.byteLength(plain) : plain instanceof Uint8Array ? plain.length : undefined;
+  const isKnown = coding === undefined && length !== undefined;
+  const size = isKnown ? { 'content-length': String(length) } : { 'transfer-encoding': 'chunked' };
+  return new Response(null, { status, headers: plain === null ? headers : { ...headers, ...size } });
+}
+
+/** Up to here a body and its headers are sent at once, whenever they come. */
+const LATE_BODY_LENGTH = 8 * 1024;
+
+/**
+ * Bun sends a response of a later turn of the event loop, where it is larger than its buffer of 16 KB, with a system call
+ * for every piece of every header: more time than all else that a list takes. As a stream it is sent in one.
+ */
+function lateBody(body: Body): Body | ReadableStream {
+  if (body === null || body instanceof ReadableStream || body.length < LATE_BODY_LENGTH) return body;
+  return new ReadableStream({
+    type: 'direct',
+    pull(controller: ReadableStreamDirectController) {
+      controller.write(body);
+      controller.end();
+    },
+  });
+}

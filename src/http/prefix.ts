@@ -1,0 +1,58 @@
+/**
+ * Where a request is within the service, and what a client puts before that. A proxy may serve us below a path of its own.
+ * It strips that path and names it in X-Forwarded-Prefix, or --base-path names it, and then it may be stripped or not. This
+ * is the one place that believes a proxy's header.
+ */
+import { Refusal } from '../errors.ts';
+import { MAX_PREFIX_LENGTH } from '../limits.ts';
+import { pathPrefix } from '../path-prefix.ts';
+
+export interface Place {
+  /** Before each path of the service, as the client sees it: `/api`, or nothing. */
+  readonly prefix: string;
+  /** Path and query within the service. */
+  readonly path: string;
+}
+
+export const FORWARDED_PREFIX = 'X-Forwarded-Prefix';
+/** Where supabase-js looks for tables. Every path of the service is there, too. */
+const SUPABASE_PREFIX = '/rest/v1';
+
+/** `asked` is the path and query as they reached us. */
+export function locate(asked: string, headers: Headers, basePath: string): Place {
+  const forwarded = headers.get(FORWARDED_PREFIX);
+  let path = asked;
+  // What was stripped is named; where nothing is, the base path was, if it is not there.
+  let prefix = forwarded === null ? basePath : readForwarded(forwarded);
+  if (basePath !== '' && isBelow(path, basePath)) {
+    path = below(path, basePath);
+    if (forwarded !== null) prefix += basePath;
+  }
+  if (isBelow(path, SUPABASE_PREFIX)) {
+    path = below(path, SUPABASE_PREFIX);
+    prefix += SUPABASE_PREFIX;
+  }
+  return { prefix, path };
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  if (!path.startsWith(prefix)) return false;
+  const next = path[prefix.length];
+  return next === undefined || next === '/' || next === '?';
+}
+
+function below(path: string, prefix: string): string {
+  const rest = path.slice(prefix.length);
+  return rest[0] === '/' ? rest : `/${rest}`;
+}
+
+/** Proxies in a row each add theirs, separated by commas, the outermost first. */
+function readForwarded(header: string): string {
+  if (header.length <= MAX_PREFIX_LENGTH) {
+    const parts = header.split(',').map((part) => pathPrefix(part.trim()));
+    if (!parts.includes(undefined)) return parts.join('');
+  }
+  throw new Refusal('CAT400', `${FORWARDED_PREFIX} is not a path`, {
+    hint: 'Send a path such as /api: letters, digits, ".", "_", "~", "-" between slashes.',
+  });
+}

@@ -1,0 +1,93 @@
+/**
+ * What a request embeds of other collections: each is a read within a read, planned from the inside out. What is asked of it by
+ * parameters of its own (`products.order=…`) is found by the way to it.
+ */
+import type { Collection } from '../collection/declaration.ts';
+import { isMany } from '../collection/relations.ts';
+import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
+import { Refusal } from '../errors.ts';
+import { type Embeds, existing, NO_EMBEDS, type PlannedEmbed } from './embeds.ts';
+import { planConditions } from './predicate.ts';
+import { relate } from './relate.ts';
+import { NO_ORDER, planShape } from './shape.ts';
+import type { Predicate, ReadPlan } from './types.ts';
+
+const NO_TERMS: EmbedTerms = { conditions: [], order: [] };
+
+export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
+  checkWays(query);
+  return planLevel(collection, query.select, query.embeds ?? new Map(), '');
+}
+
+/** All conditions of a level: those of the client, and that rows without an inner embedding are left out. */
+export function withInner(where: Predicate, embeds: Embeds): Predicate {
+  const inner = [...embeds.byItem].filter(([item]) => item.inner).map(([, embed]) => existing(embed));
+  if (inner.length === 0) return where;
+  return { kind: 'all', terms: [where, ...inner] };
+}
+
+function planLevel(
+  collection: Collection,
+  select: readonly SelectItem[],
+  terms: ReadonlyMap<string, EmbedTerms>,
+  way: string,
+): Embeds {
+  const items = embedsIn(select);
+  if (items.length === 0) return NO_EMBEDS;
+  return { byItem: new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)])) };
+}
+
+function planEmbed(
+  collection: Collection,
+  item: EmbedItem,
+  terms: ReadonlyMap<string, EmbedTerms>,
+  way: string,
+): PlannedEmbed {
+  const relation = relate(collection, item.name, item.hint);
+  const many = isMany(relation);
+  const { to } = relation;
+  const ways = namesOf(item).map((name) => (way === '' ? name : `${way}.${name}`));
+  const own = ways.map((each) => terms.get(each)).find((each) => each !== undefined) ?? NO_TERMS;
+  // What is inside may be named after its alias or its name, at every step of the way.
+  const inside = ways.map((each) => planLevel(to, item.select, terms, each));
+  const embeds =
+    inside.find((_, index) => [...terms.keys()].some((each) => each.startsWith(`${ways[index]}.`))) ?? inside[0]!;
+  const { columns, order, groupBy } = planShape(to, { select: item.select, order: own.order }, many, embeds);
+  const plan: ReadPlan = {
+    kind: 'read',
+    from: to,
+    columns,
+    order: many || groupBy !== undefined ? order : NO_ORDER,
+    where: withInner(planConditions(to, own.conditions, embeds), embeds),
+    offset: own.offset ?? 0,
+    ...(groupBy === undefined ? {} : { groupBy }),
+    ...(own.limit === undefined ? {} : { limit: own.limit }),
+  };
+  return { relation, plan, many };
+}
+
+/** A parameter of an embedding that is not there would be without effect, and is refused. */
+function checkWays({ select, embeds }: Pick<Query, 'select' | 'embeds'>): void {
+  for (const way of embeds?.keys() ?? []) {
+    let level = select;
+    for (const name of way.split('.')) {
+      const item = embedsIn(level).find((each) => namesOf(each).includes(name));
+      if (item === undefined) throw notEmbedded(name);
+      level = item.select;
+    }
+  }
+}
+
+function notEmbedded(name: string): Refusal {
+  return new Refusal('PGRST108', `'${name}' is not an embedded resource in this request`, {
+    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
+  });
+}
+
+function embedsIn(select: readonly SelectItem[]): readonly EmbedItem[] {
+  return select.filter((item) => item.kind === 'embed');
+}
+
+function namesOf({ alias, name }: EmbedItem): readonly string[] {
+  return alias === undefined ? [name] : [alias, name];
+}

@@ -1,0 +1,74 @@
+/** The relation that an embedding names: by a collection, a referring field or a constraint, made clear by a hint. */
+import type { Collection } from '../collection/declaration.ts';
+import { isMany, isSelf, type Relation, relationsOf } from '../collection/relations.ts';
+import { Refusal } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
+
+export function relate(from: Collection, target: string, hint: string | undefined): Relation {
+  const found = relationsOf(from).filter((relation) =>
+    isSelf(relation) ? namesSelf(relation, target, hint) : names(relation, target, hint),
+  );
+  if (found.length === 1) return found[0]!;
+  throw found.length === 0 ? noRelation(from, target, hint) : ambiguous(from, target, found);
+}
+
+function names(
+  { to, name, referring, inner, outer, through }: Relation,
+  target: string,
+  hint: string | undefined,
+): boolean {
+  if (hint === undefined)
+    return to.name === target || (through === undefined && (name === target || referring?.name === target));
+  if (to.name !== target) return false;
+  if (through !== undefined) return through.collection.name === hint;
+  return name === hint || inner.name === hint || outer.name === hint;
+}
+
+/** A reference of a collection to itself is two relations: by its own name the rows that refer, by the field the one referred to. */
+function namesSelf(relation: Relation, target: string, hint: string | undefined): boolean {
+  const { to, name, referring, through } = relation;
+  if (through !== undefined) return to.name === target && (hint === undefined || hint === through.collection.name);
+  if (!isMany(relation)) return hint === undefined && referring?.name === target;
+  return to.name === target && (hint === undefined || hint === referring?.name || hint === name);
+}
+
+function noRelation(from: Collection, target: string, hint: string | undefined): Refusal {
+  const { name } = from;
+  const known = [...new Set(relationsOf(from).map(({ to }) => to.name))];
+  const nearest = nearestName(target, known);
+  const using = hint === undefined ? '' : ` using the hint '${hint}'`;
+  return new Refusal(
+    'PGRST200',
+    `Could not find a relationship between '${name}' and '${target}' in the schema cache`,
+    {
+      details: `Searched for a foreign key relationship between '${name}' and '${target}'${using} in the schema, but no matches were found.`,
+      hint:
+        nearest === undefined || nearest === target
+          ? `${name} is related to: ${known.join(', ') || 'nothing'}.`
+          : `Perhaps you meant '${nearest}' instead of '${target}'.`,
+    },
+  );
+}
+
+function ambiguous({ name }: Collection, target: string, found: readonly Relation[]): Refusal {
+  const sorted = [...found].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const choices = sorted.map((relation) => `'${target}!${relation.name}'`).join(', ');
+  return new Refusal(
+    'PGRST201',
+    `Could not embed because more than one relationship was found for '${name}' and '${target}'`,
+    {
+      candidates: sorted.map((relation) => ({
+        cardinality: relation.cardinality,
+        embedding: `${name} with ${relation.to.name}`,
+        relationship: describe(relation),
+      })),
+      hint: `Try changing '${target}' to one of the following: ${choices}. Find the desired relationship in the 'details' key.`,
+    },
+  );
+}
+
+function describe({ name, from, to, outer, inner, through }: Relation): string {
+  if (through === undefined) return `${name} using ${from.name}(${outer.name}) and ${to.name}(${inner.name})`;
+  const { near, far } = through;
+  return `${name} using ${near.name}(${near.field.name}) and ${far.name}(${far.field.name})`;
+}

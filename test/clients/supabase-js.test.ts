@@ -1,0 +1,65 @@
+/** @supabase/supabase-js against a running service: `createClient(url, key)` as it is, with the types that `catalogue types` prints. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { newSchema, testServer } from '../support/postgres.ts';
+import { cleanUp, type Environment, type Service, startService, temporaryFolder } from '../support/process.ts';
+import type { Database } from '../types/database.ts';
+
+/** Starting a process may take its time on a busy machine. */
+setDefaultTimeout(60_000);
+
+const ENGINES: readonly (readonly [string, () => Environment])[] = [
+  ['SQLite', () => ({})],
+  ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
+];
+
+describe.each(ENGINES)('supabase-js on %s', (_, env) => {
+  let service: Service;
+  let client: SupabaseClient<Database>;
+
+  beforeAll(async () => {
+    service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'error'], env: env() });
+    client = createClient<Database>(service.url, 'any key');
+  });
+  afterAll(cleanUp);
+
+  test('reads, filters, counts and pages', async () => {
+    const { data, count, error } = await client
+      .from('products')
+      .select('id, product_name', { count: 'exact' })
+      .ilike('product_name', '%tofu%')
+      .order('id');
+    expect(error).toBeNull();
+    expect(data).toEqual([
+      { id: 14, product_name: 'Tofu' },
+      { id: 74, product_name: 'Longlife Tofu' },
+    ]);
+    expect(count).toBe(2);
+    const page = await client.from('products').select('id').order('id').range(10, 12);
+    expect(page.data).toEqual([{ id: 11 }, { id: 12 }, { id: 13 }]);
+    const head = await client.from('products').select('*', { count: 'exact', head: true });
+    expect([head.error, head.count]).toEqual([null, 77]);
+  });
+
+  test('inserts, changes and deletes', async () => {
+    const row = { id: 900, product_name: 'Cloudberry Jam', unit_price: 9.5 };
+    const inserted = await client.from('products').insert(row).select().single();
+    expect(inserted.error).toBeNull();
+    expect(inserted.data).toMatchObject(row);
+    const changed = await client.from('products').update({ unit_price: 10 }).eq('id', 900).select('unit_price');
+    expect(changed.data).toEqual([{ unit_price: 10 }]);
+    const merged = await client
+      .from('products')
+      .upsert({ ...row, unit_price: 11 })
+      .select('unit_price')
+      .single();
+    expect(merged.data).toEqual({ unit_price: 11 });
+    expect((await client.from('products').delete().eq('id', 900)).status).toBe(204);
+    expect((await client.from('products').select().eq('id', 900).maybeSingle()).data).toBeNull();
+  });
+
+  test('is told what is wrong', async () => {
+    const { error, status } = await client.from('products').insert({ id: 1, product_name: 'Chai' });
+    expect([status, error?.code]).toEqual([409, '23505']);
+  });
+});

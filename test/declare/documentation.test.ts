@@ -1,0 +1,60 @@
+/** docs/collections.md is true: its tables are the format, its examples are right, and its mistakes are told as it says. */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COLLECTION, FIELD, REFERENCE, TOP } from '../../src/declare/format.ts';
+import type { Properties } from '../../src/declare/shape.ts';
+import { declared, withFields } from '../support/declarations.ts';
+import { cleanUp, temporaryFolder } from '../support/process.ts';
+
+afterAll(cleanUp);
+const PAGE = readFileSync(new URL('../../docs/collections.md', import.meta.url), 'utf8');
+
+interface Block {
+  readonly language: string;
+  /** `fields`: lines of fields; `mistakes`: what is told of it stands in the next block. */
+  readonly kind: string;
+  readonly text: string;
+}
+
+const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w*) ?(\w*)\n([\s\S]*?)^```$/gm)].map(
+  ([, language = '', kind = '', text = '']) => ({ language, kind, text }),
+);
+
+const TABLES: Readonly<Record<string, Properties>> = { TOP, COLLECTION, FIELD, REFERENCE };
+
+for (const [name, table] of Object.entries(TABLES)) {
+  test(`the keys of ${name} are documented as they are, and in their order`, () => {
+    const rows = Object.entries(table).map(([key, { shape, about }]) => `| \`${key}\` | ${shape.words} | ${about} |`);
+    expect(PAGE).toContain(`| key | value | meaning |\n|---|---|---|\n${rows.join('\n')}\n\n`);
+  });
+}
+
+test('every key has an example', () => {
+  const examples = BLOCKS.filter(({ language }) => language === 'yaml').map(({ text }) => text);
+  const keys = Object.values(TABLES).flatMap((table) => Object.keys(table));
+  const isShown = (key: string) => examples.some((text) => text.includes(`${key}: `) || text.includes(`${key}:\n`));
+  expect(keys.filter((key) => key !== '$schema' && !isShown(key))).toEqual([]);
+});
+
+describe('examples', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'prices.csv'), 'product_id,currency,amount\n1,EUR,18\n');
+  for (const [at, { language, kind, text }] of BLOCKS.entries()) {
+    if ((language !== 'yaml' && language !== 'json') || kind === 'mistakes') continue;
+    test(`${at}: ${text.split('\n').find((line) => line.includes(': '))}`, async () => {
+      const whole = kind === 'fields' ? withFields('id: int4', ...text.trimEnd().split('\n')) : text;
+      const { collections } = await declared(whole, join(folder, `collections.${language}`));
+      expect(collections.length).toBeGreaterThan(0);
+    });
+  }
+});
+
+test('mistakes are told as the page says', async () => {
+  const at = BLOCKS.findIndex(({ kind }) => kind === 'mistakes');
+  const message = declared(BLOCKS[at]!.text).then(
+    () => 'none',
+    (error: Error) => error.message,
+  );
+  expect(`${await message}\n`).toBe(BLOCKS[at + 1]!.text);
+});

@@ -1,0 +1,67 @@
+/** The JSON Schema says to editors what the reader says: what is right passes, and mistakes of form do not. */
+import { describe, expect, test } from 'bun:test';
+import Ajv from 'ajv';
+import { parse } from 'yaml';
+import { declarationSchema } from '../../src/declare/json-schema.ts';
+import { mistakesIn, SHOP_TEXT, withFields } from '../support/declarations.ts';
+
+const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(declarationSchema());
+const accepts = (yaml: string) => validate(parse(yaml, { merge: true }));
+
+const RIGHT: readonly string[] = [
+  withFields('id: int4', 'a: { type: text, required: true, default: x, unique: true, maxLength: 3, pattern: "^x" }'),
+  withFields('id: int8', "b: { type: 'decimal(12,4)', minimum: 0, maximum: 10, oneOf: [1, 2], title: B, role: price }"),
+  `$schema: x.json\nx-mine: anything\n${withFields('id: int4', 'self: { type: int4, references: things }')}`,
+  withFields('id: int4', 'self: { type: int4, references: { collection: things, onDelete: set null } }'),
+  'collections:\n  a:\n    key: [x, y]\n    unique: [[x, z]]\n    fields: { x: int4, y: int4, z: json }\n',
+];
+
+/** Mistakes of form; those of sense, such as a reference to nothing, are the reader's alone. */
+const WRONG: readonly string[] = [
+  '{}',
+  'collections: {}',
+  'collections: []',
+  'colections: {}',
+  'collections:\n  a: {}\n',
+  'collections:\n  a: { fields: {} }\n',
+  'collections:\n  A: { fields: { id: int4 } }\n',
+  'collections:\n  a: { feilds: { id: int4 } }\n',
+  'collections:\n  a: { fields: { id: int4 }, key: [] }\n',
+  'collections:\n  a: { fields: { id: int4 }, unique: [id] }\n',
+  withFields('id: integer'),
+  withFields('id: int4', 'a: { required: true }'),
+  withFields('id: int4', 'a: { type: text, required: yes }'),
+  withFields('id: int4', 'a: { type: text, maxLength: 0 }'),
+  withFields('id: int4', 'a: { type: text, role: titel }'),
+  withFields('id: int4', 'a: { type: text, onUpdate: then }'),
+  withFields('id: int4', 'a: { type: int4, references: { onDelete: cascade } }'),
+  withFields('id: int4', 'a: { type: int4, references: { collection: a, onDelete: remove } }'),
+  withFields('id: int4', 'a: { type: int4, minumum: 0 }'),
+];
+
+describe('what is right', () => {
+  for (const yaml of RIGHT) {
+    test(yaml, async () => {
+      expect(await mistakesIn(yaml)).toEqual([]);
+      expect(accepts(yaml), JSON.stringify(validate.errors)).toBe(true);
+    });
+  }
+
+  test('the shop', () => {
+    expect(accepts(SHOP_TEXT), JSON.stringify(validate.errors)).toBe(true);
+  });
+});
+
+describe('what is wrong', () => {
+  for (const yaml of WRONG) {
+    test(yaml, async () => {
+      expect(await mistakesIn(yaml)).not.toEqual([]);
+      expect(accepts(yaml)).toBe(false);
+    });
+  }
+});
+
+test('every key says what it is', () => {
+  const { properties } = declarationSchema() as { properties: Record<string, { description: string }> };
+  expect(properties.collections!.description).toBe('The collections, each at the path of its name.');
+});

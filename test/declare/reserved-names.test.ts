@@ -1,0 +1,35 @@
+/** No collection can take a path that the service itself answers, or a table that it needs. */
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
+import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
+import { PARAMETERS } from '../../src/dialect/query.ts';
+import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/inspect.ts';
+import { DESCRIPTION_PATHS } from '../../src/openapi/description-path.ts';
+import { HEALTH_PATHS } from '../../src/openapi/health-path.ts';
+import { mistakesIn, withFields } from '../support/declarations.ts';
+
+const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS];
+const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
+
+for (const name of [...names, RETRY_TABLE, VERSION_TABLE]) {
+  test(`${name} is no name for a collection`, async () => {
+    const [mistake, ...others] = await mistakesIn(`collections:\n  ${name}: { fields: { id: int4 } }\n`);
+    expect(mistake).toMatch(/^2:3 .*; choose another name$/);
+    expect(others).toEqual([]);
+  });
+}
+
+for (const name of [...PARAMETERS, 'and', 'or', 'not', 'after']) {
+  test(`${name} is no name for a field`, async () => {
+    expect(await mistakesIn(withFields('id: int4', `${name}: text`))).toEqual([
+      `5:7 things: ${name} is a parameter of the query language; choose another name`,
+    ]);
+  });
+}
+
+test('every reserved name is documented', () => {
+  const page = readFileSync(new URL('../../docs/collections.md', import.meta.url), 'utf8');
+  const reserved = [RESERVED_COLLECTIONS, RESERVED_PREFIXES, RESERVED_FIELDS].flatMap(Object.keys);
+  expect(reserved.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});

@@ -1,0 +1,34 @@
+/** `catalogue init` writes the built-in collection, and in comments what else there is; all of it is right. */
+import { afterAll, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import type { Collection } from '../../src/collection/declaration.ts';
+import { startingPoint } from '../../src/declare/starting-point.ts';
+import { declared } from '../support/declarations.ts';
+import { cleanUp, temporaryFolder } from '../support/process.ts';
+
+afterAll(cleanUp);
+const { draft, collections } = BUILT_IN.catalogue;
+const [collection] = [...collections.values()] as [Collection];
+
+test('it reads back as exactly the built-in collection', async () => {
+  expect(await declared(startingPoint(collection, 'collections.yaml'))).toEqual(draft);
+});
+
+test('its comments name every field but those that are there', async () => {
+  const text = startingPoint(collection, 'collections.yaml');
+  const shown = [...text.matchAll(/^ +# +([a-z_]+): /gm)].map(([, name]) => name);
+  expect(shown.length).toBeGreaterThan(20);
+  expect(collection.fields.filter((field) => field.name !== 'id' && shown.includes(field.name))).toEqual([]);
+});
+
+test('what its comments show is right, too', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'makers.csv'), 'id,maker_name\n1,Kōkō\n');
+  const text = startingPoint(collection, 'collections.yaml');
+  const all = text.replace(/^( +)# ( *[a-z_]+:)/gm, '$1$2');
+  const { collections } = await declared(all, join(folder, 'collections.yaml'));
+  expect(collections.map(({ name }) => name)).toEqual([collection.name, 'makers', 'sold_in']);
+  expect(collections[0]!.fields.length).toBeGreaterThan(collection.fields.length + 10);
+});

@@ -1,0 +1,105 @@
+/** A declaration on the command line: begun, checked, and described to editors, without a database. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, run, temporaryFolder } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+});
+afterEach(cleanUp);
+const catalogue = (...args: string[]) => run({ cwd, args });
+const write = (file: string, text: string) => writeFileSync(join(cwd, file), text);
+
+test('init writes a declaration that check finds right, and no database is made', async () => {
+  expect(await catalogue('init')).toEqual({
+    exitCode: 0,
+    stdout: 'Wrote collections.yaml: change it, then look at it with catalogue check collections.yaml\n',
+    stderr: '',
+  });
+  const counts = { collections: 1, fields: 10, rows: 0 };
+  expect(await catalogue('check', 'collections.yaml')).toMatchObject({
+    exitCode: 0,
+    stdout: 'ok    collections.yaml  1 collection, 10 fields, 0 rows\n',
+  });
+  const told = await catalogue('check', '--collections', 'collections.yaml', '--json');
+  expect(JSON.parse(told.stdout)).toEqual({ ok: true, file: 'collections.yaml', ...counts });
+  expect(readdirSync(cwd)).toEqual(['collections.yaml']);
+});
+
+test('init leaves a file that is there as it is', async () => {
+  write('mine.yaml', 'mine');
+  const again = await catalogue('init', 'mine.yaml');
+  expect(again).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: mine.yaml is there already\n' });
+  expect(readFileSync(join(cwd, 'mine.yaml'), 'utf8')).toBe('mine');
+  write('collections.json', '{}');
+  expect((await catalogue('init')).stderr).toBe('catalogue: collections.json is there already\n');
+  write('collections.yml', '{}');
+  expect((await catalogue('init')).stderr).toBe(
+    'catalogue: there is collections.yml and collections.json; keep one of them, or name one with --collections FILE\n',
+  );
+  expect((await catalogue('init', 'no/such/folder.yaml')).stderr).toContain('cannot be written');
+  expect((await catalogue('init', 'a.json')).stderr).toContain('it is written as YAML; name it .yaml');
+  expect(existsSync(join(cwd, 'collections.yaml'))).toBe(false);
+});
+
+test('check names every mistake with file, line and column, for people and for machines', async () => {
+  write('shop.yaml', 'collections:\n  a:\n    fields:\n      id: integer\n      b: { type: text, requird: true }\n');
+  expect(await catalogue('check', 'shop.yaml')).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `catalogue: shop.yaml has 2 mistakes
+shop.yaml:4:11: a.id: there is no type integer (perhaps you meant int4)
+shop.yaml:5:24: a.b: there is no key requird (perhaps you meant required)
+`,
+  });
+  const told = await catalogue('check', 'shop.yaml', '--json');
+  expect(told.exitCode).toBe(1);
+  expect(JSON.parse(told.stdout)).toEqual({
+    ok: false,
+    file: 'shop.yaml',
+    mistakes: [
+      { line: 4, column: 11, message: 'a.id: there is no type integer (perhaps you meant int4)' },
+      { line: 5, column: 24, message: 'a.b: there is no key requird (perhaps you meant required)' },
+    ],
+  });
+});
+
+test('check looks at the rows, too', async () => {
+  write('shop.yaml', 'collections:\n  a:\n    rows: a.csv\n    fields: { id: int4, name: text }\n');
+  write('a.csv', 'id,name\n1,x\n2,y\n');
+  expect((await catalogue('check', 'shop.yaml')).stdout).toContain('1 collection, 2 fields, 2 rows');
+  write('a.csv', 'id,nmae\n1,x\n');
+  expect(await catalogue('check', 'shop.yaml')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('a.csv:2: there is no field nmae (perhaps you meant name)'),
+  });
+});
+
+test('a file that is not there is named', async () => {
+  const { exitCode, stderr } = await catalogue('check', 'none.yaml');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('the declaration none.yaml cannot be read');
+});
+
+test('with a database named, check looks at that', async () => {
+  write('shop.yaml', 'collections:\n  a: { fields: { id: int4 } }\n');
+  const { exitCode, stdout, stderr } = await catalogue('check', '--collections', 'shop.yaml', '--database', 'none.db');
+  expect(exitCode).toBe(1);
+  expect(stdout + stderr).toContain('none.db');
+});
+
+test('declare prints the JSON Schema, and says what it can print', async () => {
+  const { exitCode, stdout } = await catalogue('declare', '--json-schema');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['collections'] });
+  expect((await catalogue('declare')).stderr).toBe('catalogue: say what to print: catalogue declare --json-schema\n');
+});
+
+test('the file is a setting like any other', async () => {
+  const { stdout } = await run({ cwd, args: ['config'], env: { CATALOGUE_COLLECTIONS: 'mine.yaml' } });
+  expect(stdout).toMatch(/^collections +mine.yaml +CATALOGUE_COLLECTIONS$/m);
+});

@@ -1,0 +1,72 @@
+/**
+ * A connection on which nothing happens is closed after a while; one whose request is at work in the database is not, however
+ * long that takes: the time limit of queries ends it, and nothing else.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { SQL } from 'bun';
+import { createApp } from '../../src/app.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { type Listening, listen } from '../../src/serve/server.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
+import { until } from '../support/process.ts';
+import { statusesIn, talkTo } from '../support/socket.ts';
+
+setDefaultTimeout(60_000);
+
+describe('idle connections', () => {
+  const schema = newSchema();
+  let engine: PostgresEngine;
+  let listening: Listening;
+  let port: number;
+  beforeAll(async () => {
+    const { url } = testServer;
+    engine = openPostgres({ ...TEST_SETTINGS, querySeconds: 600, url, schema, firstRows: firstRowsOf(BUILT_IN) });
+    await engine.opened;
+    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    listening = listen(app, { host: '127.0.0.1', port: 0, idleSeconds: 1 });
+    port = Number(new URL(listening.url).port);
+  });
+  afterAll(async () => {
+    await listening.stop(0);
+    await engine.close();
+  });
+
+  /** Does something while nobody can read or write the table. */
+  async function whileHeld(work: () => Promise<void>): Promise<void> {
+    const other = new SQL(testServer.url, { max: 1 });
+    try {
+      await other.begin(async (transaction) => {
+        await transaction.unsafe(`lock table "${schema}".products in access exclusive mode`);
+        await work();
+      });
+    } finally {
+      await other.close();
+    }
+  }
+
+  test('are closed, be it in the middle of a body; those at work are answered', async () => {
+    const body = '{"reorder_level":33}';
+    const patch = `PATCH /products/1 HTTP/1.1\r\nhost: test\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const [reader, writer, silent, half] = [
+      await talkTo(port),
+      await talkTo(port),
+      await talkTo(port),
+      await talkTo(port),
+    ];
+    await whileHeld(async () => {
+      reader.send('GET /products?limit=2 HTTP/1.1\r\nhost: test\r\n\r\n');
+      writer.send(`${patch}${body}`);
+      half.send(`${patch}{"reorder`);
+      silent.send('GET /pro');
+      await until('idle connections to be closed', () => silent.isClosed() && half.isClosed());
+    });
+    const read = await reader.until('the list', (text) => text.includes('"id":2,'));
+    const written = await writer.until('the write', (text) => text.includes('\r\n\r\n'));
+    expect(statusesIn(read)).toEqual([200]);
+    expect(statusesIn(written)).toEqual([204]);
+    // What was at work is idle once it is answered.
+    await until('the others to be closed', () => reader.isClosed() && writer.isClosed());
+  });
+});

@@ -1,0 +1,58 @@
+/** A type is one value of one interface: whoever adds it touches nothing else, and it can all that others can. */
+import { describe, expect, test } from 'bun:test';
+import { addType } from '../../src/collection/types/index.ts';
+import { refuseSyntax } from '../../src/collection/types/refuse.ts';
+import { defineType, PLAIN_TEXT } from '../../src/collection/types/type.ts';
+import { openDeclared, thingsOf } from '../support/shop.ts';
+import { expectRefusal, send, sendJson } from '../support/stories.ts';
+
+/** The address of a network card, which PostgreSQL knows as macaddr. */
+const macaddr = defineType({
+  name: 'macaddr',
+  read(text) {
+    const digits = text.trim().toLowerCase().replaceAll(/[:.-]/g, '');
+    if (!/^[0-9a-f]{12}$/.test(digits)) return refuseSyntax('macaddr', text);
+    return digits.match(/../g)!.join(':');
+  },
+  sqlite: PLAIN_TEXT,
+  postgres: { name: 'macaddr', plain: (sql) => `(${sql})::text` },
+});
+
+// A catalogue in a file has threads of its own, which know the types that are built in.
+describe.each(['SQLite in memory', 'PostgreSQL'])('a type that is added, on %s', (engine) => {
+  test('is read, stored, shown, compared, sorted, grouped, listed and cast as any other', async () => {
+    addType(macaddr);
+    const things = await openDeclared(engine, thingsOf({ card: 'macaddr', cards: 'macaddr[]' }));
+    const answer = async (path: string, init?: RequestInit) => (await things.fetch(path, init)).text();
+    const rows = [
+      { id: 1, card: '08:00:2B:01:02:03', cards: ['0800.2b01.0204', null] },
+      { id: 2, card: '0800-2b01-0202', cards: [] },
+    ];
+    expect((await things.fetch('/things', sendJson('POST', rows))).status).toBe(201);
+    expect(await answer('/things?id=eq.1')).toBe(
+      '[{"id":1,"card":"08:00:2b:01:02:03","cards":["08:00:2b:01:02:04",null]}]',
+    );
+    expect(await answer('/things?select=id&card=eq.08002B010203')).toBe('[{"id":1}]');
+    expect(await answer('/things?select=id&card=in.(08002B010203,08002B010202)&order=card')).toBe(
+      '[{"id":2},{"id":1}]',
+    );
+    expect(await answer('/things?select=id&cards=cs.{08002B010204}')).toBe('[{"id":1}]');
+    expect(await answer('/things?select=card,count()&order=card.desc')).toBe(
+      '[{"card":"08:00:2b:01:02:03","count":1},{"card":"08:00:2b:01:02:02","count":1}]',
+    );
+    expect(await answer('/things?select=card::text,v:cards::text&id=eq.1')).toBe(
+      '[{"card":"08:00:2b:01:02:03","v":"{08:00:2b:01:02:04,NULL}"}]',
+    );
+    expect(await answer('/things?select=card,cards&id=eq.1', { headers: { accept: 'text/csv' } })).toBe(
+      'card,cards\n08:00:2b:01:02:03,"{08:00:2b:01:02:04,NULL}"\n',
+    );
+    const csv = send('POST', 'text/csv', 'id,card,cards\n3,08002b010205,"{08002b010206}"', {
+      prefer: 'return=representation',
+    });
+    expect(await answer('/things', csv)).toBe('[{"id":3,"card":"08:00:2b:01:02:05","cards":["08:00:2b:01:02:06"]}]');
+    await expectRefusal(await things.fetch('/things?card=eq.nope'), 400, '22P02');
+    await expectRefusal(await things.fetch('/things?card=like.0*'), 400, '42883');
+    await expectRefusal(await things.fetch('/things?select=card::int4'), 400, '42846');
+    await things.close();
+  });
+});

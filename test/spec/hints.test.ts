@@ -1,0 +1,39 @@
+/** Slips that many make: the refusal says what to write instead. */
+import { describe, expect, test } from 'bun:test';
+import { ENGINES } from '../support/catalogue.ts';
+import { expectRefusal, expectUntouched, send, sharedCatalogue } from '../support/stories.ts';
+
+describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
+  const catalogue = sharedCatalogue(engine);
+  const hintOf = async (path: string, code: string) =>
+    (await expectRefusal(await catalogue.fetch(path), 400, code)).hint;
+
+  test('an order in the words of SQL is told about the dot', async () => {
+    expect(await hintOf('/products?order=unit_price+desc', '42703')).toContain('order=unit_price.desc');
+    expect(await hintOf('/products?order=id,unit_price%20DESC%20nullsLast', '42703')).toContain(
+      'order=unit_price.desc.nullslast',
+    );
+    expect(await hintOf('/products?order=unit_prize%20desc', '42703')).not.toContain('order=unit_prize');
+  });
+
+  test('a parameter that is no filter is told how to search, and how to compare', async () => {
+    const hint = await hintOf('/products?q=chai', 'PGRST100');
+    expect(hint).toContain('field=ilike.*chai*');
+    expect(hint).toContain('q=eq.chai');
+  });
+
+  test('a filter by a field that is none, and like none, is told the fields there are', async () => {
+    const hint = await hintOf('/products?q=eq.chai', '42703');
+    for (const field of ['id', 'product_name', 'reorder_level']) expect(hint).toContain(field);
+  });
+
+  test.each(['{"product_name":"Tea"}', ' [{"product_name":"Tea"}]', '{"product_name":"Tea & Milk=1"}'])(
+    'JSON that says it is a form is told about its Content-Type: %s',
+    async (body) => {
+      const form = send('POST', 'application/x-www-form-urlencoded', body);
+      const { hint } = await expectRefusal(await catalogue.fetch('/products', form), 400, 'PGRST102');
+      expect(hint).toContain('Content-Type: application/json');
+      await expectUntouched(catalogue);
+    },
+  );
+});

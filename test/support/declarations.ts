@@ -1,0 +1,36 @@
+/** Declarations for tests: read from their text, as drafts or as the mistakes in them. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { CatalogueDraft, FieldDraft } from '../../src/collection/draft.ts';
+import { DeclarationError } from '../../src/declare/mistakes.ts';
+import { parseDeclaration } from '../../src/declare/read.ts';
+
+/** A declaration with every type and every kind of reference; its rows lie beside it. */
+export const SHOP = fileURLToPath(new URL('../data/shop/collections.yaml', import.meta.url));
+export const SHOP_TEXT = readFileSync(SHOP, 'utf8');
+
+export async function declared(text: string, file = 'collections.yaml'): Promise<CatalogueDraft> {
+  return parseDeclaration(text, file);
+}
+
+/** One collection, `things`, with these lines of fields. */
+export function withFields(...lines: readonly string[]): string {
+  return ['collections:', '  things:', '    fields:', ...lines.map((line) => `      ${line}`), ''].join('\n');
+}
+
+/** The one field of that name in the only collection. */
+export async function declaredField(line: string): Promise<FieldDraft> {
+  const { collections } = await declared(withFields('id: int4', line));
+  return collections[0]!.fields[1]!;
+}
+
+/** `line:column message`, in their order; none where it is right. */
+export async function mistakesIn(text: string, file?: string): Promise<string[]> {
+  try {
+    await declared(text, file);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DeclarationError)) throw error;
+    return error.mistakes.map(({ line, column, message }) => `${line}:${column} ${message}`);
+  }
+}
