@@ -1,7 +1,8 @@
-/** How many rows a condition can meet, told by what it says of the key. */
+/** What a read can meet: how many rows, told by what it says of the key, and whether others beside them. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../limits.ts';
-import { fieldOf, isAlways, type Predicate } from '../plan/types.ts';
+import { fieldOf, isAlways, type Predicate, type ReadPlan } from '../plan/types.ts';
+import { holdEmbedded, isEmbedded } from './compile/row-size.ts';
 
 /** At most so many: by the values of a key of one field, or by one of each field of a longer one. Undefined where it may be more. */
 export function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
@@ -21,4 +22,15 @@ function valuesNamed(term: Predicate, field: Field): number {
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
   return isAlways(predicate) ? [] : [predicate];
+}
+
+/** Whether rows of other collections are looked at for each row. */
+export function reachesOthers({ where, columns, order }: ReadPlan): boolean {
+  return holdEmbedded(columns) || asksOthers(where) || order.some(({ expression }) => isEmbedded(expression));
+}
+
+function asksOthers(predicate: Predicate): boolean {
+  if ('terms' in predicate) return predicate.terms.some(asksOthers);
+  if (predicate.kind === 'not') return asksOthers(predicate.term);
+  return predicate.kind === 'exists';
 }

@@ -63,7 +63,7 @@ function planTest(of: Expression, test: Test): Predicate {
     case 'is':
       return planIs(of, test.value);
     case 'in':
-      return { kind: 'in', of, values: test.values.map(of.type.read) };
+      return { kind: 'in', of, values: test.values.map((text) => of.type.read(text)) };
     case 'search':
       if (!servesType(OPERATORS[test.operator], of.type))
         throw noSuch(`function to_tsvector(${of.type.title})`, 'function');

@@ -1,7 +1,7 @@
 /** Which reads run where the requests are: by the work that they can take, not by how long they did. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import type { Collection } from '../../src/collection/declaration.ts';
+import { type Catalogue, declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { pageOf } from '../../src/dialect/page.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
@@ -16,24 +16,34 @@ import { KeptRows } from '../../src/engine/sqlite/kept-rows.ts';
 import { ReadsHere } from '../../src/engine/sqlite/reads-here.ts';
 import { Snapshot } from '../../src/engine/sqlite/snapshot.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { planRead } from '../../src/plan/read.ts';
 import { encodingOf } from '../../src/response/body.ts';
 import { catalogueOn, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
 
-const products: Collection = BUILT_IN.catalogue.collections.get('products')!;
 const LONG = 'long words '.repeat(20_000);
 const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:product_name`).join();
 
 /** Asks whether a read runs here, on a file with these products. */
-function opened(rows: readonly Row[], isLarge: boolean) {
+function opened(
+  rows: readonly Row[],
+  isLarge: boolean,
+  begun: { catalogue: Catalogue; rows: Record<string, readonly Row[]> } = {
+    catalogue: BUILT_IN.catalogue,
+    rows: { products: rows },
+  },
+  name = 'products',
+) {
+  const { catalogue } = begun;
+  const firstRows = firstRowsOf({ catalogue, rows: (each) => begun.rows[each] ?? [] });
   const path = newFile();
   let engine: Engine;
   let connection: Connection;
   let snapshot: Snapshot;
   let here: ReadsHere;
   beforeAll(() => {
-    engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: beginningWith(rows) });
+    engine = openSqlite({ ...TEST_OPTIONS, catalogue, path, firstRows });
     if (isLarge) makeLarge(path);
     connection = new Connection(path);
     snapshot = new Snapshot(connection);
@@ -46,7 +56,7 @@ function opened(rows: readonly Row[], isLarge: boolean) {
   });
   return (query: string): boolean => {
     const parsed = parseQuery(query);
-    const plan = planRead(products, parsed, pageOf(parsed, null), undefined);
+    const plan = planRead(catalogue.collections.get(name)!, parsed, pageOf(parsed, null), undefined);
     const encoding = encodingOf(negotiate(null), plan.columns);
     return here.read(plan, encoding, outputOfRead(plan, encoding, sqliteDialect), 1) !== undefined;
   };
@@ -115,6 +125,35 @@ describe('a large file of long texts', () => {
     `id=in.(${Array.from({ length: 60 }, (_, index) => index)})`,
     `id=eq.5&select=${aliases(50)}`,
   ])('%s: more than a few megabytes, not here', (query) => expect(runsHere(query)).toBe(false));
+});
+
+describe('what belongs to a row, on a small file', () => {
+  const catalogue = declareCatalogue({
+    collections: [
+      { name: 'groups', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
+      {
+        name: 'items',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'int4' },
+          { name: 'group_id', type: 'int4', references: { collection: 'groups', onDelete: 'restrict' } },
+          { name: 'body', type: 'text' },
+        ],
+      },
+    ],
+  });
+  const items = Array.from({ length: 40 }, (_, index) => ({ id: index, group_id: 1, body: 'x'.repeat(20_000) }));
+  const runsHere = opened([], false, { catalogue, rows: { groups: [{ id: 1 }], items } }, 'groups');
+
+  test.each(['select=id,items(id)', 'select=id,items(id,body)', 'select=id,items(id,groups(id))'])(
+    '%s: quick',
+    (query) => expect(runsHere(query)).toBe(true),
+  );
+  test.each([
+    ['rows in rows, far more than there are', 'select=id,items(id,groups(id,items(id,groups(id,items(id)))))'],
+    ['long texts again and again', 'select=id,items(id,groups(id,items(body)))'],
+    ['a search in each of them', 'select=id,items(id)&items.body=fts.cheese'],
+  ])('%s: not here', (_, query) => expect(runsHere(query)).toBe(false));
 });
 
 test('the filters of an item are tried once, whatever is shown of it', async () => {

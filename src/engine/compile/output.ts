@@ -12,7 +12,7 @@ import { endKeys, shownKeys } from '../../plan/page-end.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
-import { longFieldOf } from './row-size.ts';
+import { holdEmbedded, isEmbedded, longFieldOf } from './row-size.ts';
 import { identifier, type SqlDialect } from './statement.ts';
 
 export interface Output {
@@ -34,8 +34,9 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
   const forms = formsOf(columns);
   let form = forms.get(dialect.plain);
   if (form === undefined) {
+    // What is embedded is JSON already, or one column of it.
     const isPlain = columns.every(({ name, expression }) => {
-      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined;
+      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedded(expression);
     });
     form = isPlain ? 'plain' : 'json';
     forms.set(dialect.plain, form);
@@ -127,7 +128,7 @@ function compileColumns(
   if (form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
   const sizes = sizesOf(columns, output, scope, computed);
-  const within = (sql: string) => (sizes.length === 0 ? sql : (dialect.within?.(sql, sizes) ?? sql));
+  const within = (sql: string) => (output.bounded === undefined ? sql : (dialect.within?.(sql, sizes) ?? sql));
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
       name,
@@ -136,7 +137,9 @@ function compileColumns(
     return `${within(dialect.rowAsJson(members, stripNulls))} as ${identifier(ROW)}`;
   }
   // Columns are made one after the other: before the first long one it is known how long all of them are.
-  const firstLong = columns.findIndex(({ expression }) => longFieldOf(expression) !== undefined);
+  const firstLong = columns.findIndex(
+    ({ expression }) => isEmbedded(expression) || longFieldOf(expression) !== undefined,
+  );
   return columns
     .map(({ name, expression }, index) => {
       const sql = compile(expression, index);
@@ -148,6 +151,18 @@ function compileColumns(
     .join(', ');
 }
 
+/** The same over the finished rows: what is embedded in them has no length before. */
+export function compileFinishedWithin(
+  sql: string,
+  columns: readonly OutputColumn[],
+  { form, bounded }: Output,
+  dialect: SqlDialect,
+): string {
+  if (bounded === undefined || dialect.rowsWithin === undefined || !holdEmbedded(columns)) return sql;
+  const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
+  return dialect.rowsWithin(sql, 'finished', names.map(identifier), bounded);
+}
+
 /** A query over the rows that columns are made of, whose long values are counted where that is asked for. */
 export function compileRowsWithin(
   rows: string,
@@ -157,7 +172,7 @@ export function compileRowsWithin(
   computed?: CompileColumn,
 ): string {
   const { bounded } = output;
-  if (bounded === undefined || scope.dialect.rowsWithin === undefined) return rows;
+  if (bounded === undefined || scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
   return scope.dialect.rowsWithin(rows, scope.name, sizesOf(columns, output, scope, computed), bounded);
 }
 

@@ -14,8 +14,18 @@ export function longFieldOf(expression: Expression): Field | undefined {
 }
 
 function maxBytesOf(expression: Expression): number {
+  if (isEmbedded(expression)) return Number.POSITIVE_INFINITY;
   return longFieldOf(expression)?.maxBytes ?? SHORT_COLUMN_BYTES;
 }
+
+/** Whether it holds rows of another collection, of which nobody knows how many there are. */
+export function isEmbedded(expression: Expression): boolean {
+  return expression.kind === 'embed' || ('of' in expression && isEmbedded(expression.of));
+}
+
+export const holdEmbedded = oncePer((columns: readonly OutputColumn[]): boolean =>
+  columns.some(({ expression }) => isEmbedded(expression)),
+);
 
 const maxBytesOfColumns = oncePer((columns: readonly OutputColumn[]): number =>
   columns.reduce((sum, { expression }) => sum + maxBytesOf(expression), 0),

@@ -57,6 +57,8 @@ export interface SqlDialect {
   /** A value as JSON text; and the JSON texts that a query has in its one column as the text of a list. */
   valueAsJson(sql: string, type: Type): string;
   listAsJson(query: string): string;
+  /** A text that is embedded in a row, and counts as part of it. */
+  counted?(sql: string): string;
   /** A value, where values as long as these together are not too long; where they are, an error. */
   within?(sql: string, values: readonly string[]): string;
   /** The same for an engine that counts where rows come from: a query over rows of that name. */

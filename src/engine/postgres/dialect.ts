@@ -12,7 +12,7 @@ import { type Bind, identifier, type Operand, type SqlDialect } from '../compile
 import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
-import { rowsWithin } from './row-bytes.ts';
+import { listWithin, rowsWithin } from './row-bytes.ts';
 import { type Configurations, searchTest } from './search.ts';
 
 export const TEXT = builtIn('text');
@@ -89,7 +89,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 
     valueAsJson: (sql, type) => `coalesce(to_json(${type.postgres.json?.(sql) ?? sql})::text, 'null')`,
     listAsJson: (query) =>
-      `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${query}) as listed)`,
+      `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${listWithin(query)}) as listed)`,
 
     nullOf: (type) => `null::${type.postgres.name}`,
   };

@@ -2,6 +2,7 @@
  * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error, but it
  * divides: rows that become too long are a division by zero, which nothing else here can be.
  */
+import { ROW } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import { CURSOR_BYTES, MAX_ROW_BYTES } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
@@ -26,6 +27,13 @@ export function rowsWithin(rows: string, name: string, values: readonly string[]
   return `select * from (${counted}) as counted where ${unless(`"bytes so far" > ${CURSOR_BYTES}`)}`;
 }
 
+/** The rows of a list that becomes part of one row, of which there may be very many. */
+export function listWithin(query: string): string {
+  const row = identifier(ROW);
+  const counted = `select ${row}, sum(octet_length(${row})) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
+  return `select ${row} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_ROW_BYTES}`)}`;
+}
+
 function unless(condition: string): string {
   return `1 / (case when ${condition} then 0 else 1 end) = 1`;
 }
@@ -46,6 +54,6 @@ export function isTooLong(error: unknown): boolean {
 
 export function rowTooLong(): Refusal {
   return new Refusal('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
-    hint: 'Select fewer fields, or each only once.',
+    hint: 'Select fewer fields, or each only once; embed fewer rows, with a limit.',
   });
 }

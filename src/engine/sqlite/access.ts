@@ -8,9 +8,9 @@ import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../pla
 import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
-import { type Access, identifier, type Statement, shifted } from '../compile/statement.ts';
-import { conjuncts, keysNamed } from '../reach.ts';
-import { sqliteDialect } from './dialect.ts';
+import { type Access, identifier, type SqlDialect, type Statement, shifted } from '../compile/statement.ts';
+import { conjuncts, keysNamed, reachesOthers } from '../reach.ts';
+import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { hasIndex, indexName } from './schema.ts';
 import { stepsOfColumns, stepsToFind } from './text-steps.ts';
 
@@ -36,8 +36,10 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
   const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
   const bounded: Output = isBounded ? { ...output, bounded: 'rows' } : output;
+  // Of what belongs to these rows there may be very much: the steps to it are counted.
+  const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
   const statement =
-    keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue) : compileRead(plan, bounded, sqliteDialect);
+    keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue, dialect) : compileRead(plan, bounded, dialect);
   return statement && { statement, bytes };
 }
 
@@ -47,6 +49,7 @@ function compileWalk(
   output: Output,
   terms: readonly Predicate[],
   rowsPerValue: RowsPerValue,
+  dialect: SqlDialect,
 ): Statement | undefined {
   const { from } = plan;
   const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
@@ -54,20 +57,26 @@ function compileWalk(
   if (plan.count !== undefined || first === undefined || orderFields.length !== plan.order.length) return undefined;
   // Other keys than an assigned one have an index of their own, whose order is not that of the table.
   if (from.assigned === undefined) return undefined;
-  if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned);
+  if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned, dialect);
   if (!hasIndex(first) || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
-  return walkByField(plan, output, terms, first, rowsPerValue(from, first));
+  return walkByField(plan, output, terms, first, dialect, rowsPerValue(from, first));
 }
 
 /** Along the table itself, from its start or from a key; or along the rows with one value, which are in key order. */
-function walkByKey(plan: ReadPlan, output: Output, terms: readonly Predicate[], key: Field): Statement | undefined {
+function walkByKey(
+  plan: ReadPlan,
+  output: Output,
+  terms: readonly Predicate[],
+  key: Field,
+  dialect: SqlDialect,
+): Statement | undefined {
   const { from } = plan;
   const walks = terms.every((term) => isRange(term, key));
-  if (walks) return compileRead(plan, output, sqliteDialect);
+  if (walks) return compileRead(plan, output, dialect);
   const [only] = terms;
   const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
   if (field === undefined || !hasIndex(field)) return undefined;
-  return compileRead(plan, output, sqliteDialect, { from: fromIndex(from, field) });
+  return compileRead(plan, output, dialect, { from: fromIndex(from, field) });
 }
 
 /**
@@ -79,6 +88,7 @@ function walkByField(
   output: Output,
   terms: readonly Predicate[],
   field: Field,
+  dialect: SqlDialect,
   ties = Number.POSITIVE_INFINITY,
 ): Statement | undefined {
   const [byField, byKey] = plan.order as readonly [OrderKey, OrderKey];
@@ -86,27 +96,34 @@ function walkByField(
   const from = fromIndex(plan.from, field);
   const access = backwards ? { from, keysFirst: plan.from.assigned!.name } : { from };
   if (terms.length === 0) {
-    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, sqliteDialect, access);
+    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, dialect, access);
   }
   // From a value on, past the rows of that value that earlier pages had.
   if (ties > QUICK_PAGE_ROWS) return undefined;
   const seeks = (predicate: Predicate) =>
     conjuncts(predicate).some((term) => isRange(term, field)) &&
     fieldsOf(predicate).every((each) => each === field || each === plan.from.assigned);
-  if (seeks(plan.where)) return compileRead(plan, output, sqliteDialect, access);
+  if (seeks(plan.where)) return compileRead(plan, output, dialect, access);
   const [only] = terms;
   if (byField.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
     return undefined;
   const [before, nulls] = only.terms as readonly [Predicate, Predicate];
   if (nulls.kind !== 'null' || fieldOf(nulls.of)?.name !== field.name || !seeks(before)) return undefined;
-  return nullsAfter(plan, output, before, nulls, access);
+  return nullsAfter(plan, output, before, nulls, access, dialect);
 }
 
 /** The rows with values, then those without, each along the index: an `or` of the two would be sorted as a whole. */
-function nullsAfter(plan: ReadPlan, output: Output, before: Predicate, nulls: Predicate, access: Access): Statement {
+function nullsAfter(
+  plan: ReadPlan,
+  output: Output,
+  before: Predicate,
+  nulls: Predicate,
+  access: Access,
+  dialect: SqlDialect,
+): Statement {
   const page = { ...plan, offset: 0, limit: rowsTouched(plan) };
-  const one = compileRead({ ...page, where: before }, output, sqliteDialect, access);
-  const other = compileRead({ ...page, where: nulls }, output, sqliteDialect, access);
+  const one = compileRead({ ...page, where: before }, output, dialect, access);
+  const other = compileRead({ ...page, where: nulls }, output, dialect, access);
   const params = [...one.params, ...other.params];
   return {
     sql: `select * from (${one.sql}) union all select * from (${shifted(other, one, '?')}) limit +?${params.length + 1} offset ?${params.length + 2}`,

@@ -5,33 +5,46 @@ import { MAX_ROW_BYTES } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
-
-/** The rows are longer than what may be read between two requests. */
-export class TooLongHere extends Error {}
+import { allowSteps, TooLongHere } from './deadline.ts';
 
 /** One thread carries out one statement at a time: this is what is left of its allowance. */
 let left = Number.POSITIVE_INFINITY;
+/** Of the row that is being made, with all that is embedded in it. */
+let rowBytes = 0;
 
-export function allowBytes(bytes: number): void {
+/** What a read may take between two requests. */
+export function allow(bytes: number, steps: number): void {
   left = bytes;
+  allowSteps(steps);
 }
 
-export function allowAnyNumber(): void {
+export function allowAnything(): void {
   left = Number.POSITIVE_INFINITY;
+  allowSteps(Number.POSITIVE_INFINITY);
 }
 
 export function defineAllowance(db: Database): void {
   db.function('within_bytes', (bytes) => {
-    if (bytes > MAX_ROW_BYTES) throw rowTooLong();
-    left -= bytes;
-    if (left < 0) throw new TooLongHere();
+    rowBytes = 0;
+    count(bytes);
     return 1;
   });
+  db.function('counted', (text) => {
+    if (text !== null) count(text.length);
+    return text;
+  });
+}
+
+function count(bytes: number): void {
+  rowBytes += bytes;
+  if (rowBytes > MAX_ROW_BYTES) throw rowTooLong();
+  left -= bytes;
+  if (left < 0) throw new TooLongHere();
 }
 
 export function rowTooLong(): Refusal {
   return new Refusal('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
-    hint: 'Select fewer fields, or each only once.',
+    hint: 'Select fewer fields, or each only once; embed fewer rows, with a limit.',
   });
 }
 

@@ -15,6 +15,15 @@ const STEPS_OF_A_ROW = 256;
 let endsAt = Number.POSITIVE_INFINITY;
 let steps = 0;
 let untilLook = STEPS_BETWEEN_LOOKS;
+/** How many more steps may be taken where the requests are. */
+let stepsLeft = Number.POSITIVE_INFINITY;
+
+/** The statement has taken more steps than it may take where it runs. */
+export class TooLongHere extends Error {}
+
+export function allowSteps(count: number): void {
+  stepsLeft = count;
+}
 
 /** From now on, by a clock that nobody sets. */
 export function setDeadline(milliseconds: number): void {
@@ -35,6 +44,8 @@ export function checkDeadline(): void {
 /** Counts work that is done, or about to be; throws where the time is up. */
 export function spend(count: number): void {
   steps += count;
+  stepsLeft -= count;
+  if (stepsLeft < 0) throw new TooLongHere();
   untilLook -= count;
   if (untilLook > 0) return;
   untilLook = STEPS_BETWEEN_LOOKS;

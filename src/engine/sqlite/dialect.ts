@@ -83,10 +83,12 @@ export const sqliteDialect: SqlDialect = {
   },
 
   valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
-  listAsJson: (query) => `(select '[' || coalesce(group_concat(${identifier(ROW)}, ','), '') || ']' from (${query}))`,
+  listAsJson: (query) =>
+    `(select '[' || coalesce(group_concat(counted(${identifier(ROW)}), ','), '') || ']' from (${query}))`,
 
+  counted: (sql) => `counted(${sql})`,
   within: (sql, values) =>
-    `iif(within_bytes(${values.map((value) => `ifnull(octet_length(${value}), 0)`).join(' + ')}), ${sql}, null)`,
+    `iif(within_bytes(${['0', ...values.map((value) => `ifnull(octet_length(${value}), 0)`)].join(' + ')}), ${sql}, null)`,
 
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),

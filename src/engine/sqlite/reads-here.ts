@@ -7,10 +7,11 @@ import { compileCount, compileRead } from '../compile/read.ts';
 import { mostRepeats } from '../compile/row-size.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
+import { reachesOthers } from '../reach.ts';
 import { compileQuickRead, type QuickRead } from './access.ts';
-import { allowAnyNumber, allowBytes, boundedRow, TooLongHere } from './allowance.ts';
+import { allow, allowAnything, boundedRow } from './allowance.ts';
 import type { Connection } from './connection.ts';
-import { clearDeadline, setDeadline } from './deadline.ts';
+import { clearDeadline, setDeadline, TooLongHere } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import type { KeptRows } from './kept-rows.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -37,6 +38,10 @@ export class ReadsHere {
       const quick = this.quickOnLarge(plan, output);
       return quick && this.ifShort(plan, encoding, output, quick);
     }
+    if (reachesOthers(plan)) {
+      const statement = compileRead(plan, { ...output, bounded: 'rows' }, guardedDialect);
+      return this.ifShort(plan, encoding, output, { statement, bytes: QUICK_ANSWER_BYTES });
+    }
     const kept = file.snapshot.isStill ? file.rows.list(plan, encoding, mark) : undefined;
     if (kept !== undefined) return this.counted(plan, kept);
     return this.whole(plan, encoding, output, compileRead(plan, output, sqliteDialect));
@@ -62,14 +67,14 @@ export class ReadsHere {
     output: Output,
     { statement, bytes }: QuickRead,
   ): ReadResult | undefined {
-    allowBytes(bytes);
+    allow(bytes, QUICK_STEPS);
     try {
       return this.whole(plan, encoding, output, statement);
     } catch (error) {
       if (error instanceof TooLongHere) return undefined;
       throw error;
     } finally {
-      allowAnyNumber();
+      allowAnything();
     }
   }
 
@@ -96,7 +101,8 @@ export class ReadsHere {
   private counted(plan: ReadPlan, result: ReadResult): ReadResult {
     if (plan.count === undefined) return result;
     if (!isPage(plan)) return { ...result, total: result.returned };
-    return { ...result, total: this.connection.number(compileCount(plan, sqliteDialect)) };
+    const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
+    return { ...result, total: this.connection.number(compileCount(plan, dialect)) };
   }
 }
 
