@@ -3,7 +3,18 @@
 /** Longest request target (path and query) that is read. */
 export const MAX_URL_LENGTH = 512 * 1024;
 /** Largest request body, unless --max-body-mb says otherwise. */
-export const DEFAULT_MAX_BODY_MB = 64;
+export const DEFAULT_MAX_BODY_MB = 16;
+/** All bodies that are being received or worked on, with what is made of them: over it the next one has to come again. */
+export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
+/** A longer body is received piece by piece, and read in pieces. */
+export const SHORT_BODY_BYTES = 64 * 1024;
+/** For others, a body of which nothing has come for so long is given up. */
+export const STALLED_BODY_SECONDS = 1;
+/** Rows of a body, its names and values, those of one row, and the characters of a number. */
+export const MAX_BODY_ROWS = 100_000;
+export const MAX_BODY_VALUES = 2_000_000;
+export const MAX_ROW_VALUES = 50_000;
+export const MAX_NUMBER_LENGTH = 1_000;
 /** Longest text form of a value that is stored, unless --max-value-kb says otherwise. */
 export const DEFAULT_MAX_VALUE_KB = 1024;
 /** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */

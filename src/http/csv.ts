@@ -1,9 +1,9 @@
 /** CSV as RFC 4180 has it: rows of cells, quotes doubled, line ends of either kind. */
 import { Refusal } from '../errors.ts';
 
-/** Cells as text; an unquoted NULL is null, as PostgREST reads it. Blank lines are passed over. */
-export function parseCsv(text: string): (string | null)[][] {
-  return text.includes('"') ? parseQuotedCsv(text) : parsePlainCsv(text);
+/** Cells as text; an unquoted NULL is null, as PostgREST reads it. Blank lines are passed over. `before` counts earlier rows. */
+export function parseCsv(text: string, before = 0): (string | null)[][] {
+  return text.includes('"') ? parseQuotedCsv(text, before) : parsePlainCsv(text);
 }
 
 function parsePlainCsv(text: string): (string | null)[][] {
@@ -14,7 +14,7 @@ function parsePlainCsv(text: string): (string | null)[][] {
   return rows;
 }
 
-function parseQuotedCsv(text: string): (string | null)[][] {
+function parseQuotedCsv(text: string, before: number): (string | null)[][] {
   const rows: (string | null)[][] = [];
   let row: (string | null)[] = [];
   let position = 0;
@@ -44,7 +44,7 @@ function parseQuotedCsv(text: string): (string | null)[][] {
     let cell = '';
     for (;;) {
       const close = text.indexOf('"', position + 1);
-      if (close === -1) throw malformed(rows.length + 1, 'a quote is not closed');
+      if (close === -1) throw malformed(before + rows.length + 1, 'a quote is not closed');
       cell += text.slice(position + 1, close);
       position = close + 1;
       if (text[position] !== '"') break;
@@ -52,7 +52,7 @@ function parseQuotedCsv(text: string): (string | null)[][] {
     }
     const next = text[position];
     if (next !== undefined && next !== ',' && next !== '\n' && next !== '\r') {
-      throw malformed(rows.length + 1, 'text follows a closing quote');
+      throw malformed(before + rows.length + 1, 'text follows a closing quote');
     }
     return cell;
   }

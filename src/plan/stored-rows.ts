@@ -2,6 +2,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
+import { mapped, type Pieces } from '../in-pieces.ts';
 import { locate } from './coerce.ts';
 import { nearestHint } from './resolve.ts';
 import { RowProblem, rowPlanner } from './row-planner.ts';
@@ -18,14 +19,14 @@ export function resolveColumns(collection: Collection, names: readonly string[])
 }
 
 /** Full rows, in the order of the collection's fields. A column that was named but not given is null, unless missing=default was asked for. */
-export function planRows(
+export function* planRows(
   collection: Collection,
   fields: readonly Field[],
   { rows, emptyCellHint }: Pick<Payload, 'rows' | 'emptyCellHint'>,
   defaultMissing: boolean,
-): readonly StoredRow[] {
+): Pieces<readonly StoredRow[]> {
   const plan = rowPlanner(collection, fields, { emptyIsNull: !defaultMissing });
-  return rows.map((cells, index) => {
+  return yield* mapped(rows, (cells, index) => {
     try {
       return plan(cells);
     } catch (error) {
