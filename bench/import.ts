@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_IN } from '../src/collection/built-in.ts';
 import { products } from '../src/collection/products.ts';
-import { CsvReader } from '../src/declare/rows/csv.ts';
+import { CsvRecords } from '../src/declare/rows/csv.ts';
 import { prepareSchema } from '../src/engine/sqlite/schema.ts';
 import { rowPlanner } from '../src/plan/row-planner.ts';
 import { generateProducts } from './generate.ts';
@@ -34,9 +34,9 @@ async function writeCsv(): Promise<void> {
 }
 
 function parsedRows(): unknown[][] {
-  const reader = new CsvReader();
+  const reader = new CsvRecords();
   const records = [...reader.push(readFileSync(file, 'utf8')), ...reader.end()];
-  const plan = rowPlanner(products, products.fields);
+  const plan = rowPlanner(products, products.fields, { absence: 'no value' });
   return records.map((record) => (record.kind === 'record' ? plan(record.cells).map((value) => value ?? null) : []));
 }
 

@@ -18,6 +18,7 @@ import { serve } from './cli/serve.ts';
 import { types } from './cli/types.ts';
 import { worker } from './cli/worker.ts';
 import { ConfigError } from './config.ts';
+import { failureOf } from './engine/failures.ts';
 import { nearestName } from './nearest-name.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -69,8 +70,9 @@ try {
   const code = await main(process.argv.slice(2));
   process.exit(code ?? 0);
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  if (process.argv.includes('--json')) console.log(JSON.stringify({ ok: false, error: error.message }));
-  else console.error(`catalogue: ${error.message}`);
+  const reason = error instanceof ConfigError ? error.message : failureOf(error);
+  if (reason === undefined) throw error;
+  if (process.argv.includes('--json')) console.log(JSON.stringify({ ok: false, error: reason }));
+  else console.error(`catalogue: ${reason}`);
   process.exit(1);
 }

@@ -13,7 +13,7 @@ export const postgresCases: readonly Case[] = Object.values(READS).map(({ name, 
     return alternate(
       {
         name: this.name,
-        goal: { kind: 'share', atLeast: 0.8 },
+        goal: { kind: 'share', atLeast: 0.7 },
         baseline: { server: baseline, load },
         service: { server: service, load },
       },

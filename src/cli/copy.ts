@@ -5,24 +5,20 @@ import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
 import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../config.ts';
-import { EMPTY_QUERY } from '../dialect/query.ts';
-import type { Encoding } from '../encode/encoding.ts';
-import type { Engine, ReadResult } from '../engine/engine.ts';
-import { openEngine } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
-import { NO_ROWS } from '../plan/first-rows.ts';
-import { planRead } from '../plan/read.ts';
-import type { InsertPlan } from '../plan/types.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { LoadBatch, RefusedRow } from '../engine/load.ts';
+import type { StoredRow } from '../plan/types.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
+import { isNew, withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
-import { ProgressBar } from './progress.ts';
-import { partsOf } from './reading.ts';
+import { LoadBars } from './progress.ts';
+import { planOf, type Reading, read } from './reading.ts';
 import { isReady } from './ready.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
-/** Rows that are stored in one write. */
-const ROWS_PER_WRITE = 1_000;
+/** Rows that are handed on together. */
+const ROWS_PER_BATCH = 1_000;
 
 export const copy: Command = {
   name: 'copy',
@@ -30,7 +26,8 @@ export const copy: Command = {
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
 
 Copies all products from one database to another, between SQLite and PostgreSQL in either direction. The products are
-read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty.
+read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty. A
+collection is stored in one transaction. A copy to a new file that is interrupted has stored nothing, and can be run again.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -38,23 +35,16 @@ ${describeSettings(OPTIONS)}`,
     const settings = readSettings(OPTIONS, args, env);
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
-    const { catalogue } = await begin(settings.collections);
-    const options = { catalogue, firstRows: NO_ROWS, ...settings };
-    const source = openEngine(from, options);
-    try {
-      const target = openEngine(to, { ...options, schema: toSchema === '' ? schema : toSchema });
-      try {
-        let copied = 0;
-        for (const collection of inOrder(catalogue)) copied += await copyRows(source, target, collection);
-        const { location } = target;
-        if (settings.json) console.log(JSON.stringify({ ok: true, from: source.location, to: location, rows: copied }));
-        else console.log(`Copied ${amount(copied)} from ${source.location} to ${location}; the counts agree.`);
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+    const target = { ...settings, database: to, schema: toSchema === '' ? schema : toSchema };
+    const report = await withDatabase({ ...settings, database: from }, 'never', (source, catalogue) =>
+      withDatabase(target, 'by a load', async (engine) => ({
+        from: source.location,
+        to: engine.location,
+        rows: await copyAll(catalogue, source, engine),
+      })),
+    );
+    if (settings.json) console.log(JSON.stringify({ ok: true, ...report }));
+    else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
   },
 };
 
@@ -71,71 +61,74 @@ function inOrder({ collections }: Catalogue): Collection[] {
 }
 
 /** Resolves to how many there are. */
-async function copyRows(source: Engine, target: Engine, collection: Collection): Promise<number> {
-  await isReady(source, collection);
-  const present = await isReady(target, collection);
+async function copyAll(catalogue: Catalogue, source: Engine, target: Engine): Promise<number> {
+  const collections = inOrder(catalogue);
+  for (const collection of collections) await checkEmpty(collection, target);
+  let copied = 0;
+  for (const collection of collections) {
+    const reading = await read(source, planOf(catalogue, collection.name), 'ndjson');
+    copied += await copyRows(collection, reading, target);
+  }
+  return copied;
+}
+
+async function checkEmpty(collection: Collection, target: Engine): Promise<void> {
+  const present = isNew(target, collection) ? 0 : await isReady(target, collection);
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already; copy to an empty one`);
   }
-  const encoding = ndjsonOf(collection);
-  const result = await source.read(planRead(collection, EMPTY_QUERY, { offset: 0 }, 'exact'), encoding);
-  const total = result.total ?? 0;
-  const progress = new ProgressBar('Copying', total, process.stderr);
+}
+
+async function copyRows(collection: Collection, { rows: total, parts }: Reading, target: Engine): Promise<number> {
+  const bars = new LoadBars('Copying', total, 'rows');
+  const { inserted } = await target.load(collection, batches(collection, parts, total, bars), {
+    onConflict: 'refuse',
+    dryRun: false,
+    refused,
+    goesOn: () => true,
+    progress: bars.storing,
+  });
+  bars.end(true);
+  return inserted;
+}
+
+/** Another process stores in the target, too. */
+function refused({ refusal }: RefusedRow): never {
+  throw refusal;
+}
+
+/** The rows a few at a time, whether they came at once or come in parts. */
+async function* batches(
+  collection: Collection,
+  parts: AsyncIterable<string | Uint8Array>,
+  total: number,
+  bars: LoadBars,
+): AsyncGenerator<LoadBatch> {
+  const { fields } = collection;
   let done = 0;
-  for await (const rows of batches(result)) {
-    await target.write(insertPlan(collection, rows), encoding);
-    done += rows.length;
-    progress.show(done);
-  }
-  progress.end();
-  const arrived = await isReady(target, collection);
-  if (arrived !== total) {
-    throw new ConfigError(`read ${amount(total)} from ${source.location}, and found ${arrived} in ${target.location}`);
-  }
-  return total;
-}
-
-function ndjsonOf({ fields }: Collection): Encoding {
-  return { format: 'ndjson', stripNulls: false, columns: fields.map((field) => field.name) };
-}
-
-/** The rows of a result a few at a time, whether they came at once or come in parts. */
-async function* batches(result: ReadResult): AsyncGenerator<Row[]> {
-  let rows: Row[] = [];
-  for await (const line of lines(result)) {
-    rows.push(parseJson(line) as Row);
-    if (rows.length < ROWS_PER_WRITE) continue;
-    yield rows;
+  let rows: StoredRow[] = [];
+  const batch = () => ({ places: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
+  for await (const line of lines(parts)) {
+    const row = parseJson(line) as Row;
+    rows.push(fields.map((field) => storeJson(field.type, row[field.name])));
+    done++;
+    if (rows.length < ROWS_PER_BATCH) continue;
+    yield batch();
     rows = [];
+    bars.reading(done);
   }
-  if (rows.length > 0) yield rows;
+  if (rows.length > 0) yield batch();
+  if (done !== total) throw new ConfigError(`only ${done} of ${amount(total)} could be read; nothing was stored`);
 }
 
-async function* lines(result: ReadResult): AsyncGenerator<string> {
+async function* lines(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const text of texts(result, decoder)) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts;
+  for await (const part of parts) {
+    const text = rest + (typeof part === 'string' ? part : decoder.decode(part, { stream: true }));
+    const whole = text.split('\n');
+    rest = whole.pop() ?? '';
+    yield* whole;
   }
   if (rest !== '') yield rest;
-}
-
-async function* texts(result: ReadResult, decoder: TextDecoder): AsyncGenerator<string> {
-  for await (const part of partsOf(result)) {
-    yield typeof part === 'string' ? part : decoder.decode(part, { stream: true });
-  }
-}
-
-function insertPlan(into: Collection, rows: readonly Row[]): InsertPlan {
-  return {
-    kind: 'insert',
-    into,
-    rows: rows.map((row) => into.fields.map((field) => storeJson(field.type, row[field.name]))),
-    conflict: 'refuse',
-    singular: false,
-    mustExist: false,
-    dryRun: false,
-  };
 }

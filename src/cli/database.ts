@@ -2,6 +2,8 @@
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
+import { failureOf } from '../engine/failures.ts';
+import type { Creation } from '../engine/load.ts';
 import { openEngine } from '../engine/open.ts';
 import { Refusal } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -12,25 +14,26 @@ interface Demand extends DatabaseSettings {
   readonly database: string;
 }
 
-/** `mustExist`: a command that only reads has no use for a new file. */
 export async function withDatabase<T>(
   settings: Demand,
-  mustExist: boolean,
+  creation: Creation,
   work: (engine: Engine, catalogue: Catalogue) => Promise<T>,
+  { withRows = false } = {},
 ): Promise<T> {
-  const { catalogue } = await begin(settings.collections);
-  const engine = openEngine(settings.database, { ...settings, catalogue, firstRows: NO_ROWS, mustExist });
+  const { catalogue, ...begun } = await begin(settings.collections, { withRows });
+  const firstRows = withRows ? begun.firstRows : NO_ROWS;
+  const engine = openEngine(settings.database, { ...settings, catalogue, firstRows, creation });
   try {
     await engine.opened;
     return await work(engine, catalogue);
   } catch (error) {
-    throw plainly(error);
+    throw plainly(error, engine.location);
   } finally {
     await engine.close();
   }
 }
 
-/** Whether opening made the collection instead of finding it: a mistyped path is noticed by that. */
+/** Whether the collection is not there yet, or opening has made it: a mistyped path is noticed by that. */
 export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
   return steps.includes(`table ${name}`);
 }
@@ -49,8 +52,11 @@ export function chosenCollection({ collections }: Catalogue, name: string): Coll
   );
 }
 
-/** What was refused, for people at a terminal. */
-export function plainly(error: unknown): unknown {
+/** What was refused or failed, for people at a terminal. */
+export function plainly(error: unknown, location: string): unknown {
+  if (error instanceof ConfigError) return error;
+  const failure = failureOf(error);
+  if (failure !== undefined) return new ConfigError(`${location}: ${failure}`);
   if (!(error instanceof Refusal)) return error;
   const { message, details, hint } = error;
   const parts = [message, details, hint].filter((part) => part !== null).map((part) => part.replace(/\.$/, ''));

@@ -1,13 +1,15 @@
 /** `catalogue export`: products as CSV, JSON or NDJSON, chosen by the same query string as the API. */
 import { products } from '../collection/products.ts';
-import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
-import { oneOf, setting, text } from '../settings/setting.ts';
+import { databaseFiles } from '../engine/open.ts';
+import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
+import type { WriteTerms } from '../written-file.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
-import { JSON_OPTION } from './options.ts';
-import { openOutput, PipeClosed } from './output.ts';
+import { FORCE_OPTION, JSON_OPTION } from './options.ts';
+import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './output.ts';
 import { ProgressBar } from './progress.ts';
 import { planOf, read } from './reading.ts';
 
@@ -23,9 +25,22 @@ const OPTIONS = {
     flag: '--output',
     argument: 'FILE',
     description: 'file to write, which appears when it is whole; - is standard output',
-    byDefault: '-',
+    byDefault: STANDARD_OUTPUT,
     read: text,
   }),
+  bom: setting({
+    flag: '--bom',
+    description: 'begin CSV with a byte order mark, by which spreadsheets know UTF-8',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  spreadsheet: setting({
+    flag: '--spreadsheet',
+    description: "write CSV for a spreadsheet: with --bom, and with ' before a text that would be a formula",
+    byDefault: false,
+    read: onOrOff,
+  }),
+  ...FORCE_OPTION,
   ...JSON_OPTION,
   ...DATA_SETTINGS,
 } as const;
@@ -46,17 +61,24 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    const format = values.output === '-' ? (values.format ?? 'csv') : formatOf(values.output, values.format);
+    const toStandardOutput = values.output === STANDARD_OUTPUT;
+    const format = toStandardOutput ? (values.format ?? 'csv') : formatOf(values.output, values.format);
+    if ((values.bom || values.spreadsheet) && format !== 'csv') {
+      throw new ConfigError('--bom and --spreadsheet are for CSV');
+    }
+    const form = { bom: values.bom || values.spreadsheet, noFormulas: values.spreadsheet };
+    const terms = { replace: values.force, never: databaseFiles(values.database) };
+    checkOutput(values.output, terms);
     try {
-      const { rows, bytes } = await withDatabase(values, true, async (engine, catalogue) => {
+      const { rows, bytes } = await withDatabase(values, 'never', async (engine, catalogue) => {
         const plan = planOf(catalogue, operands[0] ?? '');
-        const { rows, parts } = await read(engine, plan, format);
-        return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output) };
+        const { rows, parts } = await read(engine, plan, format, form);
+        return { rows, bytes: await writeParts(withLineEnd(parts, format), values.output, terms) };
       });
       const summary = values.json
         ? JSON.stringify({ ok: true, rows, bytes })
         : `Exported ${amount(rows)} to ${values.output}`;
-      if (values.output !== '-') console.log(summary);
+      if (!toStandardOutput) console.log(summary);
       else if (values.json) console.error(summary);
     } catch (error) {
       if (!(error instanceof PipeClosed)) throw error;
@@ -64,16 +86,17 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
-async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: string): Promise<number> {
-  const output = openOutput(path);
+async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: string, terms: WriteTerms): Promise<number> {
+  const output = openOutput(path, terms);
   // A bar between the lines of an export would spoil both.
   const bar = new ProgressBar(
     'Exporting',
     undefined,
-    path === '-' && process.stdout.isTTY ? SILENT : process.stderr,
+    path === STANDARD_OUTPUT && process.stdout.isTTY ? SILENT : process.stderr,
     'bytes',
   );
   let bytes = 0;
+  let isDone = false;
   try {
     for await (const part of parts) {
       output.write(part);
@@ -81,12 +104,13 @@ async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: strin
       bar.show(bytes);
     }
     output.end();
+    isDone = true;
     return bytes;
   } catch (error) {
     output.giveUp();
     throw error;
   } finally {
-    bar.end();
+    bar.end(isDone);
   }
 }
 

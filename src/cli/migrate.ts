@@ -1,9 +1,7 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
 import { describeSettings, MIGRATE_SETTINGS, readSettings } from '../config.ts';
-import { openEngine } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
-import { NO_ROWS } from '../plan/first-rows.ts';
 import type { Command } from './command.ts';
+import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { isReady } from './ready.ts';
 
@@ -21,17 +19,17 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
-    const { catalogue, ...begun } = await begin(settings.collections, { withRows: !settings.empty });
-    const firstRows = settings.empty ? NO_ROWS : begun.firstRows;
-    const engine = openEngine(settings.database, { catalogue, firstRows, ...settings });
-    try {
-      const [first] = catalogue.collections.values();
-      await isReady(engine, first!);
-      const steps = engine.steps ?? [];
-      if (settings.json) console.log(JSON.stringify({ ok: true, database: engine.location, made: steps }));
-      else console.log(`${engine.location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
-    } finally {
-      await engine.close();
-    }
+    const { location, steps } = await withDatabase(
+      settings,
+      'at once',
+      async (engine, { collections }) => {
+        const [first] = collections.values();
+        await isReady(engine, first!);
+        return { location: engine.location, steps: engine.steps ?? [] };
+      },
+      { withRows: !settings.empty },
+    );
+    if (settings.json) console.log(JSON.stringify({ ok: true, database: location, made: steps }));
+    else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
   },
 };

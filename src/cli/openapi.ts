@@ -1,11 +1,12 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
-import { BUILT_IN } from '../collection/built-in.ts';
 import { describeSettings, readSettings, SERVE_SETTINGS } from '../config.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { begin } from '../plan/begin.ts';
+import { COLLECTIONS } from '../settings/collections.ts';
 import type { Command } from './command.ts';
 
-const SETTINGS = { basePath: SERVE_SETTINGS.basePath } as const;
+const SETTINGS = { collections: COLLECTIONS, basePath: SERVE_SETTINGS.basePath } as const;
 
 export const openapi: Command = {
   name: 'openapi',
@@ -17,7 +18,8 @@ Prints the OpenAPI 3.1 description of the service as JSON, the same that it answ
 ${describeSettings(SETTINGS)}`,
 
   async run(args, env) {
-    const { basePath } = readSettings(SETTINGS, args, env);
-    console.log(JSON.stringify(openApiDocument(describe(BUILT_IN), basePath), null, 2));
+    const { collections, basePath } = readSettings(SETTINGS, args, env);
+    const begun = await begin(collections, { withRows: true });
+    console.log(JSON.stringify(openApiDocument(describe(begun), basePath), null, 2));
   },
 };

@@ -1,6 +1,7 @@
-/** Where a command's data goes: standard output, or a file that appears only when it is whole. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+/** Where a command's data goes: standard output, a device, or a file that appears only when it is whole. */
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { ConfigError } from '../config.ts';
+import { checkMayWrite, partialOf, putInPlace, type WriteTerms } from '../written-file.ts';
 
 export interface Output {
   write(part: string | Uint8Array): void;
@@ -11,22 +12,46 @@ export interface Output {
 }
 
 /** The reader of a pipe has had enough, such as head. */
-export class PipeClosed extends Error {}
+export class PipeClosed extends Error {
+  override readonly message = 'its reader has gone';
+}
 
-export function openOutput(path: string): Output {
-  if (path === '-') return { write: (part) => writeAll(1, part), end() {}, giveUp() {} };
-  const partial = `${path}.partial`;
-  const file = attempt(path, () => openSync(partial, 'w'));
+export const STANDARD_OUTPUT = '-';
+
+/** Before any work is done for it; throws a `ConfigError` where it must not be written. */
+export function checkOutput(path: string, terms: WriteTerms): void {
+  if (path !== STANDARD_OUTPUT) checkMayWrite(path, terms);
+}
+
+export function openOutput(path: string, terms: WriteTerms): Output {
+  if (path === STANDARD_OUTPUT) return { write: (part) => writeAll(1, part), end() {}, giveUp() {} };
+  return checkMayWrite(path, terms) === 'device' ? openDevice(path) : openFile(path, terms.replace);
+}
+
+/** A pipe with a name, or a terminal: it takes what is written, and stays what it is. */
+function openDevice(path: string): Output {
+  const file = attempt(path, () => openSync(path, 'a'));
+  const close = () => attempt(path, () => closeSync(file));
+  return { write: (part) => attempt(path, () => writeAll(file, part)), end: close, giveUp: close };
+}
+
+function openFile(path: string, replace: boolean): Output {
+  const partial = partialOf(path);
+  const file = attempt(path, () => openSync(partial, 'wx'));
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
+  };
   return {
     write: (part) => attempt(path, () => writeAll(file, part)),
     end: () =>
       attempt(path, () => {
-        fsyncSync(file);
-        closeSync(file);
-        renameSync(partial, path);
+        close();
+        putInPlace(partial, path, replace);
       }),
     giveUp: () => {
-      closeSync(file);
+      close();
       rmSync(partial, { force: true });
     },
   };
@@ -51,7 +76,7 @@ function attempt<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof PipeClosed) throw error;
+    if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${path} cannot be written: ${(error as Error).message}`);
   }
 }

@@ -2,6 +2,8 @@
 const WIDTH = 30;
 const REDRAW_MS = 100;
 const MEGABYTE = 1024 * 1024;
+/** What is said before the end: the last percent is for what has no measure, such as a commit. */
+const MOST = 0.99;
 
 interface Terminal {
   readonly isTTY?: boolean;
@@ -15,25 +17,32 @@ export class ProgressBar {
   /** `total` may not be known: then only what is done is told. */
   constructor(
     private readonly title: string,
-    private readonly total: number | undefined,
+    private total: number | undefined,
     private readonly terminal: Terminal,
-    private readonly unit: 'products' | 'steps' | 'bytes' = 'products',
+    private readonly unit: 'rows' | 'steps' | 'bytes' = 'rows',
   ) {}
 
   show(done: number, total = this.total): void {
+    this.total = total;
     const { terminal } = this;
     const now = performance.now();
-    if (terminal.isTTY !== true || (now - this.drawn < REDRAW_MS && done !== total)) return;
+    if (terminal.isTTY !== true || (this.drawn > 0 && now - this.drawn < REDRAW_MS && done !== total)) return;
     this.drawn = now;
-    terminal.write(`\r${this.title} ${total === undefined ? this.amount(done) : this.bar(done, total, now)} `);
+    const text = total === undefined ? this.amount(done) : this.bar(done, total, now);
+    terminal.write(`\r${this.title} ${text} `);
   }
 
-  end(): void {
-    if (this.terminal.isTTY === true && this.drawn > 0) this.terminal.write('\n');
+  /** All of it is done only when whoever does it says so: what is left after the last row may take its time. */
+  end(isDone: boolean): void {
+    const { terminal, total } = this;
+    if (terminal.isTTY !== true || this.drawn === 0) return;
+    if (isDone && total !== undefined)
+      terminal.write(`\r${this.title} ${this.bar(total, total, performance.now(), true)} `);
+    terminal.write('\n');
   }
 
-  private bar(done: number, total: number, now: number): string {
-    const share = total === 0 ? 1 : Math.min(1, done / total);
+  private bar(done: number, total: number, now: number, isDone = false): string {
+    const share = isDone ? 1 : Math.min(MOST, done / Math.max(1, total));
     const bar = '█'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '░');
     const left = share > 0 ? Math.round((((now - this.started) / 1000) * (1 - share)) / share) : 0;
     return `${bar} ${Math.floor(share * 100)}% (${this.amount(done)} of ${this.amount(total)}, ${left} s left)`;
@@ -51,9 +60,38 @@ export async function withProgress<T>(
   work: (progress: (done: number, total: number) => void) => Promise<T>,
 ): Promise<T> {
   const bar = new ProgressBar(title, undefined, process.stderr, unit);
+  let isDone = false;
   try {
-    return await work((done, total) => bar.show(done, total));
+    const result = await work((done, total) => bar.show(done, total));
+    isDone = true;
+    return result;
   } finally {
-    bar.end();
+    bar.end(isDone);
+  }
+}
+
+/** What is loaded is read first, and then stored: each has its own bar. */
+export class LoadBars {
+  private readonly first: ProgressBar;
+  private readonly second: ProgressBar;
+  private isStoring = false;
+
+  constructor(title: string, size: number | undefined, unit: 'rows' | 'bytes') {
+    this.first = new ProgressBar('Reading', size, process.stderr, unit);
+    this.second = new ProgressBar(title, undefined, process.stderr);
+  }
+
+  reading(done: number): void {
+    this.first.show(done);
+  }
+
+  readonly storing = (stored: number, total: number): void => {
+    if (!this.isStoring) this.first.end(true);
+    this.isStoring = true;
+    this.second.show(stored, total);
+  };
+
+  end(isDone: boolean): void {
+    (this.isStoring ? this.second : this.first).end(isDone);
   }
 }

@@ -38,7 +38,7 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
-    await withDatabase(values, true, async (engine, catalogue) => {
+    await withDatabase(values, 'never', async (engine, catalogue) => {
       const { rows: most } = values;
       const rowsOf = (limit: number | undefined) => Math.min(limit ?? most ?? ROWS, most ?? Infinity);
       const plan = planOf(catalogue, operands[0] ?? '', rowsOf);

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../collection/declaration.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
-import type { Encoding } from '../encode/encoding.ts';
+import type { CsvForm, Encoding } from '../encode/encoding.ts';
 import type { Engine, ReadResult } from '../engine/engine.ts';
 import { planRead } from '../plan/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
@@ -35,8 +35,13 @@ export interface Reading {
   readonly parts: AsyncGenerator<string | Uint8Array>;
 }
 
-export async function read(engine: Engine, plan: ReadPlan, format: Encoding['format']): Promise<Reading> {
-  const encoding: Encoding = { format, stripNulls: false, columns: plan.columns.map(({ name }) => name) };
+export async function read(
+  engine: Engine,
+  plan: ReadPlan,
+  format: Encoding['format'],
+  form: CsvForm = {},
+): Promise<Reading> {
+  const encoding: Encoding = { format, stripNulls: false, columns: plan.columns.map(({ name }) => name), ...form };
   const result = await engine.read(plan, encoding);
   const total = result.total === undefined ? {} : { total: result.total };
   return { rows: result.returned, ...total, parts: partsOf(result) };

@@ -2,12 +2,23 @@
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { begin } from '../plan/begin.ts';
+import { onOrOff, setting } from '../settings/setting.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';
 import { withProgress } from './progress.ts';
 
-const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;
+const OPTIONS = {
+  dropColumns: setting({
+    flag: '--drop-columns',
+    description: 'leave out columns and tables of the backup that the database does not have',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  ...FORCE_OPTION,
+  ...JSON_OPTION,
+  ...FILE_SETTINGS,
+} as const;
 
 export const restore: Command = {
   name: 'restore',
@@ -15,7 +26,9 @@ export const restore: Command = {
   help: () => `Usage: catalogue restore FILE [flags]
 
 Verifies a backup, then makes the SQLite catalogue what it holds. A catalogue that is there is replaced only with --force,
-in one transaction: a running service goes on, and shows the restored products at once. A damaged one is set aside.
+in one transaction: a running service goes on, and shows the restored products at once. Where the backup holds columns
+that the catalogue does not have, nothing is done unless --drop-columns is given. A damaged file is set aside, once
+nothing uses it; one that is locked or may not be opened is left as it is.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -24,10 +37,15 @@ ${describeSettings(OPTIONS)}`,
     const [file] = operands;
     if (file === undefined) throw new ConfigError('say what to restore: catalogue restore FILE');
     const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
-    const { rows } = await withProgress('Restoring', 'bytes', (progress) =>
-      maintenance.restore(file, { replace: values.force, progress }),
+    const { force: replace, dropColumns } = values;
+    const report = await withProgress('Restoring', 'bytes', (progress) =>
+      maintenance.restore(file, { replace, dropColumns, progress }),
     );
-    if (values.json) console.log(JSON.stringify({ ok: true, file, rows }));
-    else console.log(`Restored ${amount(rows)} from ${file} to ${maintenance.location}`);
+    const { rows, dropped, lacking, aside } = report;
+    if (values.json) return console.log(JSON.stringify({ ok: true, file, rows, dropped, lacking, aside }));
+    console.log(`Restored ${amount(rows)} from ${file} to ${maintenance.location}`);
+    if (dropped.length > 0) console.log(`Left out, since the database does not have them: ${dropped.join(', ')}`);
+    if (lacking.length > 0) console.log(`Not in the backup, and at their defaults now: ${lacking.join(', ')}`);
+    if (aside !== undefined) console.log(`The damaged file is kept as ${aside}`);
   },
 };

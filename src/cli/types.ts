@@ -1,22 +1,28 @@
 /** `catalogue types`: prints TypeScript types of the catalogue for its clients. */
-import { products } from '../collection/products.ts';
-import { readSettings } from '../config.ts';
+import { describeSettings, readSettings } from '../config.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
+import { begin } from '../plan/begin.ts';
+import { COLLECTIONS } from '../settings/collections.ts';
 import type { Command } from './command.ts';
+
+const SETTINGS = { collections: COLLECTIONS } as const;
 
 export const types: Command = {
   name: 'types',
   summary: 'print TypeScript types for clients',
-  help: () => `Usage: catalogue types
+  help: () => `Usage: catalogue types [flags]
 
 Prints TypeScript types for clients: save them as database.ts, and then
 
   import { PostgrestClient } from '@supabase/postgrest-js';
   import type { Database } from './database.ts';
-  const client = new PostgrestClient<Database>('http://127.0.0.1:3000');`,
+  const client = new PostgrestClient<Database>('http://127.0.0.1:3000');
+
+${describeSettings(SETTINGS)}`,
 
   async run(args, env) {
-    readSettings({}, args, env);
-    console.log(typeScriptTypes(products).trimEnd());
+    const { collections } = readSettings(SETTINGS, args, env);
+    const { catalogue } = await begin(collections);
+    console.log(typeScriptTypes(catalogue).trimEnd());
   },
 };

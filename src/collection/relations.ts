@@ -82,7 +82,7 @@ function throughOf(from: Collection, collection: Collection, collections: Readon
 }
 
 /** Whether no two rows have the same value. */
-function isUnique({ key, unique }: Collection, field: Field): boolean {
+export function isUnique({ key, unique }: Collection, field: Field): boolean {
   const sets = [key, ...unique.map(({ fields }) => fields)];
   return sets.some((fields) => fields.length === 1 && fields[0] === field);
 }

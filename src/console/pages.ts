@@ -4,7 +4,8 @@ import { Refusal } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
-import { type Described, openApiDocument } from '../openapi/document.ts';
+import type { Described } from '../openapi/described.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import type { OpenApi } from '../openapi/reference/document.ts';
 import { referencePage } from '../openapi/reference/page.ts';
 import type { Assets } from './assets.ts';
@@ -35,10 +36,10 @@ export function consolePages(described: Described): Pages {
       return htmlResponse(withoutConsole(`${root}${DOCS_PATH}`), { status: 404, headers: securityHeaders() });
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
-    const { collection, version } = described;
+    const { catalogue, version } = described;
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
-      { title: 'Product Catalogue', root, scripts, data: { collection: collection.draft, version } },
+      { title: 'Product Catalogue', root, scripts, data: { collections: catalogue.draft.collections, version } },
       nonce,
     );
     return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });

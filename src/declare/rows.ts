@@ -17,7 +17,7 @@ export interface RowBatch {
   /** The cells of a CSV file are texts, null or undefined, where nothing is given; those of others are JSON values. */
   readonly format: FileFormat;
   /** What divides the cells of a CSV file. */
-  readonly delimiter: string;
+  readonly separator: string;
 }
 
 /** Mistakes in a file of rows: gathered, and told at its end, or when there are many. */
@@ -50,7 +50,7 @@ export async function* readRows(
   if (file === undefined) return;
   const names = fields.map((field) => field.name);
   const format = formatOf(file, undefined);
-  const source = openSource(file, format);
+  const source = openSource(file, { format });
   const checked = new Map<readonly string[], string | undefined>();
   for await (const records of recordsOf(source, file)) {
     const good = records.filter((record): record is GoodRecord => {
@@ -59,7 +59,7 @@ export async function* readRows(
       return problem === undefined;
     });
     for (const rows of withSameColumns(good)) {
-      yield { columns: rows[0]!.columns, rows, format, delimiter: source.delimiter() };
+      yield { columns: rows[0]!.columns, rows, format, separator: source.separator() };
     }
   }
   bad.settle();

@@ -13,11 +13,9 @@ export interface Payload {
   readonly rows: readonly (readonly unknown[])[];
   /** Whether the client sent a list, be it of one. */
   readonly isList: boolean;
-  /** What to say of an empty cell where a field takes no empty text: in CSV it was probably meant as no value. */
-  readonly emptyCellHint?: string;
+  /** Whether it is CSV, in which an absent cell is no value: what the service writes for null. */
+  readonly isTable?: boolean;
 }
-
-const EMPTY_CELL_HINT = 'An empty cell is an empty text; write NULL for no value.';
 
 export function* readPayload(document: Document, columns: readonly string[] | undefined): Pieces<Payload> {
   if (document.kind === 'table') return yield* tablePayload(document.header, document.rows, columns);
@@ -64,7 +62,7 @@ function* tablePayload(
   rows: readonly (readonly unknown[])[],
   columns: readonly string[] | undefined,
 ): Pieces<Payload> {
-  const table = { isList: true, emptyCellHint: EMPTY_CELL_HINT };
+  const table = { isList: true, isTable: true };
   const named = columns ?? [...new Set(header)];
   if (columns === undefined && named.length === header.length) return { columns: header, rows, ...table };
   const places = named.map((name) => header.lastIndexOf(name));

@@ -112,7 +112,7 @@ function quoteInList(value: string): string {
 }
 
 /** A list in braces is read whole, whatever is in it; any other brace wants quotes. */
-function quoteInLogic(value: string): string {
+export function quoteInLogic(value: string): string {
   if (/^\{[^{}]*\}$/.test(value)) return value;
   return /[{}]/.test(value) ? inQuotes(value) : quoteInList(value);
 }

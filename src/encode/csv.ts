@@ -16,11 +16,11 @@ const encoder = new TextEncoder();
 let bytes = new Uint8Array(64 * 1024);
 let length = 0;
 
-export function csvHeader(columns: readonly string[]): string {
-  return `${columns.map(csvText).join(',')}\n`;
+export function csvHeader(columns: readonly string[], noFormulas = false): string {
+  return `${columns.map((name) => csvText(noFormulas ? harmless(name) : name)).join(',')}\n`;
 }
 
-export function csvLines(rows: readonly Row[], columns: readonly string[]): string {
+export function csvLines(rows: readonly Row[], columns: readonly string[], noFormulas = false): string {
   length = 0;
   for (const row of rows) {
     if (length + 64 > bytes.length) grow(64);
@@ -28,7 +28,8 @@ export function csvLines(rows: readonly Row[], columns: readonly string[]): stri
       // Room for the separators around the cell, and for the cell if it is a number.
       if (length + 64 > bytes.length) grow(64);
       if (index > 0) bytes[length++] = COMMA;
-      writeCell(row[columns[index]!]);
+      const value = row[columns[index]!];
+      writeCell(noFormulas && typeof value === 'string' ? harmless(value) : value);
     }
     bytes[length++] = NEWLINE;
   }
@@ -87,6 +88,14 @@ function grow(needed: number): void {
   const larger = new Uint8Array(Math.max(bytes.length * 2, length + needed));
   larger.set(bytes.subarray(0, length));
   bytes = larger;
+}
+
+/** What a spreadsheet takes for the beginning of a formula, wide letters and what it passes over among them. */
+const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+/** An apostrophe makes it a text: https://owasp.org/www-community/attacks/CSV_Injection */
+function harmless(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 const NEEDS_QUOTES = /[",\r\n]/;

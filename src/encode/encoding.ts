@@ -5,7 +5,7 @@
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from './csv.ts';
 
-export interface Encoding {
+export interface Encoding extends CsvForm {
   readonly format: 'json' | 'csv' | 'ndjson';
   readonly stripNulls: boolean;
   /** The one row of the result as an object, in place of a list; of JSON alone. */
@@ -25,6 +25,16 @@ export function cellName(index: number): string {
   return `cell ${index}`;
 }
 
+/** What CSV may have beside its rows. */
+export interface CsvForm {
+  /** A byte order mark, by which spreadsheets know UTF-8. */
+  readonly bom?: boolean;
+  /** No text that a spreadsheet would run as a formula. Such a file does not come back as it was. */
+  readonly noFormulas?: boolean;
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
 /** A whole result at once. */
 export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowForm): string {
   const { format, singular = false } = encoding;
@@ -33,9 +43,10 @@ export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowFo
 }
 
 /** What comes before the first row of a result that is sent in parts. */
-export function opening({ format, singular = false, columns }: Encoding): string {
+export function opening({ format, singular = false, columns, bom, noFormulas }: Encoding): string {
   if (format === 'json') return singular ? '' : '[';
-  return format === 'csv' ? csvHeader(columns) : '';
+  if (format !== 'csv') return '';
+  return `${bom === true ? BYTE_ORDER_MARK : ''}${csvHeader(columns, noFormulas === true)}`;
 }
 
 /** The rows of one part. */
@@ -46,6 +57,7 @@ export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowF
     return csvLines(
       rows,
       columns.map((_, index) => cellName(index)),
+      encoding.noFormulas === true,
     );
   if (format === 'ndjson') return `${rowTexts(rows, encoding, form).join('\n')}\n`;
   const comma = isFirst ? '' : ',';

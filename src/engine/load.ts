@@ -20,11 +20,16 @@ export interface LoadTerms {
   readonly onConflict: 'refuse' | 'keep' | 'overwrite';
   /** Do all of it, and store nothing. */
   readonly dryRun: boolean;
-  /** Told of every row that cannot be stored; it may throw when it has heard enough. */
+  /** Told of every row that cannot be stored. */
   readonly refused: (row: RefusedRow) => void;
-  /** Whether the others are stored all the same. */
-  readonly keepGoing: boolean;
+  /** Asked when all of those are known: whether the others are stored all the same. */
+  readonly goesOn: () => boolean;
+  /** Told now and then how many of the gathered rows are stored. */
+  readonly progress?: (stored: number, total: number) => void;
 }
+
+/** What becomes of a catalogue that is not there: it is made; it is made by the first load, if that stores; or it is a mistake. */
+export type Creation = 'at once' | 'by a load' | 'never';
 
 export interface RefusedRow {
   readonly place: number;

@@ -4,10 +4,12 @@
 export interface Maintenance {
   /** Where the data is, for people; without secrets. */
   readonly location: string;
+  /** The files that it is in, which nothing else may be written to; none where a server keeps them. */
+  readonly files: readonly string[];
   /** Copies the database, in use as it may be, to a file that appears when it is whole and verified. */
   backup(file: string, options: CopyOptions): Promise<BackupReport>;
   /** Verifies the copy, then makes the database what the copy is; a running service sees it at once. */
-  restore(file: string, options: CopyOptions): Promise<BackupReport>;
+  restore(file: string, options: RestoreOptions): Promise<RestoreReport>;
   /** Looks at everything, changes nothing. */
   check(progress?: Progress): Promise<readonly Finding[]>;
 }
@@ -21,9 +23,23 @@ export interface CopyOptions {
   readonly progress?: Progress;
 }
 
+export interface RestoreOptions extends CopyOptions {
+  /** Whether columns and tables of the copy that the database has no place for may be left out. */
+  readonly dropColumns: boolean;
+}
+
 export interface BackupReport {
   readonly rows: number;
   readonly bytes: number;
+}
+
+export interface RestoreReport extends BackupReport {
+  /** Columns and tables of the copy that the database has no place for. */
+  readonly dropped: readonly string[];
+  /** Columns of the database that the copy lacks: they hold their defaults now. */
+  readonly lacking: readonly string[];
+  /** Where a damaged database is now. */
+  readonly aside?: string;
 }
 
 export interface Finding {

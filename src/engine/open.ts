@@ -4,19 +4,23 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { StoredRow } from '../plan/types.ts';
 import type { Engine } from './engine.ts';
+import { failureOf } from './failures.ts';
+import type { Creation } from './load.ts';
 import type { Maintenance } from './maintenance.ts';
 import { openPostgres } from './postgres/index.ts';
 import { PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
+import { filesOf } from './sqlite/files.ts';
 import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
 import { SqliteMaintenance } from './sqlite/maintenance.ts';
+import { openNewFile } from './sqlite/new-file.ts';
 
 export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
   /** What a new collection begins with. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
-  /** A file that is not there is a mistake, and not made. */
-  readonly mustExist?: boolean;
+  /** At once, where it is not said. */
+  readonly creation?: Creation;
   /** Told what is worth a line in the log: a server that is lost, or found again. */
   readonly notice?: (level: 'info' | 'warn', message: string) => void;
 }
@@ -26,11 +30,11 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
-  if (options.mustExist === true && path !== IN_MEMORY && !existsSync(path)) {
-    throw new ConfigError(`there is no database ${path}`);
-  }
+  const isMissing = path !== IN_MEMORY && !existsSync(path);
+  if (options.creation === 'never' && isMissing) throw new ConfigError(`there is no database ${path}`);
+  const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
   try {
-    return openSqlite({ path, catalogue, firstRows, retryHours, querySeconds });
+    return open({ path, catalogue, firstRows, retryHours, querySeconds });
   } catch (error) {
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
   }
@@ -47,19 +51,24 @@ export function checkShareable(url: string): void {
   throw new ConfigError('a catalogue in memory belongs to one process: give it a file, or leave --workers at 1');
 }
 
+/** The files that a database is in, which nothing else may be written to; none where a server keeps them. */
+export function databaseFiles(url: string): readonly string[] {
+  return isPostgresUrl(url) ? [] : filesOf(sqlitePath(url));
+}
+
 export function sqlitePath(url: string): string {
   const path = url.replace(/^sqlite:(\/\/(?=\/))?/i, '');
-  if (path === IN_MEMORY) return IN_MEMORY;
   if (path === '') throw new ConfigError('the database URL names no file: write sqlite:PATH');
-  if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
+  if (path === IN_MEMORY || path !== url) return path;
+  // It may hold a password: nothing of it is repeated.
+  if (/^[a-z][a-z0-9+.-]+:|:[^/]*@/i.test(path)) {
     throw new ConfigError(
-      `the database URL ${url.split('@').at(-1)} is of no known kind; use sqlite:PATH, :memory: or postgres://…`,
+      'the database URL is of no known kind; use sqlite:PATH, :memory: or postgres://user:password@host/name',
     );
   }
   return path;
 }
 
 function reason(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message === 'file is not a database' ? 'the file is not an SQLite database' : message;
+  return failureOf(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -3,9 +3,11 @@ import { Refusal } from '../errors.ts';
 import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../limits.ts';
 
 export class BodyCount {
-  private rows = 1;
   private values = 0;
   private inRow = 0;
+
+  /** `rows` have begun before the first that is told. */
+  constructor(private rows: number) {}
 
   /** One more row begins. */
   row(): void {

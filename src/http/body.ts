@@ -1,9 +1,10 @@
 /** The bytes of a body, read by its content type into a document: counted first, and in pieces where they are many. */
 import { parseJson } from '../collection/exact-json.ts';
+import type { Cell } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
 import type { Pieces } from '../in-pieces.ts';
 import { BodyCount } from './body-count.ts';
-import { parseCsv } from './csv.ts';
+import { CsvBody } from './csv.ts';
 import { CsvScan } from './csv-scan.ts';
 import { JsonScan } from './json-scan.ts';
 import { splitQuery } from './query-string.ts';
@@ -79,7 +80,7 @@ function* readForm(bytes: Uint8Array): Pieces<Document> {
       hint: "Send the header Content-Type: application/json, with curl by -H 'Content-Type: application/json'.",
     });
   }
-  const count = new BodyCount();
+  const count = new BodyCount(1);
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count.value();
   return { kind: 'json', value: Object.fromEntries(splitQuery(text)) };
 }
@@ -87,13 +88,14 @@ function* readForm(bytes: Uint8Array): Pieces<Document> {
 function* readCsv(bytes: Uint8Array): Pieces<Document> {
   const scan = new CsvScan(bytes);
   for (scan.advance(); !scan.isDone; scan.advance()) yield;
-  const all: (string | null)[][] = [];
+  const body = new CsvBody();
   const ends = [...scan.cuts, bytes.length];
   for (const [index, end] of ends.entries()) {
     if (index > 0) yield;
-    for (const row of parseCsv(decodeText(bytes.subarray(ends[index - 1] ?? 0, end)), all.length)) all.push(row);
+    body.push(decodeText(bytes.subarray(ends[index - 1] ?? 0, end)));
   }
-  const [header, ...rows] = all;
+  body.end();
+  const [header, ...rows] = body.rows;
   if (header === undefined) {
     throw new Refusal('PGRST102', 'the CSV is empty', { hint: 'Begin with a line that names the fields.' });
   }
@@ -103,7 +105,11 @@ function* readCsv(bytes: Uint8Array): Pieces<Document> {
       details: `The header has ${header.length} cells, the row ${rows[wide]!.length}.`,
     });
   }
-  return { kind: 'table', header: header.map((name) => name ?? 'NULL'), rows };
+  return { kind: 'table', header: header.map(nameOf), rows };
+}
+
+function nameOf(cell: Cell): string {
+  return cell === null ? 'NULL' : (cell ?? '');
 }
 
 function decodeText(bytes: Uint8Array): string {

@@ -10,10 +10,12 @@ const RETURN = 13;
 export class CsvScan {
   /** Where pieces end: after a line end. */
   readonly cuts: number[] = [];
-  private readonly count = new BodyCount();
+  /** The end of the header's line begins no row yet. */
+  private readonly count = new BodyCount(-1);
   private at = 0;
   private inQuotes = false;
-  private atCellStart = true;
+  /** Whether a quote that comes next begins a text: at the start of a cell, or doubled, which ends the text and begins it again. */
+  private mayBegin = true;
 
   constructor(private readonly bytes: Uint8Array) {}
 
@@ -27,12 +29,14 @@ export class CsvScan {
     for (; this.at < end; this.at++) {
       const byte = bytes[this.at]!;
       if (this.inQuotes) {
-        // A doubled quote ends the text and begins it again.
-        if (byte === QUOTE) this.inQuotes = false;
-      } else if (byte === QUOTE) this.inQuotes = this.atCellStart || bytes[this.at - 1] === QUOTE;
+        this.inQuotes = byte !== QUOTE;
+        this.mayBegin = true;
+        continue;
+      }
+      if (byte === QUOTE) this.inQuotes = this.mayBegin;
       else if (byte === COMMA) this.count.value();
       else if (byte === NEWLINE || byte === RETURN) this.line(byte);
-      this.atCellStart = !this.inQuotes && (byte === COMMA || byte === NEWLINE || byte === RETURN);
+      this.mayBegin = byte === COMMA || byte === NEWLINE || byte === RETURN;
     }
   }
 

@@ -1,65 +1,25 @@
-/** CSV as RFC 4180 has it: rows of cells, quotes doubled, line ends of either kind. */
+/** A body in CSV: rows of cells, the first of them the names. */
+import { type Cell, COMMA, CsvReader, type CsvRow } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
 
-/** Cells as text; an unquoted NULL is null, as PostgREST reads it. Blank lines are passed over. `before` counts earlier rows. */
-export function parseCsv(text: string, before = 0): (string | null)[][] {
-  return text.includes('"') ? parseQuotedCsv(text, before) : parsePlainCsv(text);
-}
+export class CsvBody {
+  readonly rows: (readonly Cell[])[] = [];
+  private readonly reader = new CsvReader(COMMA);
 
-function parsePlainCsv(text: string): (string | null)[][] {
-  const rows: (string | null)[][] = [];
-  for (const line of text.split(/\r\n|\n|\r/)) {
-    if (line !== '') rows.push(line.split(',').map(plainCell));
-  }
-  return rows;
-}
-
-function parseQuotedCsv(text: string, before: number): (string | null)[][] {
-  const rows: (string | null)[][] = [];
-  let row: (string | null)[] = [];
-  let position = 0;
-  let start = 0;
-  for (;;) {
-    row.push(readCell());
-    const separator = text[position];
-    if (separator === ',') {
-      position++;
-      continue;
-    }
-    if (position > start) rows.push(row);
-    row = [];
-    if (separator === undefined) return rows;
-    position += separator === '\r' && text[position + 1] === '\n' ? 2 : 1;
-    if (position >= text.length) return rows;
-    start = position;
+  push(text: string): void {
+    this.take(this.reader.push(text));
   }
 
-  function readCell(): string | null {
-    if (text[position] !== '"') {
-      const from = position;
-      while (position < text.length && text[position] !== ',' && text[position] !== '\n' && text[position] !== '\r')
-        position++;
-      return plainCell(text.slice(from, position));
-    }
-    let cell = '';
-    for (;;) {
-      const close = text.indexOf('"', position + 1);
-      if (close === -1) throw malformed(before + rows.length + 1, 'a quote is not closed');
-      cell += text.slice(position + 1, close);
-      position = close + 1;
-      if (text[position] !== '"') break;
-      cell += '"';
-    }
-    const next = text[position];
-    if (next !== undefined && next !== ',' && next !== '\n' && next !== '\r') {
-      throw malformed(before + rows.length + 1, 'text follows a closing quote');
-    }
-    return cell;
+  end(): void {
+    this.take(this.reader.end());
   }
-}
 
-function plainCell(cell: string): string | null {
-  return cell === 'NULL' ? null : cell;
+  private take(rows: readonly CsvRow[]): void {
+    for (const row of rows) {
+      if ('problem' in row) throw malformed(this.rows.length + 1, row.problem);
+      this.rows.push(row.cells);
+    }
+  }
 }
 
 function malformed(row: number, problem: string): Refusal {

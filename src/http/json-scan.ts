@@ -23,7 +23,7 @@ export class JsonScan {
   /** The brackets around the list, where it is one. */
   listStart = -1;
   listEnd = -1;
-  private readonly count = new BodyCount();
+  private readonly count = new BodyCount(1);
   private at: number;
   private depth = 0;
   private inString = false;

@@ -6,20 +6,26 @@ export interface Media {
   /** The client reads one object, not a list. */
   readonly singular: boolean;
   readonly stripNulls: boolean;
+  /** Of CSV: a byte order mark, and no text that a spreadsheet would run as a formula. */
+  readonly bom: boolean;
+  readonly noFormulas: boolean;
   readonly contentType: string;
 }
 
-function media(contentType: string, format: Media['format'], singular = false, stripNulls = false): Media {
-  return { format, singular, stripNulls, contentType: `${contentType}; charset=utf-8` };
+const PLAIN = { singular: false, stripNulls: false, bom: false, noFormulas: false };
+
+function media(contentType: string, format: Media['format'], what: Partial<Media> = {}): Media {
+  return { format, ...PLAIN, ...what, contentType: `${contentType}; charset=utf-8` };
 }
 
 export const JSON_MEDIA = media('application/json', 'json');
-const JSON_OF_ONE = media('application/json', 'json', true);
-const SINGULAR = media('application/vnd.pgrst.object+json', 'json', true);
-const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=stripped', 'json', true, true);
-const STRIPPED = media('application/vnd.pgrst.array+json;nulls=stripped', 'json', false, true);
-const CSV = media('text/csv', 'csv');
-const NDJSON = media('application/x-ndjson', 'ndjson');
+const JSON_OF_ONE = media('application/json', 'json', { singular: true });
+const STRIPPED = media('application/vnd.pgrst.array+json;nulls=stripped', 'json', { stripNulls: true });
+const SINGULAR = media('application/vnd.pgrst.object+json', 'json', { singular: true });
+const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=stripped', 'json', {
+  singular: true,
+  stripNulls: true,
+});
 
 /** A product under its own URL is one object, whatever a list would have been. */
 export function ofOne(media: Media): Media {
@@ -27,40 +33,52 @@ export function ofOne(media: Media): Media {
   return media === STRIPPED ? SINGULAR_STRIPPED : media;
 }
 
-/** What a media type is answered with: as it is, and with `nulls=stripped`. */
-const AVAILABLE: Readonly<Record<string, readonly [plain: Media, stripped: Media]>> = {
-  '*/*': [JSON_MEDIA, JSON_MEDIA],
-  'application/json': [JSON_MEDIA, JSON_MEDIA],
-  'application/vnd.pgrst.array': [JSON_MEDIA, STRIPPED],
-  'application/vnd.pgrst.array+json': [JSON_MEDIA, STRIPPED],
-  'application/vnd.pgrst.object': [SINGULAR, SINGULAR_STRIPPED],
-  'application/vnd.pgrst.object+json': [SINGULAR, SINGULAR_STRIPPED],
-  'text/csv': [CSV, CSV],
-  'application/x-ndjson': [NDJSON, NDJSON],
+/** What a media type is answered with: as it is, and with a parameter. */
+type Offer = { readonly plain: Media } & { readonly [Name in Parameter]?: Media };
+const PARAMETERS = ['nulls=stripped', 'spreadsheet=true', 'bom=true'] as const;
+type Parameter = (typeof PARAMETERS)[number];
+
+const ARRAY: Offer = { plain: JSON_MEDIA, 'nulls=stripped': STRIPPED };
+const OBJECT: Offer = { plain: SINGULAR, 'nulls=stripped': SINGULAR_STRIPPED };
+
+const AVAILABLE: Readonly<Record<string, Offer>> = {
+  '*/*': { plain: JSON_MEDIA },
+  'application/json': { plain: JSON_MEDIA },
+  'application/vnd.pgrst.array': ARRAY,
+  'application/vnd.pgrst.array+json': ARRAY,
+  'application/vnd.pgrst.object': OBJECT,
+  'application/vnd.pgrst.object+json': OBJECT,
+  'text/csv': {
+    plain: media('text/csv', 'csv'),
+    'bom=true': media('text/csv;bom=true', 'csv', { bom: true }),
+    'spreadsheet=true': media('text/csv;spreadsheet=true', 'csv', { bom: true, noFormulas: true }),
+  },
+  'application/x-ndjson': { plain: media('application/x-ndjson', 'ndjson') },
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);
 /** Everything that an answer can be. */
-export const ANSWER_MEDIA: readonly Media[] = [...new Set(Object.values(AVAILABLE).flat())];
+export const ANSWER_MEDIA: readonly Media[] = [
+  ...new Set(Object.values(AVAILABLE).flatMap((offer) => Object.values(offer))),
+];
 
 export function negotiate(accept: string | null): Media {
   if (accept === null || accept === '*/*' || accept === 'application/json') return JSON_MEDIA;
   const ranges = accept.split(',').map(parseRange);
   ranges.sort((one, other) => other.weight - one.weight);
-  for (const { type, stripped } of ranges) {
-    if (Object.hasOwn(AVAILABLE, type)) return AVAILABLE[type]![stripped ? 1 : 0];
+  for (const { type, parameters } of ranges) {
+    if (!Object.hasOwn(AVAILABLE, type)) continue;
+    const offer = AVAILABLE[type]!;
+    const named = PARAMETERS.find((name) => offer[name] !== undefined && parameters.includes(name));
+    return named === undefined ? offer.plain : offer[named]!;
   }
   throw new Refusal('PGRST107', `None of these media types are available: ${accept}`, {
     hint: `Available: ${MEDIA_TYPES.join(', ')}.`,
   });
 }
 
-function parseRange(range: string): { type: string; stripped: boolean; weight: number } {
+function parseRange(range: string): { type: string; parameters: readonly string[]; weight: number } {
   const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-  return {
-    type,
-    stripped: parameters.includes('nulls=stripped'),
-    weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0,
-  };
+  return { type, parameters, weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0 };
 }

@@ -2,11 +2,12 @@
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { BODY_TYPES } from '../http/body.ts';
+import { own, schemaRef } from './component.ts';
 import type { JsonObject } from './json.ts';
-import { changedFields, csvOf, newRow, part, type Samples } from './samples.ts';
+import { areNew, newRows } from './new-rows.ts';
+import { changedFields, csvOf, keyFilter, keyNames, part, type Samples } from './samples.ts';
 
-const NEW_ROW: JsonObject = { $ref: '#/components/schemas/NewRow' };
-const CHANGES: JsonObject = { $ref: '#/components/schemas/Changes' };
+const MERGED = '. The key is that of a stored row: send it with `Prefer: resolution=merge-duplicates`';
 
 interface BodyExample extends JsonObject {
   readonly summary: string;
@@ -14,45 +15,61 @@ interface BodyExample extends JsonObject {
 }
 
 /** Rows to create: one, or a list. */
-export function newRows(collection: Collection, samples: Samples): JsonObject {
-  const rows = samples.map((sample) => newRow(collection, sample));
-  return requestBody({ oneOf: [NEW_ROW, { type: 'array', items: NEW_ROW }] }, NEW_ROW, rows, {
-    one: { summary: 'One row', value: rows[0]! },
-    several: { summary: 'A list of rows', value: rows },
+export function createdRows(collection: Collection, samples: Samples): JsonObject {
+  const rows = newRows(collection, samples);
+  const row = newRowOf(collection);
+  const how = areNew(collection) ? '' : MERGED;
+  return requestBody(collection, { oneOf: [row, { type: 'array', items: row }] }, row, rows, {
+    one: { summary: `One row${how}`, value: rows[0] },
+    several: { summary: `A list of rows${how}`, value: rows },
   });
 }
 
 /** The whole of one row. */
-export function wholeRow([sample]: Samples): JsonObject {
-  return requestBody(NEW_ROW, NEW_ROW, [sample], { one: { summary: 'The whole row', value: sample } });
+export function wholeRow(collection: Collection, [sample]: Samples): JsonObject {
+  const row = newRowOf(collection);
+  return requestBody(collection, row, row, [sample], { one: { summary: 'The whole row', value: sample } });
 }
 
 /** Changes for every row that a filter or the path names. */
 export function changes(collection: Collection, [sample]: Samples): JsonObject {
+  const schema = changesOf(collection);
   const changed = part(sample, changedFields(collection));
-  return requestBody(CHANGES, CHANGES, [changed], { one: { summary: 'Fields and their new values', value: changed } });
+  return requestBody(collection, schema, schema, [changed], {
+    one: { summary: 'Fields and their new values', value: changed },
+  });
 }
 
 /** Changes for every row that a filter names, or a list in which each names its own. */
 export function changesOfSome(collection: Collection, samples: Samples): JsonObject {
-  const key = collection.key[0]!;
-  const named = { allOf: [CHANGES, { type: 'object', required: [key.name] }] };
+  const { key } = collection;
+  const schema = changesOf(collection);
+  const named = { allOf: [schema, { type: 'object', required: key.map(({ name }) => name) }] };
   const changed = changedFields(collection);
   const one = part(samples[0], changed);
-  return requestBody({ oneOf: [CHANGES, { type: 'array', items: named }] }, CHANGES, [one], {
+  return requestBody(collection, { oneOf: [schema, { type: 'array', items: named }] }, schema, [one], {
     one: {
-      summary: `With a filter, such as ${key.name}=eq.${samples[0][key.name]}: for every row that it names`,
+      summary: `With a filter, such as ${keyFilter(collection, samples[0])}: for every row that it names`,
       value: one,
     },
     several: {
-      summary: `Without a filter: each names its row by ${key.name}`,
-      value: samples.map((sample) => part(sample, [key, ...changed])),
+      summary: `Without a filter: each names its row by ${keyNames(collection)}`,
+      value: samples.map((sample) => part(sample, [...key, ...changed])),
     },
   });
 }
 
+function newRowOf(collection: Collection): JsonObject {
+  return schemaRef(own(collection, 'NewRow'));
+}
+
+function changesOf(collection: Collection): JsonObject {
+  return schemaRef(own(collection, 'Changes'));
+}
+
 /** The same rows in every media type that is read. A form holds one. */
 function requestBody(
+  collection: Collection,
   schema: JsonObject,
   one: JsonObject,
   rows: readonly Row[],
@@ -61,7 +78,13 @@ function requestBody(
   const content = (type: string): JsonObject => {
     if (type.endsWith('json')) return { schema, examples };
     if (type.endsWith('urlencoded')) return { schema: one };
-    return { schema: { type: 'string' }, example: csvOf(rows) };
+    return { schema: { type: 'string' }, example: csvOf(collection, withoutNulls(rows)) };
   };
   return { required: true, content: Object.fromEntries(BODY_TYPES.map((type) => [type, content(type)])) };
+}
+
+/** An empty cell is an empty text: what some of the rows have not is left out of all. */
+function withoutNulls(rows: readonly Row[]): readonly Row[] {
+  const names = Object.keys(rows[0] ?? {}).filter((name) => rows.every((row) => row[name] !== null));
+  return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])));
 }

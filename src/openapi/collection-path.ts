@@ -1,6 +1,7 @@
 /** The routes of the collection as a whole. */
 import type { Collection } from '../collection/declaration.ts';
-import { changesOfSome, newRows, wholeRow } from './bodies.ts';
+import { changesOfSome, createdRows, wholeRow } from './bodies.ts';
+import { own } from './component.ts';
 import { filterNames } from './filters.ts';
 import type { JsonObject } from './json.ts';
 import {
@@ -13,24 +14,26 @@ import {
   READ_REFUSALS,
   WRITE_REFUSALS,
 } from './operation.ts';
+import { keyEqNames } from './parameters.ts';
 import { rowsContent, withHeaders } from './responses.ts';
-import type { Samples } from './samples.ts';
+import { keyNames, type Samples } from './samples.ts';
 
 export function collectionPath(collection: Collection, samples: Samples): JsonObject {
   const { name } = collection;
-  const key = collection.key[0]!;
+  const its = (parameter: string): string => own(collection, parameter);
+  const key = keyNames(collection);
   const filters = filterNames(collection);
-  const page = ['select', 'order', 'limit', 'offset'];
+  const page = [its('select'), its('order'), 'limit', 'offset'];
   const listHeaders = ['Content-Range', 'Content-Location', 'ETag', 'Link', 'Preference-Applied'] as const;
   const writeHeaders = ['Content-Range', 'Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'] as const;
-  const list = rowsContent(samples);
+  const list = rowsContent(collection, samples);
   const get: Draft = {
     id: `list_${name}`,
-    tag: 'Read',
+    tag: name,
     summary: `List ${name}, filtered, sorted, paged, or in aggregates`,
     description:
       'The rows that pass all filters, or the page of them that `limit` and `offset`, or `Range`, ask for. They are whole, or have the shape that `select` gives them. `Prefer: count=exact` adds the total to `Content-Range`.',
-    parameters: [...filters, ...page, 'Prefer', 'Range', 'If-None-Match'],
+    parameters: [...filters, ...page, 'Prefer', 'Range', its('If-None-Match')],
     answers: {
       '200': withHeaders('The rows.', listHeaders, list),
       '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
@@ -43,11 +46,11 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
     head: head(get, { id: `count_${name}`, summary: 'The headers of the list, with its count where asked for' }),
     post: operation({
       id: `create_${name}`,
-      tag: 'Write',
+      tag: name,
       summary: 'Create one row or many, or merge them into those there are',
-      description: `Stores all rows of the body, or none. A row without ${key.name} is assigned one. \`Prefer: resolution=merge-duplicates\` changes the rows that exist, \`resolution=ignore-duplicates\` leaves them as they are. There is a body in the answer only with \`Prefer: return=representation\`.`,
-      parameters: ['columns', 'on_conflict', 'select', 'Prefer', 'Idempotency-Key'],
-      body: newRows(collection, samples),
+      description: `Stores all rows of the body, or none. ${whatIsMade(collection)}\`Prefer: resolution=merge-duplicates\` changes the rows that exist, \`resolution=ignore-duplicates\` leaves them as they are. There is a body in the answer only with \`Prefer: return=representation\`.`,
+      parameters: [its('columns.new'), its('on_conflict'), its('select'), 'Prefer', 'Idempotency-Key'],
+      body: createdRows(collection, samples),
       answers: {
         '200': withHeaders('Merged: every row was there before.', writeHeaders, list),
         '201': withHeaders('Created.', writeHeaders, list),
@@ -56,33 +59,41 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
     }),
     patch: operation({
       id: `update_${name}`,
-      tag: 'Write',
+      tag: name,
       summary: 'Change the rows that match a filter',
-      description: `With a filter, sets the fields of the body in every row that passes it. Without a filter, and with a list of objects, each names its row by ${key.name} and changes what else it carries. One object without a filter is refused.`,
-      parameters: [...filters, ...page, 'columns', 'Prefer', 'Idempotency-Key'],
+      description: `With a filter, sets the fields of the body in every row that passes it. Without a filter, and with a list of objects, each names its row by ${key} and changes what else it carries. One object without a filter is refused.`,
+      parameters: [...filters, ...page, its('columns'), 'Prefer', 'Idempotency-Key'],
       body: changesOfSome(collection, samples),
       answers: changeAnswers(list, ['Idempotency-Replayed']),
       refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422],
     }),
     put: operation({
       id: `replace_${name}`,
-      tag: 'Write',
-      summary: `Create or replace the one row that ${key.name}=eq.… names`,
-      description: `The row becomes what the body says; what is left out takes its default, or null. The body names the same ${key.name} as the URL.`,
-      parameters: ['key.eq', 'columns.whole', 'select', 'Prefer', 'If-None-Match.create'],
-      body: wholeRow(samples),
+      tag: name,
+      summary: `Create or replace the one row that ${collection.key.map((field) => `${field.name}=eq.…`).join('&')} names`,
+      description: `The row becomes what the body says; what is left out takes its default, or null. The body names the same ${key} as the URL.`,
+      parameters: [...keyEqNames(collection), its('columns.whole'), its('select'), 'Prefer', 'If-None-Match.create'],
+      body: wholeRow(collection, samples),
       answers: { ...changeAnswers(list), '201': withHeaders('Created.', ['ETag', 'Preference-Applied'], list) },
       refusals: [405, ...WRITE_REFUSALS, ...BODY_REFUSALS],
     }),
     delete: operation({
       id: `delete_${name}`,
-      tag: 'Write',
+      tag: name,
       summary: 'Delete the rows that match a filter',
       description: 'A request without any filter is refused, and nothing is deleted.',
       parameters: [...filters, ...page, 'Prefer'],
       answers: changeAnswers(list),
       refusals: WRITE_REFUSALS,
     }),
-    options: options(`options_${name}`, [414]),
+    options: options(`options_${name}`, name, [414]),
   };
+}
+
+/** What becomes of a new row without its key. */
+function whatIsMade({ assigned, key }: Collection): string {
+  const made = key.filter(
+    (field) => field === assigned || field.generated !== undefined || field.default !== undefined,
+  );
+  return made.map(({ name }) => `A row without ${name} is assigned one. `).join('');
 }

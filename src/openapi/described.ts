@@ -1,14 +1,14 @@
 /** What the API's pages describe: a catalogue, and the version of the program that serves it. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { Begun } from '../collection/built-in.ts';
-import type { Described } from './document.ts';
 
+export interface Described extends Begun {
+  readonly version: string;
+  /** The licence of the service, as SPDX names it. */
+  readonly license: string;
+}
+
+/** The first of its rows are the examples. */
 export function describe({ catalogue, rows }: Begun): Described {
-  const [collection] = catalogue.collections.values();
-  return {
-    collection: collection!,
-    rows: rows(collection!.name),
-    version: manifest.version,
-    license: manifest.license,
-  };
+  return { catalogue, rows, version: manifest.version, license: manifest.license };
 }

@@ -1,72 +1,95 @@
 /**
- * The OpenAPI 3.1 description of the service. Nothing in it is written down twice: it is made from the collection's
- * declaration, the dialect's tables of operators, parameters and preferences, and the error catalogue.
+ * The OpenAPI 3.1 description of the service. Nothing in it is written down twice: it is made from the declaration of the
+ * collections, the dialect's tables of operators, parameters and preferences, and the error catalogue.
  */
-import type { Collection } from '../collection/declaration.ts';
-import type { Row } from '../collection/value.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { collectionPath } from './collection-path.ts';
+import { owned } from './component.ts';
+import type { Described } from './described.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './description-path.ts';
 import { filterParameters, logicParameters } from './filters.ts';
 import { HEALTH_PATHS, healthPath } from './health-path.ts';
 import { itemPath } from './item-path.ts';
 import type { JsonObject } from './json.ts';
-import { dialectParameters, headerParameters, keyParameters } from './parameters.ts';
+import { dialectParameters, keyParameters, sharedParameters, versionParameters } from './parameters.ts';
 import { errorResponses, headerComponents } from './responses.ts';
-import { samplesOf } from './samples.ts';
+import { type Samples, samplesOf } from './samples.ts';
 import { changesSchema, newRowSchema, problemSchema, rowSchema, selectedRowSchema } from './schemas.ts';
 
-export interface Described {
-  readonly collection: Collection;
-  readonly version: string;
-  /** The licence of the service, as SPDX names it. */
-  readonly license: string;
-  /** Rows to show as examples; the first few are taken. */
-  readonly rows: readonly Row[];
-}
-
 /** `prefix` is what a client puts before the paths of the service. */
-export function openApiDocument({ collection, version, license, rows }: Described, prefix = ''): JsonObject {
-  const samples = samplesOf(collection, rows);
+export function openApiDocument({ catalogue, version, license, rows }: Described, prefix = ''): JsonObject {
+  const collections = [...catalogue.collections.values()];
+  const parts = collections.map((each) => collectionParts(each, samplesOf(each, rows(each.name))));
   return {
     openapi: '3.1.0',
     info: {
       title: 'Product Catalogue',
       version,
-      description: `One collection, \`/${collection.name}\`, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. Its clients work as they are.`,
+      description: `${served(catalogue)}, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. Its clients work as they are.`,
       license: { name: license, identifier: license },
     },
     servers: [{ url: prefix === '' ? '/' : prefix }],
     // No credentials are asked for.
     security: [],
     tags: [
-      { name: 'Read', description: 'Lists, single rows, counts and aggregates.' },
-      { name: 'Write', description: 'Create, change, replace and delete; each request is one transaction.' },
+      ...collections.map(collectionTag),
       { name: 'Describe', description: 'What the service can do.' },
       { name: 'Observe', description: 'How the service is.' },
     ],
     paths: {
-      [`/${collection.name}`]: collectionPath(collection, samples),
-      [`/${collection.name}/{${collection.key[0]!.name}}`]: itemPath(collection, samples),
+      ...merged(parts.map(({ paths }) => paths)),
       ...Object.fromEntries(DESCRIPTION_PATHS.map((path) => [path, descriptionPath(path)])),
       ...Object.fromEntries(HEALTH_PATHS.map((path) => [path, healthPath(path)])),
     },
     components: {
       schemas: {
-        Row: rowSchema(collection),
+        ...merged(parts.map(({ schemas }) => schemas)),
         SelectedRow: selectedRowSchema(),
-        NewRow: newRowSchema(collection),
-        Changes: changesSchema(collection),
         Problem: problemSchema(),
       },
-      parameters: {
-        ...filterParameters(collection, samples),
-        ...logicParameters(collection, samples),
-        ...dialectParameters(collection),
-        ...keyParameters(collection, samples),
-        ...headerParameters(samples),
-      },
+      parameters: { ...merged(parts.map(({ parameters }) => parameters)), ...sharedParameters() },
       headers: headerComponents(),
       responses: errorResponses(),
     },
   };
+}
+
+function served({ collections }: Catalogue): string {
+  const paths = [...collections.keys()].map((name) => `\`/${name}\``);
+  return paths.length === 1 ? `One collection, ${paths[0]}` : `The collections ${paths.join(', ')}`;
+}
+
+function collectionTag({ name, title, description }: Collection): JsonObject {
+  const words = [title, description].filter((each) => each !== undefined).join(': ');
+  return {
+    name,
+    description: words === '' ? `Read and write ${name}; each request is one transaction.` : words,
+  };
+}
+
+function collectionParts(collection: Collection, samples: Samples) {
+  const { name, key } = collection;
+  return {
+    paths: {
+      [`/${name}`]: collectionPath(collection, samples),
+      // A key of several fields has no path of its own.
+      ...(key.length === 1 ? { [`/${name}/{${key[0]!.name}}`]: itemPath(collection, samples) } : {}),
+    },
+    schemas: owned(collection, {
+      Row: rowSchema(collection),
+      NewRow: newRowSchema(collection),
+      Changes: changesSchema(collection),
+    }),
+    parameters: owned(collection, {
+      ...filterParameters(collection, samples),
+      ...logicParameters(collection, samples),
+      ...dialectParameters(collection),
+      ...keyParameters(collection, samples),
+      ...versionParameters(collection, samples),
+    }),
+  };
+}
+
+function merged(parts: readonly Readonly<Record<string, JsonObject>>[]): Record<string, JsonObject> {
+  return Object.assign({}, ...parts);
 }

@@ -2,11 +2,12 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';
-import { printList } from '../dialect/print.ts';
+import { printList, quoteInLogic } from '../dialect/print.ts';
 import { IS_VALUES } from '../dialect/tree.ts';
 import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../limits.ts';
+import { own } from './component.ts';
 import type { JsonObject } from './json.ts';
-import { type Samples, sampleText } from './samples.ts';
+import { type Samples, sampleText, textIn } from './samples.ts';
 
 /** What may be asked of a field: the operators that serve its type. */
 function operatorsFor(field: Field): readonly [OperatorName, OperatorRules][] {
@@ -22,8 +23,8 @@ export function filterParameters(collection: Collection, samples: Samples): Reco
 }
 
 /** The names of all of them in `components.parameters`. */
-export function filterNames({ fields }: Collection): readonly string[] {
-  return [...fields.map(filterName), ...LOGIC_KEYS, AFTER];
+export function filterNames(collection: Collection): readonly string[] {
+  return [...collection.fields.map(filterName), ...LOGIC_KEYS, AFTER].map((name) => own(collection, name));
 }
 
 function filterName(field: Field): string {
@@ -53,7 +54,7 @@ Lists hold up to ${MAX_LIST_VALUES} values; \`is\` takes ${IS_VALUES.join(', ')}
 }
 
 export function logicParameters({ key: [key] }: Collection, samples: Samples): Record<string, JsonObject> {
-  const conditions = samples.map((sample) => `${key!.name}.eq.${sample[key!.name]}`);
+  const conditions = samples.map((sample) => `${key!.name}.eq.${quoteInLogic(textIn(sample, key!))}`);
   const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. May be given several times; all must hold.`;
   const examples = { example: { value: [`(${conditions.join(',')})`] } };
   const after = 'Where the page begins, as the link `next` of the one before says: conditions as in `and`.';

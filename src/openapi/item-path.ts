@@ -1,6 +1,7 @@
 /** The routes of one row, by its key. */
 import type { Collection } from '../collection/declaration.ts';
 import { changes, wholeRow } from './bodies.ts';
+import { own } from './component.ts';
 import type { JsonObject } from './json.ts';
 import {
   BODY_REFUSALS,
@@ -17,56 +18,57 @@ import type { Samples } from './samples.ts';
 
 export function itemPath(collection: Collection, samples: Samples): JsonObject {
   const { name } = collection;
+  const its = (parameter: string): string => own(collection, parameter);
   const key = collection.key[0]!;
   const headers = ['ETag'] as const;
   // A write answers with the rows it wrote, as a list, unless one object is asked for.
-  const written = rowsContent([samples[0]]);
+  const written = rowsContent(collection, [samples[0]]);
   const get: Draft = {
     id: `read_one_of_${name}`,
-    tag: 'Read',
+    tag: name,
     summary: `Read one row by its ${key.name}`,
     description: 'One row as an object, whole or of the shape that `select` gives it. Its `ETag` is its version.',
-    parameters: ['select', 'If-None-Match'],
+    parameters: [its('select'), its('If-None-Match')],
     answers: {
-      '200': withHeaders('The row.', headers, rowContent(samples)),
+      '200': withHeaders('The row.', headers, rowContent(collection, samples)),
       '304': withHeaders('Nothing has changed since.', headers),
     },
     refusals: [404, ...READ_REFUSALS],
   };
   return {
-    parameters: [{ $ref: '#/components/parameters/key.path' }],
+    parameters: [{ $ref: `#/components/parameters/${its('key.path')}` }],
     get: operation(get),
     head: head(get, { id: `head_one_of_${name}`, summary: 'The headers of one row, with its version' }),
     patch: operation({
       id: `update_one_of_${name}`,
-      tag: 'Write',
+      tag: name,
       summary: 'Change one row, with If-Match only if nobody else has',
       description:
         'Sets the fields of the body; the others stay as they are. With `If-Match` a row that has changed since it was read is refused with 412.',
-      parameters: ['columns', 'select', 'Prefer', 'If-Match', 'Idempotency-Key'],
+      parameters: [its('columns'), its('select'), 'Prefer', its('If-Match'), 'Idempotency-Key'],
       body: changes(collection, samples),
       answers: changeAnswers(written, ['Idempotency-Replayed']),
       refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS, 422],
     }),
     put: operation({
       id: `replace_one_of_${name}`,
-      tag: 'Write',
+      tag: name,
       summary: 'Replace one row: what is left out takes its default',
       description: `The row becomes what the body says; what is left out takes its default, or null. It must exist. The body may leave out ${key.name}.`,
-      parameters: ['columns', 'select', 'Prefer', 'If-Match'],
-      body: wholeRow(samples),
+      parameters: [its('columns.whole'), its('select'), 'Prefer', its('If-Match')],
+      body: wholeRow(collection, samples),
       answers: changeAnswers(written),
       refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS],
     }),
     delete: operation({
       id: `delete_one_of_${name}`,
-      tag: 'Write',
+      tag: name,
       summary: 'Delete one row',
       description: 'With `If-Match` a row that has changed since it was read is refused with 412.',
-      parameters: ['select', 'Prefer', 'If-Match'],
+      parameters: [its('select'), 'Prefer', its('If-Match')],
       answers: changeAnswers(written),
       refusals: [404, ...WRITE_REFUSALS],
     }),
-    options: options(`options_one_of_${name}`, [414]),
+    options: options(`options_one_of_${name}`, name, [414]),
   };
 }

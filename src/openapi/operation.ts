@@ -59,10 +59,10 @@ function written(
   };
 }
 
-export function options(id: string, refusals: readonly number[] = []): JsonObject {
+export function options(id: string, tag = 'Describe', refusals: readonly number[] = []): JsonObject {
   return operation({
     id,
-    tag: 'Describe',
+    tag,
     summary: 'What may be done here',
     description:
       'Lists the methods of this path. A browser asks it before a page of another origin sends a request (CORS).',

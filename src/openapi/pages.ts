@@ -6,8 +6,9 @@ import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { FORWARDED_PREFIX } from '../http/prefix.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
+import type { Described } from './described.ts';
 import { DESCRIPTION_PATHS, OPENAPI_MEDIA_TYPE } from './description-path.ts';
-import { type Described, openApiDocument } from './document.ts';
+import { openApiDocument } from './document.ts';
 
 /** What `/` can answer with, by the media types a client may name for it. */
 const READABLE = ['*/*', 'application/*', 'application/json', OPENAPI_MEDIA_TYPE];

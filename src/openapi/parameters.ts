@@ -1,95 +1,155 @@
 /** Query parameters that are no filters, and request headers, as the dialect's own tables name them. */
-import type { Collection } from '../collection/declaration.ts';
+import type { Collection, Field } from '../collection/declaration.ts';
+import { storeJson } from '../collection/types/type.ts';
+import type { Row } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
 import { AGGREGATES } from '../dialect/tree.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../limits.ts';
+import { own } from './component.ts';
+import { embeddingNames, embeddingWords } from './embedding.ts';
 import type { JsonObject } from './json.ts';
-import { changedFields, type Samples } from './samples.ts';
-import { valueSchema } from './schemas.ts';
+import { changedFields, givenFields, keyNames, type Samples, textIn } from './samples.ts';
+import { descriptionOf } from './schemas.ts';
+import { valueSchema } from './value-schema.ts';
+
+/** The same for every collection. */
+type Shared = 'limit' | 'offset';
 
 /** Everything that is no filter: one entry each, so that a new parameter without one does not compile. */
-export function dialectParameters(collection: Collection): Record<(typeof PARAMETERS)[number], JsonObject> {
-  const { fields } = collection;
-  const key = collection.key[0]!;
-  const other = fields.find((field) => field !== key) ?? key;
+export function dialectParameters(
+  collection: Collection,
+): Record<Exclude<(typeof PARAMETERS)[number], Shared> | 'columns.new' | 'columns.whole', JsonObject> {
+  const { fields, key } = collection;
+  const first = key[0]!;
+  const other = fields.find((field) => field !== first) ?? first;
   const aggregates = AGGREGATES.map((name) => `\`field.${name}()\``).join(', ');
+  const [embedded] = embeddingNames(collection).keys();
+  const targets = [key, ...collection.unique.map((set) => set.fields)].map(namesOf);
+  const given = givenFields(collection);
   return {
     select: query(
       'select',
-      `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, ${aggregates}. Fields beside aggregates group them. All fields where it is left out.`,
+      `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, ${aggregates}. Fields beside aggregates group them. All fields where it is left out.${embeddingWords(collection)}`,
       { type: 'string' },
-      `${key.name},${other.name}`,
+      `${first.name},${other.name}`,
+      ...(embedded === undefined ? [] : [`*,${embedded}(*)`]),
     ),
     order: query(
       'order',
-      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. Ties are always broken by ${key.name}, which is the order where it is left out.`,
+      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. Ties are always broken by ${keyNames(collection)}, which is the order where it is left out.`,
       { type: 'string' },
       `${other.name}.desc.nullslast`,
     ),
-    limit: query('limit', 'Most rows to return.', { type: 'integer', minimum: 0 }, 10),
-    offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0 }, 0),
-    columns: columns(changedFields(collection).map(({ name }) => name)),
+    columns: columns(changedFields(collection)),
+    'columns.new': columns(given),
+    /** A row that is replaced is named in the body, too. */
+    'columns.whole': columns([...new Set([...key, ...given])]),
     on_conflict: query(
       'on_conflict',
-      `The unique field that \`Prefer: resolution=…\` goes by: ${key.name}.`,
-      { type: 'string', enum: [key.name] },
-      key.name,
+      `The unique fields that \`Prefer: resolution=…\` goes by: ${targets.map((names) => `\`${names}\``).join(', ')}. The key where it is left out.`,
+      { type: 'string', enum: targets },
+      targets[0]!,
     ),
   };
 }
 
 /** What names the row of PUT, in the query and in the path. */
-export function keyParameters(collection: Collection, [sample]: Samples): Record<string, JsonObject> {
-  const key = collection.key[0]!;
-  const value = sample[key.name] ?? null;
-  return {
-    'key.eq': {
-      name: key.name,
+export function keyParameters({ key }: Collection, [sample]: Samples): Record<string, JsonObject> {
+  const inQuery = key.map((field): [string, JsonObject] => [
+    keyEq(field),
+    {
+      name: field.name,
       in: 'query',
       required: true,
-      description: `The row to replace, or to create: \`eq.\` and its ${key.name}.`,
+      description: `The row to replace, or to create: \`eq.\` and its ${field.name}.`,
       schema: { type: 'string', pattern: '^eq\\.' },
-      example: `eq.${value}`,
+      example: `eq.${textIn(sample, field)}`,
     },
-    'key.path': {
-      name: key.name,
-      in: 'path',
-      required: true,
-      description: key.description ?? '',
-      schema: valueSchema(key),
-      example: value,
-    },
-    /** A row that is replaced is named in the body, too. */
-    'columns.whole': columns([key.name, ...changedFields(collection).map(({ name }) => name)]),
-    'If-None-Match.create': {
-      name: 'If-None-Match',
-      in: 'header',
-      description: '`*`: create the row, and refuse to replace one that is there.',
-      schema: { type: 'string', enum: ['*'] },
-    },
+  ]);
+  const [first] = key;
+  return {
+    ...Object.fromEntries(inQuery),
+    ...(key.length > 1
+      ? {}
+      : {
+          'key.path': {
+            name: first!.name,
+            in: 'path',
+            required: true,
+            description: descriptionOf(first!),
+            schema: valueSchema(first!),
+            example: sample[first!.name] ?? null,
+          },
+        }),
   };
 }
 
-function columns(names: readonly string[]): JsonObject {
+/** The names of those in the query. */
+export function keyEqNames(collection: Collection): readonly string[] {
+  return collection.key.map((field) => own(collection, keyEq(field)));
+}
+
+function keyEq({ name }: Field): string {
+  return `key.${name}.eq`;
+}
+
+function namesOf(fields: readonly Field[]): string {
+  return fields.map(({ name }) => name).join(',');
+}
+
+function columns(fields: readonly Field[]): JsonObject {
   return query(
     'columns',
     'Fields to read from the body; other keys in it are passed over.',
     { type: 'string' },
-    names.join(','),
+    namesOf(fields),
   );
 }
 
-export function headerParameters([sample]: Samples): Record<string, JsonObject> {
-  const tag = `"${versionOfText(JSON.stringify(sample))}"`;
+/** Versions of rows: the example is that of the first. */
+export function versionParameters(collection: Collection, [sample]: Samples): Record<string, JsonObject> {
+  const tag = `"${versionOfText(rowText(collection, sample))}"`;
+  return {
+    ...(collection.key.length > 1
+      ? {}
+      : {
+          'If-Match': header(
+            'If-Match',
+            'Write only if the row has this version still: the ETag of an earlier answer, or `*` for any.',
+            { type: 'string' },
+            tag,
+          ),
+        }),
+    'If-None-Match': ifNoneMatch(tag),
+  };
+}
+
+function ifNoneMatch(tag: string): JsonObject {
+  return header('If-None-Match', 'Answer 304 without a body if the ETag is this one still.', { type: 'string' }, tag);
+}
+
+/** A row as it is answered, to the letter. */
+function rowText({ fields }: Collection, sample: Row): string {
+  const cells = fields.map(({ name, type }) => {
+    const value = storeJson(type, sample[name] ?? null);
+    return `${JSON.stringify(name)}:${value === null ? 'null' : type.json(value)}`;
+  });
+  return `{${cells.join(',')}}`;
+}
+
+/** What no collection has a part in. */
+export function sharedParameters(): Record<Shared | string, JsonObject> {
   const choices = Object.entries(CHOICES).map(
     ([name, values]) => `- \`${name}=${values.join('|')}\`: ${PREFERENCES[name as keyof typeof CHOICES]}`,
   );
   return {
+    limit: query('limit', 'Most rows to return.', { type: 'integer', minimum: 0 }, 10),
+    offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0 }, 0),
     Prefer: header(
       'Prefer',
-      `What the client would like (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, a write of more rows is refused\n- \`timezone=<name>\`: accepted; the fields hold no times`,
+      `What the client would like (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, a write of more rows is refused\n- \`timezone=<name>\`: accepted; times are answered in UTC`,
       { type: 'string' },
       'count=exact',
       'return=representation',
@@ -100,18 +160,13 @@ export function headerParameters([sample]: Samples): Record<string, JsonObject> 
       { type: 'string', pattern: '^\\d+-\\d*$' },
       '0-9',
     ),
-    'If-Match': header(
-      'If-Match',
-      'Write only if the row has this version still: the ETag of an earlier answer, or `*` for any.',
-      { type: 'string' },
-      tag,
-    ),
-    'If-None-Match': header(
-      'If-None-Match',
-      'Answer 304 without a body if the ETag is this one still.',
-      { type: 'string' },
-      tag,
-    ),
+    'If-None-Match': ifNoneMatch('"an-earlier-version"'),
+    'If-None-Match.create': {
+      name: 'If-None-Match',
+      in: 'header',
+      description: '`*`: create the row, and refuse to replace one that is there.',
+      schema: { type: 'string', enum: ['*'] },
+    },
     'Idempotency-Key': header(
       'Idempotency-Key',
       'Makes a retry safe: the same key with the same request is written once and answered the same.',
@@ -130,11 +185,22 @@ const PREFERENCES: Readonly<Record<keyof typeof CHOICES, string>> = {
   tx: 'rollback: a dry run that answers as the write would, and stores nothing',
 };
 
-function query(name: string, description: string, schema: JsonObject, value: string | number): JsonObject {
-  return { name, in: 'query', description, schema, example: value };
+function query(
+  name: string,
+  description: string,
+  schema: JsonObject,
+  ...values: readonly (string | number)[]
+): JsonObject {
+  return { name, in: 'query', description, schema, ...exemplary(values) };
 }
 
 function header(name: string, description: string, schema: JsonObject, ...values: readonly string[]): JsonObject {
-  const examples = Object.fromEntries(values.map((value) => [value.replaceAll(/[^\w.-]/g, '-'), { value }]));
-  return { name, in: 'header', description, schema, ...(values.length === 1 ? { example: values[0]! } : { examples }) };
+  return { name, in: 'header', description, schema, ...exemplary(values) };
+}
+
+function exemplary(values: readonly (string | number)[]): JsonObject {
+  if (values.length === 1) return { example: values[0]! };
+  return {
+    examples: Object.fromEntries(values.map((value) => [String(value).replaceAll(/[^\w.-]/g, '-'), { value }])),
+  };
 }

@@ -1,7 +1,9 @@
 /** Answers: what each carries when it is good, and one for every status of the error catalogue. */
+import type { Collection } from '../collection/declaration.ts';
 import { encodeRows } from '../encode/encoding.ts';
 import { ERRORS } from '../errors.ts';
 import { ANSWER_MEDIA, type Media } from '../http/negotiate.ts';
+import { own, schemaRef } from './component.ts';
 import type { Json, JsonObject } from './json.ts';
 import { csvOf, type Samples } from './samples.ts';
 
@@ -51,28 +53,36 @@ function meaningOf(code: string): string {
 }
 
 /** Whole, or of the shape that the request chose. */
-const ROW = { anyOf: [{ $ref: '#/components/schemas/Row' }, { $ref: '#/components/schemas/SelectedRow' }] };
-const ROWS = { type: 'array', items: ROW };
+function rowOf(collection: Collection): JsonObject {
+  return { anyOf: [schemaRef(own(collection, 'Row')), schemaRef('SelectedRow')] };
+}
 
 /** Rows in each of the media types that a client may accept. */
-export function rowsContent(samples: Samples): JsonObject {
-  return contentOf(ANSWER_MEDIA, samples, ({ singular }) => singular);
+export function rowsContent(collection: Collection, samples: Samples): JsonObject {
+  return contentOf(collection, ANSWER_MEDIA, samples, ({ singular }) => singular);
 }
 
 /** One row: as an object in JSON, whichever of its media types is asked for. */
-export function rowContent([sample]: Samples): JsonObject {
+export function rowContent(collection: Collection, [sample]: Samples): JsonObject {
   const media = ANSWER_MEDIA.filter(({ format, singular, stripNulls }) => singular || format !== 'json' || !stripNulls);
-  return contentOf(media, [sample], ({ format }) => format === 'json');
+  return contentOf(collection, media, [sample], ({ format }) => format === 'json');
 }
 
-function contentOf(all: readonly Media[], samples: Samples, isObject: (media: Media) => boolean): JsonObject {
+function contentOf(
+  collection: Collection,
+  all: readonly Media[],
+  samples: Samples,
+  isObject: (media: Media) => boolean,
+): JsonObject {
+  const row = rowOf(collection);
+  const list = { type: 'array', items: row };
   return Object.fromEntries(
     all.map((media) => {
       const encoding = { ...media, singular: false, columns: Object.keys(samples[0]) };
-      const text = media.format === 'csv' ? csvOf(samples) : encodeRows(samples, encoding, 'plain');
+      const text = media.format === 'csv' ? csvOf(collection, samples) : encodeRows(samples, encoding, 'plain');
       if (media.format !== 'json') return [typeOf(media), { schema: { type: 'string' }, example: text }];
       const rows = JSON.parse(text) as readonly Json[];
-      return [typeOf(media), isObject(media) ? { schema: ROW, example: rows[0]! } : { schema: ROWS, example: rows }];
+      return [typeOf(media), isObject(media) ? { schema: row, example: rows[0]! } : { schema: list, example: rows }];
     }),
   );
 }

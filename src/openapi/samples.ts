@@ -1,16 +1,18 @@
 /** What examples are made of: the first rows that are stored, or values of the fields' types where there are none. */
 import { type Collection, type Field, isKey } from '../collection/declaration.ts';
+import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
-import type { Row } from '../collection/value.ts';
+import type { Row, Value } from '../collection/value.ts';
 import { csvHeader, csvLines } from '../encode/csv.ts';
 import { isGiven } from './schemas.ts';
 
-/** Whole rows, at least one. */
+/** Whole rows as they are answered, at least one. */
 export type Samples = readonly [Row, ...Row[]];
+type Shown = Row[string];
 
 const MOST_SAMPLES = 2;
 /** A value of a type, by the type of its JSON, where its schema has no example. */
-const TYPICAL: Readonly<Record<string, NonNullable<Row[string]>>> = {
+const TYPICAL: Readonly<Record<string, NonNullable<Shown>>> = {
   integer: 1,
   number: 9.5,
   boolean: true,
@@ -18,45 +20,82 @@ const TYPICAL: Readonly<Record<string, NonNullable<Row[string]>>> = {
 };
 
 export function samplesOf({ fields }: Collection, stored: readonly Row[]): Samples {
-  const [first, ...rest] = stored.slice(0, MOST_SAMPLES);
+  const [first, ...rest] = stored
+    .slice(0, MOST_SAMPLES)
+    .map((row) => Object.fromEntries(fields.map((field) => [field.name, valueIn(row, field)])));
   return first === undefined
     ? [Object.fromEntries(fields.map((field) => [field.name, typical(field)]))]
     : [first, ...rest];
 }
 
+/** As it is answered; what a row does not say is its default. */
+function valueIn(row: Row, field: Field): Shown {
+  const value = row[field.name];
+  if (value === null) return null;
+  if (value !== undefined) return shown(field, storeJson(field.type, value));
+  return field.required || field.default !== undefined ? typical(field) : null;
+}
+
+/** A value as JSON shows it. */
+export function shown({ type }: Field, value: Value): Shown {
+  return value === null ? null : (parseJson(type.json(value)) as Shown);
+}
+
 /** A value to compare a field with. */
-export function sampleValue(samples: Samples, field: Field): NonNullable<Row[string]> {
-  return samples.map((row) => row[field.name]).find((value) => value != null) ?? typical(field);
-}
-
-/** The same as a filter writes it. */
 export function sampleText(samples: Samples, field: Field): string {
-  return field.type.print(storeJson(field.type, sampleValue(samples, field)));
+  const sample = samples.find((row) => row[field.name] != null) ?? { [field.name]: typical(field) };
+  return textIn(sample, field);
 }
 
-function typical({ type: { schema } }: Field): NonNullable<Row[string]> {
-  const example = Array.isArray(schema.examples) ? schema.examples[0] : undefined;
-  return (example as string | undefined) ?? TYPICAL[[schema.type].flat()[0] as string] ?? 'text';
+/** The text form of what a sample has in a field, as filters and URLs write it. */
+export function textIn(sample: Row, { name, type }: Field): string {
+  return type.print(storeJson(type, sample[name]));
 }
 
-/** A row as one would create it: without the key, which the service assigns. */
-export function newRow({ assigned: key }: Collection, sample: Row): Row {
-  return Object.fromEntries(Object.entries(sample).filter(([name]) => name !== key?.name));
+function typical(field: Field): NonNullable<Shown> {
+  const { type, rules } = field;
+  const ruled = field.default ?? rules.oneOf?.[0] ?? rules.minimum ?? rules.maximum;
+  if (ruled !== undefined && ruled !== null) return shown(field, ruled)!;
+  const example = Array.isArray(type.schema.examples) ? type.schema.examples[0] : undefined;
+  if (example !== undefined) return example as NonNullable<Shown>;
+  const value = TYPICAL[[type.schema.type].flat()[0] as string] ?? 'text';
+  return typeof value === 'string' ? value.slice(0, rules.maxLength) : value;
 }
 
-/** The fields that an example of a change sets: those that no row can do without, or the first that may change. */
+/** The fields of the key in words: `id`, or `product_id, currency`. */
+export function keyNames({ key }: Collection): string {
+  return key.map(({ name }) => name).join(', ');
+}
+
+/** What the URL of PUT says: `id=eq.1`. */
+export function keyFilter({ key }: Collection, sample: Row): string {
+  return key.map((field) => `${field.name}=eq.${textIn(sample, field)}`).join('&');
+}
+
+/** The fields that an example of a change sets: those that no row can do without, or the first; none that is unique. */
 export function changedFields(collection: Collection): readonly Field[] {
+  const { fields, unique } = collection;
+  const others = fields.filter((field) => !isKey(collection, field));
+  const free = others.filter((field) => !unique.some((set) => set.fields.includes(field)));
+  const given = free.filter((field) => isGiven(collection, field));
+  return given.length > 0 ? given : [free[0] ?? others[0] ?? fields[0]!];
+}
+
+/** The fields that an example of a new row must have. */
+export function givenFields(collection: Collection): readonly Field[] {
   const given = collection.fields.filter((field) => isGiven(collection, field));
-  return given.length > 0
-    ? given
-    : [collection.fields.find((field) => !isKey(collection, field)) ?? collection.key[0]!];
+  return given.length > 0 ? given : changedFields(collection);
 }
 
 export function part(sample: Row, fields: readonly Field[]): Row {
   return Object.fromEntries(fields.map(({ name }) => [name, sample[name] ?? null]));
 }
 
-export function csvOf(rows: readonly Row[]): string {
+/** Numbers and null as they are, anything else in its text form. */
+export function csvOf({ byName }: Collection, rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
-  return csvHeader(columns) + csvLines(rows, columns);
+  const cell = (row: Row, name: string): Shown =>
+    typeof row[name] === 'number' || row[name] == null ? (row[name] ?? null) : textIn(row, byName.get(name)!);
+  const texts = rows.map((row) => Object.fromEntries(columns.map((name) => [name, cell(row, name)])));
+  return csvHeader(columns) + csvLines(texts, columns);
 }

@@ -6,12 +6,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import { ERRORS } from '../errors.ts';
 import type { JsonObject } from './json.ts';
-
-export function valueSchema(field: Field): JsonObject {
-  const { type, ...bounds } = field.type.schema as JsonObject;
-  if (type === undefined || field.required === true) return { ...(type === undefined ? {} : { type }), ...bounds };
-  return { type: [...(Array.isArray(type) ? type : [type]), 'null'], ...bounds };
-}
+import { ruleWords, valueSchema } from './value-schema.ts';
 
 export function rowSchema(collection: Collection): JsonObject {
   return {
@@ -66,7 +61,12 @@ export function problemSchema(): JsonObject {
     properties: {
       code: { type: 'string', enum: Object.keys(ERRORS), description: 'Names the kind of refusal; it never changes.' },
       message: { type: 'string', description: 'What went wrong, in a sentence.' },
-      details: { type: ['string', 'null'], description: 'Where, or why: for a body the row and the field.' },
+      details: {
+        type: ['string', 'array', 'null'],
+        items: { type: 'object', additionalProperties: { type: 'string' } },
+        description:
+          'Where, or why: for a body the row and the field. With 300, the relationships that could be meant.',
+      },
       hint: { type: ['string', 'null'], description: 'What to do about it.' },
     },
     required: ['code', 'message', 'details', 'hint'],
@@ -74,13 +74,49 @@ export function problemSchema(): JsonObject {
   };
 }
 
-function properties({ fields }: Collection, describe = (field: Field): string => field.description ?? ''): JsonObject {
+function properties(collection: Collection, describe: (field: Field) => string = descriptionOf): JsonObject {
   return Object.fromEntries(
-    fields.map((field) => [field.name, { ...valueSchema(field), description: describe(field) }]),
+    collection.fields.map((field) => {
+      const description = [describe(field), ...constraintWords(collection, field)]
+        .filter((each) => each !== '')
+        .join(' ');
+      return [field.name, { ...valueSchema(field), ...(description === '' ? {} : { description }) }];
+    }),
   );
 }
 
+/** In the declaration's words. */
+export function descriptionOf({ title, description }: Field): string {
+  return description ?? (title === undefined ? '' : `${title}.`);
+}
+
 function withDefault(field: Field): string {
-  const { description = '' } = field;
-  return field.default === undefined ? description : `${description} ${String(field.default)} where it is left out.`;
+  const words = [
+    descriptionOf(field),
+    defaultWords(field),
+    field.onUpdate === undefined ? '' : 'Every change sets it to the time.',
+  ];
+  return words.filter((each) => each !== '').join(' ');
+}
+
+function defaultWords({ type, default: value, generated }: Field): string {
+  if (generated !== undefined) return `${GENERATED[generated]} where it is left out.`;
+  return value === undefined || value === null ? '' : `${type.print(value)} where it is left out.`;
+}
+
+const GENERATED: Readonly<Record<NonNullable<Field['generated']>, string>> = {
+  now: 'The time of the request',
+  uuid: 'A new one',
+};
+
+/** What a schema cannot say: some rules, what is unique, what refers to what. */
+function constraintWords({ unique, references }: Collection, field: Field): string[] {
+  const sets = unique.filter(({ fields }) => fields.includes(field)).map(({ fields }) => fields);
+  return [
+    ...ruleWords(field),
+    ...sets.map((fields) =>
+      fields.length === 1 ? 'Unique.' : `Unique together: ${fields.map(({ name }) => name).join(', ')}.`,
+    ),
+    ...references.filter((reference) => reference.field === field).map(({ to }) => `Refers to a row of ${to}.`),
+  ];
 }

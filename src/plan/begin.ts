@@ -7,6 +7,7 @@ import {
   type Field,
   withMaxValue,
 } from '../collection/declaration.ts';
+import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
 import { loadDeclaration } from '../declare/find.ts';
 import { BadRows, type RowBatch, readRows } from '../declare/rows.ts';
@@ -41,8 +42,9 @@ export async function begin(file: string, { withRows = false, maxValueBytes }: B
     const shown: Row[] = [];
     const bad = new BadRows(collection.draft.rows ?? '');
     for await (const batch of readRows(collection.draft, bad)) {
-      rows.push(...plannedRows(collection, batch, bad));
-      if (shown.length === 0) shown.push(...batch.rows.slice(0, SAMPLES).map((row) => sampleOf(batch, row.cells)));
+      const planned = [...plannedRows(collection, batch, bad)];
+      rows.push(...planned);
+      shown.push(...planned.slice(0, SAMPLES - shown.length).map((row) => sampleOf(collection, row)));
     }
     stored.set(collection.name, rows);
     samples.set(collection.name, shown);
@@ -57,13 +59,18 @@ export async function begin(file: string, { withRows = false, maxValueBytes }: B
 /** Rows to show as examples. */
 const SAMPLES = 3;
 
-function sampleOf({ columns }: RowBatch, cells: readonly unknown[]): Row {
-  return Object.fromEntries(columns.map((name, index) => [name, (cells[index] ?? null) as Row[string]]));
+/** In the JSON of a body, whatever the file was; without what is still to be assigned. */
+function sampleOf({ fields }: Collection, row: StoredRow): Row {
+  const cells = fields.flatMap(({ name, type }, index) => {
+    const value = row[index];
+    return value === undefined ? [] : [[name, value === null ? null : parseJson(type.json(value))]];
+  });
+  return Object.fromEntries(cells) as Row;
 }
 
 function* plannedRows(collection: Collection, batch: RowBatch, bad: BadRows): Generator<StoredRow> {
   const fields = batch.columns.map((name): Field | undefined => collection.byName.get(name));
-  const plan = rowPlanner(collection, fields, { areTexts: batch.format === 'csv' });
+  const plan = rowPlanner(collection, fields, { absence: 'no value', areTexts: batch.format === 'csv' });
   for (const { line, cells } of batch.rows) {
     try {
       yield plan(cells);

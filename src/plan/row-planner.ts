@@ -2,11 +2,10 @@
  * The cells of a row become a row to store: every field of it, in the order of the collection, read by its type. For a body
  * and for a file alike; each row's mistake is its own, and names the field.
  */
-import type { Collection, Field } from '../collection/declaration.ts';
-import { storeJson } from '../collection/types/type.ts';
+import { type Collection, type Field, isKey } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
-import { coerce } from './coerce.ts';
+import { coerce, readCell } from './coerce.ts';
 import { checkRules } from './rules.ts';
 import type { StoredRow } from './types.ts';
 
@@ -26,20 +25,28 @@ export class RowProblem extends Error {
 export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
 
 /**
+ * What a cell that is not given stands for: null, as in PostgREST; the default of its field; or no value, which is null, and
+ * the default of a field that cannot be null.
+ */
+export type Absence = 'null' | 'default' | 'no value';
+
+/**
  * `columns` are the fields that the cells belong to, in the order of the cells; undefined for a cell that is left out. A field
- * without a column takes its default; so does one whose cell is not given, unless `emptyIsNull`. Cells that `areTexts` are
- * text forms, of json too.
+ * without a column takes its default. Cells that `areTexts` are text forms, of json too.
  */
 export function rowPlanner(
   collection: Collection,
   columns: readonly (Field | undefined)[],
-  { emptyIsNull = false, areTexts = false } = {},
+  { absence = 'default', areTexts = false }: { readonly absence?: Absence; readonly areTexts?: boolean } = {},
 ): RowPlanner {
   const { fields } = collection;
   const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
-  const now = defaults(collection);
-  const absent = fields.map((field, at) => (places[at] !== -1 && emptyIsNull ? () => null : () => now(field)));
+  const absentValue = absentValues(collection);
+  const absent = fields.map((field, at) => {
+    const means = places[at] === -1 ? 'default' : absence;
+    return () => absentValue(field, means);
+  });
   const required = fields.flatMap((field, at) => (field.required ? [at] : []));
   const ruled = fields.flatMap((field, at) => (Object.keys(field.rules).length > 0 ? [at] : []));
   return (cells) => {
@@ -65,10 +72,6 @@ export function rowPlanner(
   };
 }
 
-function readCell({ type }: Field, cell: unknown): Value {
-  return typeof cell === 'string' ? type.store(cell) : storeJson(type, cell);
-}
-
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
   try {
     checkRules(collection, field, value);
@@ -77,8 +80,17 @@ function checkRule(collection: Collection, field: Field, value: Value | undefine
   }
 }
 
-/** What fields take where nothing is given; a time is the same for all that one request stores. */
-export function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
+/** What fields take where nothing is given; undefined for a key that is assigned. */
+export function absentValues(collection: Collection): (field: Field, absence: Absence) => Value | undefined {
+  const byDefault = defaults(collection);
+  return (field, absence) => {
+    const isNull = absence === 'null' || (absence === 'no value' && !field.required && !isKey(collection, field));
+    return isNull ? null : byDefault(field);
+  };
+}
+
+/** A time is the same for all that one request stores. */
+function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
     if (field === assigned) return undefined;

@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts';
 import { mapped, type Pieces } from '../in-pieces.ts';
 import { locate } from './coerce.ts';
 import { nearestHint } from './resolve.ts';
-import { RowProblem, rowPlanner } from './row-planner.ts';
+import { type Absence, RowProblem, rowPlanner } from './row-planner.ts';
 import type { StoredRow } from './types.ts';
 
 export function resolveColumns(collection: Collection, names: readonly string[]): readonly Field[] {
@@ -18,22 +18,28 @@ export function resolveColumns(collection: Collection, names: readonly string[])
   });
 }
 
-/** Full rows, in the order of the collection's fields. A column that was named but not given is null, unless missing=default was asked for. */
+/** What a column that was named but not given stands for. In CSV that is what was written, whatever else is asked for. */
+export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing: boolean): Absence {
+  if (isTable === true) return 'no value';
+  return defaultMissing ? 'default' : 'null';
+}
+
+/** Full rows, in the order of the collection's fields. */
 export function* planRows(
   collection: Collection,
   fields: readonly Field[],
-  { rows, emptyCellHint }: Pick<Payload, 'rows' | 'emptyCellHint'>,
+  payload: Pick<Payload, 'rows' | 'isTable'>,
   defaultMissing: boolean,
 ): Pieces<readonly StoredRow[]> {
-  const plan = rowPlanner(collection, fields, { emptyIsNull: !defaultMissing });
+  const { rows } = payload;
+  const plan = rowPlanner(collection, fields, { absence: absenceIn(payload, defaultMissing) });
   return yield* mapped(rows, (cells, index) => {
     try {
       return plan(cells);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
       const { refusal, field } = error;
-      const hint = cells[fields.lastIndexOf(field)] === '' ? emptyCellHint : undefined;
-      throw locate(refusal, rows.length > 1 ? index : undefined, field, hint);
+      throw locate(refusal, rows.length > 1 ? index : undefined, field);
     }
   });
 }

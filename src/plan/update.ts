@@ -9,10 +9,10 @@ import { coerce, locate } from './coerce.ts';
 import { checkDiffer, type Key } from './keys.ts';
 import { planConditions } from './predicate.ts';
 import { withItem } from './read.ts';
-import { defaults, generate, nullViolation } from './row-planner.ts';
+import { type Absence, absentValues, generate, nullViolation } from './row-planner.ts';
 import { checkRules } from './rules.ts';
 import { planShape, withKey } from './shape.ts';
-import { resolveColumns } from './stored-rows.ts';
+import { absenceIn, resolveColumns } from './stored-rows.ts';
 import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
@@ -20,8 +20,8 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
   const where = planTarget(collection, request);
   const fields = resolveColumns(collection, payload.columns);
   const [cells] = payload.rows;
-  const missing = request.preferences.missing === 'default';
-  const set = cells === undefined ? [] : planAssignments(collection, fields, cells, missing);
+  const absence = absenceIn(payload, request.preferences.missing === 'default');
+  const set = cells === undefined ? [] : planAssignments(collection, fields, cells, absence);
   return {
     kind: 'update',
     ...planTerms(collection, request),
@@ -71,7 +71,7 @@ export function* planUpdateEach(
       }
     });
     const cells = names.map((name) => object[name]);
-    const set = planAssignments(collection, fields, cells, false, row);
+    const set = planAssignments(collection, fields, cells, 'null', row);
     return { key: values, set: stamped(collection, namedEvenIfEmpty(collection, set, values)) };
   });
   yield* checkDiffer(
@@ -122,15 +122,14 @@ function planAssignments(
   collection: Collection,
   fields: readonly Field[],
   cells: readonly unknown[],
-  defaultMissing: boolean,
+  absence: Absence,
   row?: number,
 ): readonly Assignment[] {
-  const byDefault = defaults(collection);
+  const absentValue = absentValues(collection);
   return fields.map((field, index) => {
     try {
       const cell = cells[index];
-      const missing = defaultMissing ? (byDefault(field) ?? null) : null;
-      const value = cell === undefined ? missing : coerce(field, cell);
+      const value = cell === undefined ? (absentValue(field, absence) ?? null) : coerce(field, cell);
       if (value === null && isKey(collection, field)) throw nullViolation(collection, field);
       checkRules(collection, field, value);
       return { field, value };

@@ -8,7 +8,8 @@ import type { OutputColumn } from '../plan/types.ts';
 const namesOf = oncePer((columns: readonly OutputColumn[]): readonly string[] => columns.map(({ name }) => name));
 
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
-  const { format, stripNulls, singular } = media;
+  const { format, stripNulls, singular, bom, noFormulas } = media;
+  if (format === 'csv') return { format, stripNulls, columns: namesOf(columns), bom, noFormulas };
   return { format, stripNulls, singular, columns: namesOf(columns) };
 }
 

@@ -11,7 +11,9 @@ export function itemTag(version: string, variant = ''): string {
 }
 
 /** The same bytes as another media type are another representation. */
-export function listTag(body: string, range: string, { format, stripNulls }: Media): string {
-  const kind = format === 'json' && !stripNulls ? '' : `-${format}${stripNulls ? '-stripped' : ''}`;
+export function listTag(body: string, range: string, media: Media): string {
+  const { format, stripNulls, bom, noFormulas } = media;
+  const variant = stripNulls ? '-stripped' : noFormulas ? '-spreadsheet' : bom ? '-bom' : '';
+  const kind = format === 'json' && !stripNulls ? '' : `-${format}${variant}`;
   return `"${versionOfText(body)}-${range}${kind}"`;
 }

@@ -5,8 +5,11 @@ import type { ServeSettings } from '../config.ts';
 import { ConfigError } from '../config.ts';
 import type { Maintenance } from '../engine/maintenance.ts';
 import type { Log } from '../observe/log.ts';
+import { isSameFile } from '../written-file.ts';
 
 const NAME = /^catalogue-\d{8}T\d{6}Z\.db$/;
+/** What a backup that was killed has left behind. */
+const PARTIAL = /^catalogue-\d{8}T\d{6}Z\.db\.partial-\w+$/;
 
 export class ScheduledBackups {
   private readonly timer: ReturnType<typeof setInterval>;
@@ -40,13 +43,22 @@ export class ScheduledBackups {
       mkdirSync(backupFolder, { recursive: true });
       const { rows, bytes } = await this.maintenance.backup(file, { replace: true });
       this.log.write('info', 'backup', { file, rows, bytes });
-      const all = readdirSync(backupFolder)
-        .filter((name) => NAME.test(name))
-        .sort();
-      for (const old of all.slice(0, -backupsKept)) rmSync(join(backupFolder, old));
+      this.removeOld(backupFolder, backupsKept);
     } catch (error) {
       const reason = error instanceof ConfigError ? error.message : String(error);
       this.log.write('error', 'backup failed', { file, reason });
+    }
+  }
+
+  /** A backup that is served in its folder is a database now. */
+  private removeOld(folder: string, kept: number): void {
+    const names = readdirSync(folder).filter(
+      (name) => !this.maintenance.files.some((file) => isSameFile(join(folder, name), file)),
+    );
+    const backups = names.filter((name) => NAME.test(name)).sort();
+    const oldest = backups.at(-kept) ?? '';
+    for (const name of [...backups, ...names.filter((each) => PARTIAL.test(each))]) {
+      if (name < oldest) rmSync(join(folder, name));
     }
   }
 }

@@ -44,9 +44,9 @@ export function shown({ secret }: Pick<Setting<unknown>, 'secret'>, value: unkno
   return secret === 'url' ? withoutPassword(value) : value;
 }
 
-/** Passwords stand before the host, or in a parameter of that name. */
+/** Passwords stand before the host, or in a parameter of that name; in a mistyped URL, too. */
 function withoutPassword(url: string): string {
   return url
-    .replace(/^([a-z][a-z0-9+.-]*:\/\/[^:@/?]*):.*@(?=[^@]*$)/i, `$1:${MASK}@`)
+    .replace(/^((?:[a-z][a-z0-9+.-]*:)?\/*[^:@]*):.*@(?=[^@]*$)/i, `$1:${MASK}@`)
     .replace(/([?&](?:password|sslpassword)=)[^&]*/gi, `$1${MASK}`);
 }

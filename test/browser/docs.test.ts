@@ -23,7 +23,7 @@ browserStories('the API reference', (stage) => {
       await contents.getByRole('link', { name: 'GET /products', exact: true }).click();
       expect(new URL(page.url()).hash).toBe('#list_products');
       await page.locator('#list_products').getByRole('link', { name: 'unit_price' }).first().click();
-      expect(new URL(page.url()).hash).toBe('#parameter-filter.unit_price');
+      expect(new URL(page.url()).hash).toBe('#parameter-products.filter.unit_price');
       await page.locator('#list_products').getByRole('link', { name: '416' }).click();
       expect(await page.locator('#error-416').innerText()).toContain('PGRST103');
     },

@@ -43,6 +43,29 @@ browserStories('import', (stage) => {
   );
 
   test(
+    'a table as a spreadsheet writes it is read as it was meant',
+    async () => {
+      await stage.open('/import');
+      await choose(
+        stage,
+        'sheet.csv',
+        'ID;Product name;Unit price;Quantity per unit\r\n500;Tea;12,50;""\r\n501;Jam;;\r\n',
+      );
+      await stage.until('sheet.csv: 2 rows, all of them good. Nothing is stored yet.');
+      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+      await stage.until('2 rows stored.');
+      const select = 'select=id,product_name,unit_price,quantity_per_unit';
+      expect(await stage.ask<Product[]>(`/products?id=gte.500&${select}`)).toEqual([
+        { id: 500, product_name: 'Tea', unit_price: 12.5, quantity_per_unit: '' },
+        { id: 501, product_name: 'Jam', unit_price: null, quantity_per_unit: null },
+      ]);
+      await stage.page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('2 rows were removed again.');
+    },
+    SECONDS,
+  );
+
+  test(
     'a JSON file that is dropped merges into what is there, or leaves it alone, as one chooses',
     async () => {
       const rows = [

@@ -146,7 +146,7 @@ describe.skipIf(!HAS_CURL).each(FILES)(`curl on %s${WHERE}`, (file) => {
     const { status } = await curl('--data-binary', '@rows.csv', '-H', 'Content-Type: text/csv', '/products');
     expect(status).toBe(201);
     expect(await stored('id=in.(2010,2011)&select=id,product_name,unit_price,quantity_per_unit')).toEqual([
-      { id: 2010, product_name: 'Comma, "quoted"', unit_price: 1.5, quantity_per_unit: '' },
+      { id: 2010, product_name: 'Comma, "quoted"', unit_price: 1.5, quantity_per_unit: null },
       { id: 2011, product_name: 'Two\nlines', unit_price: null, quantity_per_unit: 'x' },
     ]);
   });

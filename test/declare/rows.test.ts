@@ -51,7 +51,7 @@ test('an object a line', async () => {
 
 test('CSV, in texts: nothing given, null, an empty text', async () => {
   const [batch] = await batchesOf('a.csv', 'id;name;size\n1;"";\n2;NULL;7\n');
-  expect(batch).toMatchObject({ columns: ['id', 'name', 'size'], format: 'csv', delimiter: ';' });
+  expect(batch).toMatchObject({ columns: ['id', 'name', 'size'], format: 'csv', separator: ';' });
   expect(batch!.rows.map(({ line, cells }) => [line, cells])).toEqual([
     [2, ['1', '', undefined]],
     [3, ['2', null, '7']],

@@ -3,9 +3,9 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import { Refusal } from '../../src/errors.ts';
 import { type Document, readDocument } from '../../src/http/body.ts';
-import { parseCsv } from '../../src/http/csv.ts';
 import { atOnce, BYTES_A_PIECE } from '../../src/in-pieces.ts';
 import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_JSON_DEPTH, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../src/limits.ts';
+import { parseCsv } from '../support/csv.ts';
 
 setDefaultTimeout(60_000);
 
@@ -113,7 +113,7 @@ describe('JSON', () => {
 
 describe('CSV', () => {
   const cell = fc.oneof(
-    fc.constantFrom('', 'NULL', 'a', 'é', '5" pipe', 'a"b"', '1.5'),
+    fc.constantFrom('', 'NULL', 'a', 'é', '5" pipe', 'a"b"', 'a""b', '""', '1.5'),
     text.map((each) => `"${each.replaceAll('"', '""')}\n"`),
   );
   const table = fc.array(
@@ -135,9 +135,13 @@ describe('CSV', () => {
     );
   });
 
+  test('up to the limits it is read', () => {
+    expect(read(`a\n${'1\n'.repeat(MAX_BODY_ROWS)}`, 'text/csv')).toMatchObject({ kind: 'table' });
+  });
+
   test.each([
-    ['rows', `a\n${'1\n'.repeat(MAX_BODY_ROWS)}`],
-    ['empty rows', '\n'.repeat(MAX_BODY_ROWS + 1)],
+    ['rows', `a\n${'1\n'.repeat(MAX_BODY_ROWS + 1)}`],
+    ['empty rows', '\n'.repeat(MAX_BODY_ROWS + 2)],
     ['cells', `a\n${`${','.repeat(999)}\n`.repeat(MAX_BODY_VALUES / 1_000)}`],
     ['cells of one row', `a\n${','.repeat(MAX_ROW_VALUES + 1)}`],
   ])('too many %s: refused before anything is made of them', (_, csv) => {

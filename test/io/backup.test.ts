@@ -155,7 +155,16 @@ describe('check', () => {
     const report = JSON.parse(stdout) as { ok: boolean; findings: { check: string; detail: string }[] };
     expect({ exitCode, ok: report.ok }).toEqual({ exitCode: 0, ok: true });
     const checks = report.findings.map(({ check }) => check);
-    expect(checks).toEqual(['integrity', 'schema version', 'fields', 'constraints', 'indexes', 'products', 'size']);
+    expect(checks).toEqual([
+      'integrity',
+      'schema version',
+      'fields',
+      'constraints',
+      'indexes',
+      'products',
+      'references',
+      'size',
+    ]);
     expect(report.findings.find(({ check }) => check === 'products')?.detail).toBe('77');
     expect(await command('check', '--database', 'missing.db')).toMatchObject({ exitCode: 1, stdout: '' });
     expect(existsSync(join(cwd, 'missing.db'))).toBe(false);

@@ -28,7 +28,7 @@ interface Case {
 const COMMANDS: readonly Case[] = [
   { name: 'query', args: () => ['id=eq.1&select=id'], json: [{ id: 1 }] },
   { name: 'import', args: () => ['more.csv'], json: { ok: true, read: 2, inserted: 2 }, bar: 'Importing' },
-  { name: 'export', args: () => ['--output', 'out.csv'], json: { ok: true }, bar: 'Exporting' },
+  { name: 'export', args: () => ['--output', 'out.csv', '--force'], json: { ok: true }, bar: 'Exporting' },
   { name: 'backup', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Backing up' },
   { name: 'restore', args: () => ['copy.db', '--force'], json: { ok: true, file: 'copy.db' }, bar: 'Restoring' },
   { name: 'check', json: { ok: true, database: 'catalogue.db' }, bar: 'Checking' },
@@ -70,21 +70,49 @@ for (const { name, args = () => [], json, bar } of COMMANDS) {
 
   if (bar === undefined) continue;
   test(`${name} shows a bar on a terminal`, async () => {
-    let shown = '';
-    const decoder = new TextDecoder();
-    const data = (_: unknown, bytes: Uint8Array) => {
-      shown += decoder.decode(bytes, { stream: true });
-    };
-    const child = Bun.spawn([...PROGRAM, name, ...args()], {
-      cwd,
-      env: { PATH: process.env.PATH ?? '', TERM: 'xterm' },
-      terminal: { cols: 120, rows: 24, data },
-    });
-    expect(await child.exited).toBe(0);
-    await until('the bar', () => shown.includes(`\r${bar} `));
-    child.terminal?.close();
+    const shown = await onTerminal([name, ...args()], `\r${bar} `);
+    expect(shown).toContain(`\r${bar} `);
   });
 }
+
+/** What a command shows on a terminal, once it is over and has shown `last`. */
+async function onTerminal(args: readonly string[], last: string): Promise<string> {
+  let shown = '';
+  const decoder = new TextDecoder();
+  const data = (_: unknown, bytes: Uint8Array) => {
+    shown += decoder.decode(bytes, { stream: true });
+  };
+  const child = Bun.spawn([...PROGRAM, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', TERM: 'xterm' },
+    terminal: { cols: 120, rows: 24, data },
+  });
+  expect(await child.exited).toBe(0);
+  await until(last, () => shown.includes(last));
+  child.terminal?.close();
+  return shown;
+}
+
+test('an import shows how much is read, then how much is stored, and 100% only when that is done', async () => {
+  const rows = 70_000;
+  const lines = Array.from({ length: rows }, (_, index) => `Product number ${index}`);
+  writeFileSync(join(cwd, 'many.csv'), ['product_name', ...lines].join('\n'));
+  const shown = await onTerminal(['import', 'many.csv', '--database', 'many.db'], 'Imported ');
+  const bars = [...shown.matchAll(/\r(Reading|Importing) \S+ (\d+)% \(([\d.]+)/g)].map(([, title, share, done]) => ({
+    title,
+    share: Number(share),
+    done,
+  }));
+  for (const title of ['Reading', 'Importing']) {
+    const [last, ...earlier] = bars.filter((bar) => bar.title === title).reverse();
+    expect({ title, share: last?.share }).toEqual({ title, share: 100 });
+    expect(earlier.filter(({ share }) => share === 100)).toEqual([]);
+  }
+  expect(bars.filter(({ title, share }) => title === 'Importing' && share < 99)).not.toEqual([]);
+  expect(bars.findLastIndex(({ title }) => title === 'Reading')).toBeLessThan(
+    bars.findIndex(({ title }) => title === 'Importing'),
+  );
+});
 
 test('help lists what matters to a command, and no more', async () => {
   const flagsOf = async (name: string) => {

@@ -1,6 +1,6 @@
 /** Settings: where they come from, which one wins, and that every mistake is named. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settingsPage } from '../../src/settings/page.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
@@ -58,6 +58,44 @@ test('secrets are masked, wherever they stand', async () => {
     expect(stdout).not.toContain('s3cret');
     expect(stdout).toContain('postgres://me:***@db.example/catalogue?sslmode=require&password=***');
   }
+});
+
+test('a mistyped URL shows its password to nobody', async () => {
+  const mistyped = [
+    'postgresql//me:s3cret@db.example/catalogue',
+    'postgres:/me:s3cret@db.example/catalogue',
+    'postgres:me:s3cret@db.example/catalogue',
+    'postgre://me:s3cret@db.example/catalogue',
+    'me:s3cret@db.example/catalogue',
+    'mysql://db.example/catalogue?password=s3cret',
+  ];
+  for (const url of mistyped) {
+    const cwd = temporaryFolder();
+    for (const args of [
+      ['serve', '--port', '0'],
+      ['export'],
+      ['import', 'rows.csv'],
+      ['backup', 'copy.db'],
+      ['migrate', '--json'],
+      ['copy', '--from', url, '--to', 'new.db'],
+    ]) {
+      writeFileSync(join(cwd, 'rows.csv'), 'product_name\nTea\n');
+      const { exitCode, stdout, stderr } = await run({ cwd, env: { DATABASE_URL: url }, args });
+      expect({ url, args: args[0], exitCode }).toEqual({ url, args: args[0]!, exitCode: 1 });
+      expect(stdout + stderr).not.toContain('s3cret');
+      expect(stdout + stderr).toMatch(/database URL .*sqlite:PATH|write postgres:\/\/user:password@host\/name/);
+    }
+    const config = await run({ cwd, env: { DATABASE_URL: url }, args: ['config'] });
+    expect({ url, exitCode: config.exitCode }).toEqual({ url, exitCode: 0 });
+    expect(config.stdout).not.toContain('s3cret');
+    expect(readdirSync(cwd)).toEqual(['rows.csv']);
+  }
+});
+
+test('a file may have any name, with sqlite: before it', async () => {
+  const cwd = temporaryFolder();
+  expect(await run({ cwd, args: ['migrate', '--database', 'sqlite:a:b@c.db'] })).toMatchObject({ exitCode: 0 });
+  expect(readdirSync(cwd)).toEqual(['a:b@c.db']);
 });
 
 describe('every mistake is named at once', () => {

@@ -50,6 +50,25 @@ test('export to a file appears whole, and tells its format by its name', async (
   await service.exited;
 });
 
+test('export for a spreadsheet has a mark and no formulas; without it, the file comes back as it was', async () => {
+  const cwd = temporaryFolder();
+  await run({
+    cwd,
+    args: ['import', '-', '--format', 'ndjson'],
+    stdin: '{"id":1,"product_name":"=1+1","unit_price":-2}',
+  });
+  const query = 'select=id,product_name,unit_price';
+  const exported = async (...flags: string[]) => {
+    await run({ cwd, args: ['export', query, '--output', 'out.csv', '--force', ...flags] });
+    return readFileSync(join(cwd, 'out.csv'), 'utf8');
+  };
+  expect(await exported()).toBe('id,product_name,unit_price\n1,=1+1,-2\n');
+  expect(await exported('--bom')).toBe('\uFEFFid,product_name,unit_price\n1,=1+1,-2\n');
+  expect(await exported('--spreadsheet')).toBe("\uFEFFid,product_name,unit_price\n1,'=1+1,-2\n");
+  const json = await run({ cwd, args: ['export', '--format', 'json', '--bom'] });
+  expect(json).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('for CSV') });
+});
+
 test('a reader that has had enough is no mistake', async () => {
   const cwd = temporaryFolder();
   const rows = Array.from({ length: 20_000 }, (_, index) => `{"product_name":"Product number ${index}"}`).join('\n');

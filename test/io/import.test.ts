@@ -1,6 +1,6 @@
 /** Importing: files as people have them, all of them or none, and every mistake named where it is. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Finished, run, startService, temporaryFolder } from '../support/process.ts';
@@ -19,6 +19,12 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
     exists: (name: string) => existsSync(path(name)),
     command: (...args: string[]) => run({ cwd, env, args }),
     pipe: (stdin: string, ...args: string[]) => run({ cwd, env, args, stdin }),
+    /** Whether there is no database, and nothing is left of one. */
+    isGone: async () => {
+      const { exitCode, stderr } = await run({ cwd, env, args: ['query'] });
+      const left = readdirSync(cwd).filter((name) => name.includes('.db'));
+      return exitCode === 1 && /there is no (database|table)/.test(stderr) && left.length === 0;
+    },
     rows: async (query = '') => {
       const { stdout } = await run({ cwd, env, args: ['query', query, '--json'] });
       return JSON.parse(stdout) as Record<string, unknown>[];
@@ -36,6 +42,18 @@ const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
+    test('a value longer than --max-value-kb is a bad row, in CSV and in JSON', async () => {
+      const space = workspace(environment());
+      const long = 'x'.repeat(2_049);
+      space.write('a.csv', `id,product_name\n1,${long}\n`);
+      space.write('b.json', JSON.stringify([{ id: 1, product_name: long }]));
+      for (const file of ['a.csv', 'b.json']) {
+        const { exitCode, stderr } = await space.command('import', file, '--max-value-kb', '2');
+        expect([exitCode, stderr]).toEqual([1, expect.stringContaining('a value of product_name may have 2048 bytes')]);
+        expect((await space.command('import', file, '--on-conflict', 'merge')).exitCode).toBe(0);
+      }
+    });
+
     test('CSV, JSON and NDJSON are told by the name of the file', async () => {
       const space = workspace(environment());
       space.write('a.csv', 'id,product_name,unit_price\n1,"Jam, ""red""",3.50\n2,"two\nlines",\n');
@@ -64,7 +82,8 @@ for (const [name, environment] of DATABASES) {
         'line 4, product_name: is required',
         'line 5: has 4 cells, and the first line names 3',
       ]);
-      expect(await space.rows()).toEqual([]);
+      expect(stderr).toContain('\ncatalogue: nothing was stored: 3 of 4 rows are bad; ');
+      expect(await space.isGone()).toBe(true);
     });
 
     test('a key that exists, or comes twice, is a bad row like any other', async () => {
@@ -126,7 +145,9 @@ for (const [name, environment] of DATABASES) {
         { id: 2, product_name: 'Zwei', unit_price: null, discontinued: 0, units_in_stock: null },
       ]);
       const { stdout } = await space.command('import', '--help');
-      expect(stdout).toContain('an empty cell\nthere empties the field of the product that exists');
+      expect(stdout.replaceAll('\n', ' ')).toContain(
+        'an empty cell there empties the field of the product that exists',
+      );
     });
 
     test('a database that was not there is named, so that a mistyped one is noticed', async () => {
@@ -161,7 +182,43 @@ for (const [name, environment] of DATABASES) {
         exitCode: 0,
         stdout: expect.stringMatching(/^Would import 1 product into .+: 1 new/),
       });
+      expect(await space.isGone()).toBe(true);
+      await space.command('migrate', '--empty');
+      await space.pipe('product_name\nTea\n', 'import', '-', '--format', 'csv', '--dry-run');
       expect(await space.rows()).toEqual([]);
+    });
+
+    test('a dry run with --keep-going names the bad rows, and writes no file of them', async () => {
+      const space = workspace(environment());
+      space.write('a.csv', 'product_name,unit_price\nTea,1\nJam,cheap\n');
+      const tried = await space.command('import', 'a.csv', '--keep-going', '--dry-run');
+      expect(tried).toMatchObject({ exitCode: 2, stdout: expect.stringMatching(/: 1 new, 0 changed; 1 bad row\n$/) });
+      expect(space.exists('a.rejected.csv')).toBe(false);
+    });
+
+    test('an import that breaks off leaves neither a database nor a file of bad rows', async () => {
+      const space = workspace(environment());
+      space.write('a.json', '[{"product_name":"Tea"},{"unit_price":1},{"product_name":"Jam"}');
+      expect(await space.command('import', 'a.json', '--keep-going')).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(await space.isGone()).toBe(true);
+      expect(space.exists('a.rejected.ndjson')).toBe(false);
+    });
+
+    test('all bad rows are counted, those with a key that is taken among them, and the first hundred are named', async () => {
+      const space = workspace(environment());
+      await space.pipe('[{"id":7,"product_name":"There"}]', 'import', '-', '--format', 'json');
+      const lines = Array.from({ length: 1_000 }, (_, index) => `${index + 8},P,${index % 2 === 0 ? '1' : 'cheap'}`);
+      const csv = ['id,product_name,unit_price', ...lines, '7,Taken,1', '8,Twice,1', ''].join('\n');
+      const told = await space.pipe(csv, 'import', '-', '--format', 'csv');
+      expect(told).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(told.stderr.split('\n')).toHaveLength(100 + 3);
+      expect(told.stderr).toEndWith(
+        '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; mend the file, or store the rest with --keep-going\n',
+      );
+      const json = await space.pipe(csv, 'import', '-', '--format', 'csv', '--json');
+      expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, read: 1_002, rejected: 502 });
+      expect((JSON.parse(json.stdout) as { problems: unknown[] }).problems).toHaveLength(100);
+      expect(await space.rows('select=id')).toEqual([{ id: 7 }]);
     });
 
     test('an assigned key never meets one that the file brought', async () => {
@@ -178,6 +235,7 @@ for (const [name, environment] of DATABASES) {
       const top = '{"id":2147483647,"product_name":"Top"}\n';
       const another = '{"product_name":"Another"}\n';
       const refused = { exitCode: 1, stderr: expect.stringContaining('no id is left to assign'), stdout: '' };
+      await space.command('migrate', '--empty');
       expect(await load(`${another}${top}`)).toMatchObject(refused);
       expect(await space.rows()).toEqual([]);
       expect(await load(top)).toMatchObject({ exitCode: 0, stderr: '' });
@@ -223,9 +281,9 @@ describe('CSV as spreadsheets write it', () => {
       [],
     ],
     ['a comma in the quotes of its first line', '"id";"product_name";"a, b"\n1;"Tea, green";12,5\n2;Jam;-3\n', PRICE],
-    ['--delimiter', 'id|product_name|unit_price\n1|Tea, green|12,5\n2|Jam|-3\n', ['--delimiter', '|']],
+    ['--separator', 'id|product_name|unit_price\n1|Tea, green|12,5\n2|Jam|-3\n', ['--separator', '|']],
     [
-      '--delimiter tab',
+      '--delimiter, as it was called once, and tab',
       'id\tproduct_name\ta,b\n1\tTea, green\t12,5\n2\tJam\t-3\n',
       ['--delimiter', 'tab', '--map', 'a,b=unit_price'],
     ],
@@ -238,6 +296,41 @@ describe('CSV as spreadsheets write it', () => {
       expect(await space.rows(SELECT)).toEqual(expected);
     });
   }
+
+  test('column names in any case, and as people write them', async () => {
+    const space = workspace();
+    space.write('a.csv', 'ID;Product name;UNIT-PRICE;quantityPerUnit; Units in stock \n1;Tea;12,5;"";3\n');
+    expect(await space.command('import', 'a.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await space.rows()).toMatchObject([
+      { id: 1, product_name: 'Tea', unit_price: 12.5, quantity_per_unit: '', units_in_stock: 3 },
+    ]);
+    const mended = 'ID;Product name;UNIT-PRICE\n1;Taken;1\n2;Jam;cheap\n';
+    space.write('b.csv', mended);
+    expect(await space.command('import', 'b.csv', '--keep-going')).toMatchObject({ exitCode: 2 });
+    const rejected = 'ID;Product name;UNIT-PRICE\n2;Jam;cheap\n1;Taken;1\n';
+    expect(space.read('b.rejected.csv')).toBe(rejected);
+  });
+
+  test('in the encodings that spreadsheets write', async () => {
+    const text = 'id;product_name\n1;Köri – 5 €\n';
+    const cp1252 = Buffer.from(text.replace('–', '\x96').replace('€', '\x80'), 'latin1');
+    const utf16 = Buffer.from(text, 'utf16le');
+    const files: readonly [string, Uint8Array, readonly string[]][] = [
+      ['UTF-8 with a mark', Buffer.from(`\uFEFF${text}`), []],
+      ['UTF-16LE with a mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), []],
+      ['UTF-16BE with a mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]).swap16(), []],
+      ['UTF-16LE without', utf16, []],
+      ['UTF-16BE without', Buffer.from(utf16).swap16(), ['--encoding', 'UTF-16BE']],
+      ['Windows-1252', cp1252, ['--encoding', 'windows-1252']],
+    ];
+    for (const [name, bytes, flags] of files) {
+      const space = workspace();
+      writeFileSync(join(space.cwd, 'a.csv'), bytes);
+      const { exitCode, stderr } = await space.command('import', 'a.csv', ...flags);
+      expect({ name, exitCode, stderr }).toEqual({ name, exitCode: 0, stderr: '' });
+      expect(await space.rows('select=product_name')).toEqual([{ product_name: 'Köri – 5 €' }]);
+    }
+  });
 
   test('a comma in a number is refused where commas divide the cells, and a point for thousands anywhere', async () => {
     const space = workspace();
@@ -324,8 +417,16 @@ describe('a mistake is named', () => {
       ['--format', 'json', '--map', 'unit_prise='],
       /the file has no column unit_prise \(perhaps you meant unit_price\)/,
     ],
-    ['a delimiter of two signs', 'x', ['--format', 'csv', '--delimiter', '::'], /--delimiter is one sign/],
-    ['a delimiter of JSON', '[]', ['--format', 'json', '--delimiter', ';'], /--delimiter is for CSV/],
+    ['a separator of two signs', 'x', ['--format', 'csv', '--separator', '::'], /--separator is one sign/],
+    ['a separator of JSON', '[]', ['--format', 'json', '--separator', ';'], /--separator is for CSV/],
+    ['an encoding that is not known', 'x', ['--format', 'csv', '--encoding', 'ebcdic'], /--encoding is one of utf-8, /],
+    [
+      'every wrong column at once',
+      'id,prodct_name,colour,unit_price,Unit price\n1,x,red,1,2\n',
+      ['--format', 'csv', '--map', 'size='],
+      /line 1: there is no field prodct_name \(perhaps you meant product_name\), colour; .+; the field unit_price is given twice; --map "size=": the file has no column size/,
+    ],
+    ['a wrong column above no rows', 'id,colour\n', ['--format', 'csv'], /line 1: there is no field colour/],
     ['something after the JSON', '{"id":1,"product_name":"x"}\n{}', ['--format', 'json'], /line 2: .+ndjson/],
     ['no format', 'x', [], /format of standard input/],
     ['a mapping to no field', 'x', ['--format', 'csv', '--map', 'a=b'], /there is no field b/],
@@ -342,7 +443,7 @@ describe('a mistake is named', () => {
     const space = workspace();
     expectMistake(await space.command('import', 'nothing.csv'), /nothing\.csv cannot be read/);
     writeFileSync(join(space.cwd, 'latin1.csv'), Buffer.from('product_name\nK\xf6\xf6ri\n', 'latin1'));
-    expectMistake(await space.command('import', 'latin1.csv'), /not UTF-8/);
+    expectMistake(await space.command('import', 'latin1.csv'), /not UTF-8; say --encoding windows-1252/);
   });
 });
 

@@ -42,4 +42,45 @@ describe('catalogue copy', () => {
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain('holds 5077 products already');
   }, 60_000);
+
+  test('of a source that is not there, and an import that is refused or tried, make no schema', async () => {
+    const cwd = temporaryFolder();
+    const schema = newSchema();
+    const rows = 'product_name,unit_price\nTea,1\nJam,cheap\n';
+    const into = ['--database', url, '--schema', schema];
+    await run({ cwd, args: ['copy', '--from', 'typo.db', '--to', url, '--schema', schema] });
+    await run({ cwd, args: ['import', '-', '--format', 'csv', ...into], stdin: rows });
+    await run({ cwd, args: ['import', '-', '--format', 'csv', '--keep-going', '--dry-run', ...into], stdin: rows });
+    await run({ cwd, args: ['export', ...into] });
+    const [found] = await testServer.admin.unsafe(
+      `select count(*)::int4 as schemas from pg_namespace where nspname = '${schema}'`,
+    );
+    expect(found).toEqual({ schemas: 0 });
+  }, 60_000);
+
+  test('is all or nothing: whoever looks meanwhile sees no table, or all of it', async () => {
+    const cwd = temporaryFolder();
+    const schema = newSchema();
+    const rows = 20_000;
+    const lines = Array.from({ length: rows }, (_, index) => `{"product_name":"Product number ${index}"}`).join('\n');
+    await run({ cwd, args: ['import', '-', '--format', 'ndjson', '--database', 'from.db'], stdin: lines });
+    let isDone = false;
+    const copying = run({ cwd, args: ['copy', '--from', 'from.db', '--to', url, '--schema', schema] }).then(
+      (result) => {
+        isDone = true;
+        return result;
+      },
+    );
+    const seen = new Set<number>();
+    while (!isDone) {
+      const [found] = await testServer.admin.unsafe(`select to_regclass('${schema}.products') is not null as there`);
+      if (found.there) {
+        const [counted] = await testServer.admin.unsafe(`select count(*)::int4 as rows from "${schema}".products`);
+        seen.add(counted.rows);
+      }
+      await Bun.sleep(1);
+    }
+    expect(await copying).toMatchObject({ exitCode: 0, stderr: '' });
+    expect([...seen].filter((count) => count !== rows)).toEqual([]);
+  }, 60_000);
 });

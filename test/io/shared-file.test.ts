@@ -1,13 +1,13 @@
 /** One catalogue file, several processes: each knows that the others are there. */
-
-import { Database } from 'bun:sqlite';
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { Database, type SQLQueryBindings } from 'bun:sqlite';
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { ChangeMark, Engine } from '../../src/engine/engine.ts';
 import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
+import { checkOwner, prepareSchema } from '../../src/engine/sqlite/schema.ts';
+import { cleanUp, integrityOf, run, startService, temporaryFolder } from '../support/process.ts';
 
 setDefaultTimeout(60_000);
 afterEach(cleanUp);
@@ -88,4 +88,38 @@ test('whoever else opens and closes the file while a service starts, the service
     for (const other of others) other.kill('SIGKILL');
     await Promise.all(others.map((other) => other.exited));
   }
+});
+
+describe('a new file that several processes make at once', () => {
+  test('is a catalogue to all of them, and has the reference products once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const cwd = temporaryFolder();
+      const services = await Promise.all([1, 2, 3, 4].map(() => startService({ cwd })));
+      for (const service of services) {
+        expect(service.stdout()).toContain('\nProducts  77\n');
+        service.kill('SIGTERM');
+      }
+      expect(await Promise.all(services.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
+      expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');
+    }
+  });
+
+  test('is not taken for the file of another program by one that looks while it is made', () => {
+    const path = join(temporaryFolder(), 'catalogue.db');
+    const other = new Database(path);
+    other.run('pragma journal_mode = wal');
+    class Interrupted extends Database {
+      private looks = 0;
+      /** Between the first look and the second, the other process makes the catalogue. */
+      override prepare<Result, Params extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
+        if (++this.looks === 2) prepareSchema(other, BUILT_IN.catalogue, () => []);
+        return super.prepare<Result, Params>(sql);
+      }
+    }
+    const db = new Interrupted(path);
+    expect(checkOwner(db)).toBe(true);
+    expect(prepareSchema(db, BUILT_IN.catalogue, () => [])).toEqual([]);
+    db.close();
+    other.close();
+  });
 });

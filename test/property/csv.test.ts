@@ -1,7 +1,8 @@
-/** Rows written quickly as CSV are the same text as written cell by cell. */
+/** Rows written quickly as CSV are the same text as written cell by cell, and are read as they were written. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { csvLines } from '../../src/encode/csv.ts';
+import { CsvReader } from '../../src/encode/csv-reader.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => value.isWellFormed()),
@@ -16,6 +17,9 @@ const text = fc.oneof(
     'é',
     '🧀',
     '\uFEFFx',
+    '=1+1',
+    '-1',
+    '＠x',
     'x'.repeat(70_000),
     'é'.repeat(70_000),
   ),
@@ -27,6 +31,14 @@ const number = fc.oneof(
   fc.constantFrom(0, -0, 2147483647, -2147483648, 2147483648, 18.5, 0.0001, 99999999.9999),
 );
 
+const cell = fc.oneof(text, number, fc.constant(null));
+const table = fc.array(fc.tuple(cell, cell, cell), { maxLength: 30 });
+const NAMES = ['one', 'two', 'three'];
+
+function rowsOf(cells: readonly (readonly (string | number | null)[])[]) {
+  return cells.map(([one, two, three]) => ({ one: one!, two: two!, three: three! }));
+}
+
 function cellText(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
@@ -34,12 +46,34 @@ function cellText(value: string | number | null): string {
 }
 
 test('for any rows', () => {
-  const cell = fc.oneof(text, number, fc.constant(null));
   fc.assert(
-    fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 30 }), (cells) => {
-      const rows = cells.map(([one, two, three]) => ({ one, two, three }));
+    fc.property(table, (cells) => {
       const expected = cells.map((row) => `${row.map(cellText).join(',')}\n`).join('');
-      expect(csvLines(rows, ['one', 'two', 'three'])).toBe(expected);
+      expect(csvLines(rowsOf(cells), NAMES)).toBe(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('null, an empty text and the word NULL are read as what they were', () => {
+  fc.assert(
+    fc.property(table, (cells) => {
+      const reader = new CsvReader(',');
+      const read = [...reader.push(csvLines(rowsOf(cells), NAMES)), ...reader.end()];
+      const written = cells.map((row) => row.map((value) => (value === null ? undefined : String(value))));
+      expect(read.map((row) => ('cells' in row ? row.cells : row.problem))).toEqual(written);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('for a spreadsheet no text begins as a formula does, and nothing else changes', () => {
+  fc.assert(
+    fc.property(table, (cells) => {
+      const harmless = cells.map((row) =>
+        row.map((value) => (typeof value === 'string' && /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value)),
+      );
+      expect(csvLines(rowsOf(cells), NAMES, true)).toBe(csvLines(rowsOf(harmless), NAMES));
     }),
     { numRuns: 500 },
   );

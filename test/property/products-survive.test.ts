@@ -67,6 +67,27 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
   );
 
   test(
+    'survive as the CSV that the service sends, sent back to it',
+    async () => {
+      await withEmptyCatalogue(async (catalogue) => {
+        await fc.assert(
+          fc.asyncProperty(distinctProducts(12), fc.boolean(), async (sent, isMarked) => {
+            await catalogue.fetch('/products', sendJson('POST', sent));
+            const accept = isMarked ? 'text/csv;bom=true' : 'text/csv';
+            const csv = await (await catalogue.fetch('/products', { headers: { accept } })).arrayBuffer();
+            await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
+            expect((await catalogue.fetch('/products', send('POST', 'text/csv', csv))).status).toBe(201);
+            expect(await catalogue.list()).toEqual(sent.toSorted(byId));
+            await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
+          }),
+          { numRuns: 150 },
+        );
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
     'replace another product wholly by PUT, and come back in the answer',
     async () => {
       await withEmptyCatalogue(async (catalogue) => {

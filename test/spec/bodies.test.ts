@@ -112,26 +112,42 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       expect(await catalogue.list('/products?id=eq.90&unit_price=is.null')).toHaveLength(1);
     });
 
-    test('an empty cell for a number is refused, with what to write instead', async () => {
-      const refused = await post('text/csv', 'id,product_name,unit_price\n90,Tea,\n');
-      expect([refused.status, await refused.json()]).toEqual([
-        400,
-        {
-          code: '22P02',
-          message: 'invalid input syntax for type numeric: ""',
-          details: 'field unit_price: invalid input syntax for type numeric: ""',
-          hint: 'An empty cell is an empty text; write NULL for no value.',
-        },
+    test('an empty cell is no value: null, the default of a field that cannot be null, an id that is assigned', async () => {
+      const csv = 'id,product_name,quantity_per_unit,unit_price,discontinued\n,Tea,,,\n90,"","",,1\n';
+      expect((await post('text/csv', csv)).status).toBe(201);
+      const select = 'select=id,product_name,quantity_per_unit,unit_price,discontinued';
+      expect(await catalogue.list(`/products?id=gt.77&order=id.desc&${select}`)).toEqual([
+        { id: 91, product_name: 'Tea', quantity_per_unit: null, unit_price: null, discontinued: 0 },
+        { id: 90, product_name: '', quantity_per_unit: '', unit_price: null, discontinued: 1 },
       ]);
-      const json = await post('application/json', '{"product_name":"Tea","unit_price":""}');
-      expect(await json.json()).toMatchObject({ code: '22P02', hint: null });
+      await expectRefusal(await post('text/csv', 'id,product_name\n92,\n'), 400, '23502');
+      await expectRefusal(await post('text/csv', 'product_name,unit_price\nTea,""\n'), 400, '22P02');
     });
 
-    test('the list as CSV can be sent back as it came', async () => {
-      const csv = await (await catalogue.fetch('/products', { headers: { accept: 'text/csv' } })).text();
-      await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
-      expect((await post('text/csv', csv)).status).toBe(201);
-      expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
+    test('an empty cell empties the field of a product that is changed or replaced', async () => {
+      const change = send('PATCH', 'text/csv', 'quantity_per_unit,unit_price,discontinued\n"",,\n');
+      expect((await catalogue.fetch('/products?id=eq.1', change)).status).toBe(204);
+      const emptied = { ...reference(1), quantity_per_unit: '', unit_price: null, discontinued: 0 };
+      expect(await catalogue.list('/products?id=eq.1')).toEqual([emptied]);
+      const replacement = send('PUT', 'text/csv', 'id,product_name,unit_price,discontinued\n2,Tea,,\n');
+      expect((await catalogue.fetch('/products?id=eq.2', replacement)).status).toBe(204);
+      const [replaced] = await catalogue.list('/products?id=eq.2');
+      expect(replaced).toMatchObject({ product_name: 'Tea', unit_price: null, discontinued: 0, supplier_id: null });
+    });
+
+    test('the list as CSV can be sent back as it came: null, an empty text, the word NULL', async () => {
+      const odd = [
+        { ...TEN_FIELDS, id: 90, product_name: '', quantity_per_unit: null, unit_price: null, supplier_id: null },
+        { ...TEN_FIELDS, id: 91, product_name: 'NULL', quantity_per_unit: '' },
+      ];
+      expect((await catalogue.fetch('/products', sendJson('POST', odd))).status).toBe(201);
+      for (const accept of ['text/csv', 'text/csv;bom=true']) {
+        const answer = await catalogue.fetch('/products', { headers: { accept } });
+        const csv = await answer.arrayBuffer();
+        await catalogue.fetch('/products?id=gt.0', { method: 'DELETE' });
+        expect((await post('text/csv', csv)).status).toBe(201);
+        expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS, ...odd]);
+      }
     });
 
     test.each([

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { declareCollection } from '../../src/collection/declaration.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import { type Assets, packAssets, unpackAssets } from '../../src/console/assets.ts';
 import { buildAssets } from '../../src/console/bundle.ts';
@@ -39,11 +39,11 @@ describe('the console', () => {
     expect((await ask('/console')).headers.get('content-security-policy')).not.toBe(policy);
   });
 
-  test('carries the declaration of the collection, whole', async () => {
+  test('carries the declaration of the collections, whole', async () => {
     const html = await (await ask('/console')).text();
     const data = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]!;
     expect(JSON.parse(data)).toEqual({
-      collection: JSON.parse(JSON.stringify(products.draft)),
+      collections: [JSON.parse(JSON.stringify(products.draft))],
       version: DESCRIBED.version,
     });
   });
@@ -123,8 +123,8 @@ describe('the API reference', () => {
     const fields = [
       { name: 'id', type: 'int4', required: true, description: '<img src=x onerror=alert(1)> "quoted" & `<b>`' },
     ] as const;
-    const collection = declareCollection({ name: 'things', key: ['id'], fields });
-    const show = consolePages({ ...DESCRIBED, collection, rows: [{ id: 1 }] });
+    const catalogue = declareCatalogue({ collections: [{ name: 'things', key: ['id'], fields }] });
+    const show = consolePages({ ...DESCRIBED, catalogue, rows: () => [{ id: 1 }] });
     const html = await (await show('/docs', new Request('http://catalogue/docs'), ''))!.text();
     expect(html).not.toContain('<img');
     expect(html).not.toContain('<b>`');

@@ -5,6 +5,7 @@ import { OPERATORS } from '../../src/dialect/operators.ts';
 import { ERRORS } from '../../src/errors.ts';
 import { MEDIA_TYPES } from '../../src/http/negotiate.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
+import { openShop } from '../support/shop.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 
@@ -48,10 +49,10 @@ function splitHeader(line: string): [string, string] {
 }
 
 describe.each(Object.keys(ENGINES))('requests in the documentation on %s', (engine) => {
-  describe.each(['query-language', 'writing'])('%s', (name) => {
+  describe.each(['query-language', 'writing', 'references'])('%s', (name) => {
     let catalogue: Catalogue;
     beforeAll(async () => {
-      catalogue = await openCatalogue(engine);
+      catalogue = await (name === 'references' ? openShop : openCatalogue)(engine);
     });
     afterAll(() => catalogue.close());
 

@@ -72,6 +72,8 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
       (await (await catalogue.fetch('/products?select=id', { headers: { accept } })).text()).trimEnd().split('\n');
     expect(await lines('application/x-ndjson')).toEqual(rows.map(({ id }) => `{"id":${id}}`));
     expect(await lines('text/csv')).toEqual(['id', ...rows.map(({ id }) => String(id))]);
+    const marked = await catalogue.fetch('/products?select=id', { headers: { accept: 'text/csv;bom=true' } });
+    expect([...new Uint8Array(await marked.arrayBuffer()).subarray(0, 6)]).toEqual([...Buffer.from('\uFEFFid\n')]);
   });
 
   test('asked for as one object: 406, with how many there are', async () => {

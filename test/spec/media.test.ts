@@ -156,6 +156,33 @@ describe.each(Object.keys(ENGINES))('media types of written products on %s', (en
     expect(await response.text()).toBe('product_name,quantity_per_unit,unit_price\n"a ""b"", c\nd","",\n');
   });
 
+  test('CSV begins with a byte order mark where it is asked for', async () => {
+    const path = '/products?id=eq.1&select=product_name';
+    const response = await get(path, 'text/csv;bom=true');
+    expect(response.headers.get('content-type')).toBe('text/csv;bom=true; charset=utf-8');
+    expect([...new Uint8Array(await response.arrayBuffer())].slice(0, 4)).toEqual([0xef, 0xbb, 0xbf, 0x70]);
+    const plain = await get(path, 'text/csv');
+    expect(plain.headers.get('etag')).not.toBe(response.headers.get('etag'));
+    expect([...new Uint8Array(await plain.arrayBuffer())][0]).toBe(0x70);
+  });
+
+  test('CSV for a spreadsheet begins with a mark, and its texts are no formulas', async () => {
+    const names = ['=1+1', '+1', '-1', '@sum', '\t=1', '\r=1', '=a,"b"', '1-1', ' =1', '＝1'];
+    for (const [index, product_name] of names.entries()) {
+      await create({ ...sparse, id: 2_000 + index, product_name, units_in_stock: -5 });
+    }
+    const path = '/products?id=gte.2000&select=product_name,units_in_stock';
+    const response = await get(path, 'text/csv;spreadsheet=true');
+    expect(response.headers.get('content-type')).toBe('text/csv;spreadsheet=true; charset=utf-8');
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    const text = decoder.decode(await response.arrayBuffer());
+    const shown = ["'=1+1", "'+1", "'-1", "'@sum", "'\t=1", `"'\r=1"`, `"'=a,""b"""`, '1-1', ' =1', "'＝1"];
+    expect(text).toBe(['\uFEFFproduct_name,units_in_stock', ...shown.map((cell) => `${cell},-5`), ''].join('\n'));
+    const named = await get('/products?id=eq.1&select="=1":id', 'text/csv;spreadsheet=true');
+    expect(decoder.decode(await named.arrayBuffer())).toBe("\uFEFF'=1\n1\n");
+    expect(await (await get(path, 'text/csv')).text()).toContain('\n=1+1,-5\n');
+  });
+
   test('a line end in a name does not break a line of ndjson', async () => {
     await create({ ...TEN_FIELDS, product_name: 'two\nlines' });
     const text = await (await get('/products?id=eq.1001', 'application/x-ndjson')).text();

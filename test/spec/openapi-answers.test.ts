@@ -1,28 +1,34 @@
 /** What is answered is what the document says: every recorded answer, by its path, method, status and media type. */
-import { expect, test } from 'bun:test';
-import { complaintsAbout, document } from '../support/openapi.ts';
+import { describe, expect, test } from 'bun:test';
+import { complaintsAbout, document, shopDocument } from '../support/openapi.ts';
 import { type RecordedCase, recordedAreas, recordedCases } from '../support/recorded.ts';
 
-const PATH = '/products';
+describe.each([
+  { folder: 'recorded', described: document },
+  { folder: 'recorded-shop', described: shopDocument },
+])('recorded answers agree with the document: $folder', ({ folder, described }) => {
+  const pathOf = ({ path }: RecordedCase) => path.split('?')[0]!;
+  /** Of paths and methods that the service does not have, the document says nothing; all of them are refused. */
+  const isDescribed = (recorded: RecordedCase) =>
+    Object.hasOwn(described.paths[pathOf(recorded)] ?? {}, recorded.method.toLowerCase());
 
-/** Of paths and methods that the service does not have, the document says nothing; all of them are refused. */
-const isDescribed = ({ path, method }: RecordedCase) =>
-  path.split('?')[0] === PATH && Object.hasOwn(document.paths[PATH]!, method.toLowerCase());
+  test.each(recordedAreas(folder))('%s', (area) => {
+    const wrong = recordedCases(area, folder)
+      .filter(isDescribed)
+      .map((recorded) => {
+        const { id, path, method } = recorded;
+        const { status, headers, body } = recorded.expect;
+        const given = { status, contentType: headers['content-type'] ?? null, body };
+        return { id, path, complaints: complaintsAbout(pathOf(recorded), method, given, described) };
+      })
+      .filter(({ complaints }) => complaints.length > 0);
+    expect(wrong).toEqual([]);
+  });
 
-test.each(recordedAreas())('recorded answers agree with the document: %s', (area) => {
-  const wrong = recordedCases(area)
-    .filter(isDescribed)
-    .map(({ id, path, method, expect: { status, headers, body } }) => {
-      const contentType = headers['content-type'] ?? null;
-      return { id, path, complaints: complaintsAbout(PATH, method, { status, contentType, body }) };
-    })
-    .filter(({ complaints }) => complaints.length > 0);
-  expect(wrong).toEqual([]);
-});
-
-test('no good answer is left out', () => {
-  const leftOut = recordedAreas()
-    .flatMap((area) => recordedCases(area))
-    .filter((recorded) => !isDescribed(recorded));
-  expect(leftOut.filter((recorded) => recorded.expect.status < 400)).toEqual([]);
+  test('no good answer is left out', () => {
+    const leftOut = recordedAreas(folder)
+      .flatMap((area) => recordedCases(area, folder))
+      .filter((recorded) => !isDescribed(recorded));
+    expect(leftOut.filter((recorded) => recorded.expect.status < 400)).toEqual([]);
+  });
 });

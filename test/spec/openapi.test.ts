@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { type App, createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { declareCollection } from '../../src/collection/declaration.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import type { CollectionDraft } from '../../src/collection/draft.ts';
 import { products } from '../../src/collection/products.ts';
 import { CONSOLE_PATH, consolePages, DOCS_PATH, startPath } from '../../src/console/pages.ts';
 import { AFTER, LOGIC_KEYS } from '../../src/dialect/logic.ts';
@@ -32,8 +33,10 @@ import {
   METHODS,
   type OpenApi,
   operations,
+  shopDocument,
 } from '../support/openapi.ts';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';
+import { SHOP } from '../support/shop.ts';
 import { expectRefusal } from '../support/stories.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
@@ -63,7 +66,7 @@ afterAll(async () => {
 });
 
 /** A collection that has nothing of the products, and no rows to take examples from. */
-const OTHER = declareCollection({
+const OTHER: CollectionDraft = {
   name: 'planets',
   key: ['number'],
   fields: [
@@ -72,12 +75,17 @@ const OTHER = declareCollection({
     { name: 'mass', type: 'decimal(12,4)', description: 'In earths.' },
     { name: 'moons', type: 'int4', required: true, default: 0, description: 'How many it has.' },
   ],
-});
-const other = openApiDocument({ ...DESCRIBED, collection: OTHER, rows: [] }) as unknown as OpenApi;
+};
+const other = openApiDocument({
+  ...DESCRIBED,
+  catalogue: declareCatalogue({ collections: [OTHER] }),
+  rows: () => [],
+}) as unknown as OpenApi;
 
 describe.each([
   ['the products', document],
   ['another collection', other],
+  ['the shop', shopDocument],
 ])('the document of %s', (_, described) => {
   test('is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
@@ -126,8 +134,11 @@ describe.each([
   });
 
   test('has filters that may be repeated', () => {
-    const filters = Object.entries(described.components.parameters).filter(([name]) => name.startsWith('filter.'));
-    const logic = [...LOGIC_KEYS, AFTER].map((name) => [name, described.components.parameters[name]!] as const);
+    const filters = Object.entries(described.components.parameters).filter(([name]) => /^\w+\.filter\./.test(name));
+    const logic = Object.entries(described.components.parameters).filter(([, { name }]) =>
+      [...LOGIC_KEYS, AFTER].includes(name),
+    );
+    expect(logic.length).toBeGreaterThan(LOGIC_KEYS.length);
     expect(filters.length).toBeGreaterThan(3);
     for (const [, parameter] of [...filters, ...logic]) {
       expect(parameter).toMatchObject({ in: 'query', style: 'form', explode: true, schema: { type: 'array' } });
@@ -140,6 +151,59 @@ test('a document names no field but those of its own collection', () => {
   const names = [products.name, ...products.fields.map((field) => field.name)].filter((name) => name !== 'id');
   expect(names.filter((name) => text.includes(name))).toEqual([]);
   for (const { name } of OTHER.fields) expect(text).toContain(`"${name}"`);
+});
+
+describe('the document of the shop', () => {
+  const { paths, components, tags } = shopDocument;
+  const property = (schema: string, field: string) => components.schemas[schema]!.properties[field] as object;
+
+  test('has a tag and a path for each collection, and one for a row where the key is one field', () => {
+    const names = [...SHOP.collections.keys()];
+    expect(tags.map(({ name }) => name)).toEqual([...names, 'Describe', 'Observe']);
+    expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
+    const items = Object.keys(paths).filter((path) => path.includes('{'));
+    expect(items).toEqual(
+      ['categories', 'suppliers', 'products', 'labels', 'stock_moves'].map((name) => `/${name}/{id}`),
+    );
+  });
+
+  test('has the rules of the fields in their schemas, defaults in words', () => {
+    expect(property('products.Row', 'unit_price')).toMatchObject({ minimum: 0, maximum: 99999999.9999 });
+    expect(property('products.Row', 'sku')).toMatchObject({ pattern: '^[A-Z]-[0-9]{4}$', description: 'Unique.' });
+    expect(property('labels.NewRow', 'label')).toMatchObject({ type: 'string', maxLength: 20 });
+    expect(property('products.NewRow', 'status')).toMatchObject({
+      enum: ['draft', 'live', 'retired'],
+      description: 'draft where it is left out.',
+    });
+    expect(property('products.NewRow', 'created_at')).toMatchObject({
+      description: 'The time of the request where it is left out.',
+    });
+    expect(property('products.NewRow', 'category_id')).toMatchObject({ description: 'Refers to a row of categories.' });
+  });
+
+  test('names what may be embedded, each in a way that is not ambiguous', () => {
+    const words = components.parameters['products.select']!.description;
+    const names = [...words.matchAll(/^- `([^(]+)\(…\)`/gm)].map(([, name]) => name!);
+    expect(names.sort()).toEqual([
+      'categories',
+      'labels',
+      'prices',
+      'product_labels',
+      'stock_moves',
+      'suppliers!second_supplier_id',
+      'suppliers!supplier_id',
+    ]);
+    expect(components.parameters['categories.select']!.description).toContain('`parent_id(…)`: one of categories');
+    expect(paths['/products']!.get!.responses['300']!.$ref).toBe('#/components/responses/Error300');
+  });
+
+  test('names every unique set for on_conflict, and every field of the key for PUT', () => {
+    const choices = (name: string) => components.parameters[`${name}.on_conflict`]!.schema;
+    expect(choices('products')).toMatchObject({ enum: ['id', 'sku', 'uid'] });
+    expect(choices('prices')).toMatchObject({ enum: ['product_id,currency'] });
+    const named = paths['/prices']!.put!.parameters.map(({ $ref }) => components.parameters[lastName($ref)]!);
+    expect(named.filter(({ required }) => required).map(({ name }) => name)).toEqual(['product_id', 'currency']);
+  });
 });
 
 describe('the document and the service are the same', () => {
@@ -164,11 +228,11 @@ describe('the document and the service are the same', () => {
 
   test('in their fields and the operators of each', async () => {
     const names = products.fields.map((field) => field.name);
-    for (const schema of ['Row', 'NewRow', 'Changes']) {
+    for (const schema of ['products.Row', 'products.NewRow', 'products.Changes']) {
       expect(Object.keys(document.components.schemas[schema]!.properties)).toEqual(names);
     }
     for (const field of products.fields) {
-      const { examples } = document.components.parameters[`filter.${field.name}`]!;
+      const { examples } = document.components.parameters[`products.filter.${field.name}`]!;
       for (const operator of Object.keys(OPERATORS) as OperatorName[]) {
         const isServed = servesType(OPERATORS[operator], field.type);
         expect({ operator, described: Object.hasOwn(examples!, operator) }).toEqual({ operator, described: isServed });
@@ -342,7 +406,22 @@ describe('the commands', () => {
   test('catalogue types prints the types that test/types checks with the client', async () => {
     const { exitCode, stdout } = await run({ args: ['types'], cwd: temporaryFolder() });
     expect(exitCode).toBe(0);
-    expect(stdout).toBe(typeScriptTypes(products));
+    expect(stdout).toBe(typeScriptTypes(BUILT_IN.catalogue));
     expect(stdout).toBe(readFileSync(new URL('../types/database.ts', import.meta.url), 'utf8'));
+  });
+
+  const declared = new URL('../data/shop/collections.yaml', import.meta.url).pathname;
+
+  test('both take a declaration: the types of the shop are those that test/types checks', async () => {
+    const args = ['types', '--collections', declared];
+    const { exitCode, stdout } = await run({ args, cwd: temporaryFolder() });
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(readFileSync(new URL('../types/shop-database.ts', import.meta.url), 'utf8'));
+  });
+
+  test('both take a declaration: the document of the shop has its rows as examples', async () => {
+    const { exitCode, stdout } = await run({ args: ['openapi', '--collections', declared], cwd: temporaryFolder() });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(shopDocument);
   });
 });

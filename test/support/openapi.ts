@@ -1,13 +1,15 @@
 /** The OpenAPI document as the tests read it, and whether a body is what it says. */
+import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
-import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { type Begun, BUILT_IN } from '../../src/collection/built-in.ts';
 import { describe } from '../../src/openapi/described.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
+import { SHOP, SHOP_ROWS } from './shop.ts';
 
 export interface Media {
   readonly schema: object;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 }
 export interface Answer {
   readonly $ref?: string;
@@ -54,12 +56,45 @@ export interface OpenApi {
 export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'];
 
 export const DESCRIBED = describe(BUILT_IN);
-export const document = openApiDocument(DESCRIBED) as unknown as OpenApi;
-const ajv = new Ajv2020({ strict: false, formats: { int32: true } }).addSchema(document, 'document');
+export const document = documentOf(BUILT_IN);
+export const shopDocument = documentOf({ catalogue: SHOP, rows: (name) => SHOP_ROWS[name] ?? [] });
+
+/** As a client reads it. */
+export function documentOf(begun: Begun): OpenApi {
+  return JSON.parse(JSON.stringify(openApiDocument(describe(begun)))) as OpenApi;
+}
+
+const UNCHECKED_FORMATS = ['int16', 'int32', 'int64', 'float', 'double', 'date', 'date-time', 'uuid'];
+
+/** By the text of a schema, since most stand in many places, and making a validator takes long. */
+function validatorsOf(described: OpenApi): (place: string) => ValidateFunction {
+  const formats = Object.fromEntries(UNCHECKED_FORMATS.map((name) => [name, true as const]));
+  const ajv = new Ajv2020({ strict: false, formats }).addSchema(described, 'document');
+  const known = new Map<string, ValidateFunction>();
+  return (place) => {
+    const text = JSON.stringify(at(described, place));
+    const validate = known.get(text) ?? ajv.getSchema(`document#${place}`)!;
+    known.set(text, validate);
+    return validate;
+  };
+}
+
+/** What a JSON pointer leads to. */
+function at(described: OpenApi, place: string): unknown {
+  const names = place.split('/').slice(1);
+  return names.reduce<unknown>(
+    (node, name) => (node as Record<string, unknown>)[name.replaceAll('~1', '/').replaceAll('~0', '~')],
+    described,
+  );
+}
+
+const validators = new Map<OpenApi, (place: string) => ValidateFunction>();
 
 /** What a schema of the document, named by its place, says against a value; undefined where nothing. */
-export function objections(place: string, value: unknown): unknown {
-  const validate = ajv.getSchema(`document#${place}`)!;
+export function objections(place: string, value: unknown, described = document): unknown {
+  const validatorAt = validators.get(described) ?? validatorsOf(described);
+  validators.set(described, validatorAt);
+  const validate = validatorAt(place);
   return validate(value) ? undefined : validate.errors;
 }
 
@@ -85,19 +120,23 @@ export interface Given {
 }
 
 /** What the document says against an answer to a request for a path as it stands in the document. */
-export function complaintsAbout(path: string, method: string, { status, contentType, body }: Given): unknown[] {
-  const described = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+export function complaintsAbout(
+  path: string,
+  method: string,
+  { status, contentType, body }: Given,
+  whole = document,
+): unknown[] {
+  const described = whole.paths[path]?.[method.toLowerCase()]?.responses[status];
   if (described === undefined) return [`${status} is not described`];
   const place = described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', String(status));
-  const { content } =
-    described.$ref === undefined ? described : document.components.responses[lastName(described.$ref)]!;
+  const { content } = described.$ref === undefined ? described : whole.components.responses[lastName(described.$ref)]!;
   // To HEAD the type is that of the body that GET would answer with.
   if (method === 'HEAD') return content === undefined ? [] : ['HEAD is described with a body'];
   if (body === '') return [];
   const type = contentType!.replace(/; charset=utf-8$/, '');
   if (content === undefined || !Object.hasOwn(content, type)) return [`${status} with ${type} is not described`];
   const value: unknown = /[/+]json/.test(type) ? JSON.parse(body) : body;
-  const against = objections(`${place}${pointer('content', type, 'schema')}`, value);
+  const against = objections(`${place}${pointer('content', type, 'schema')}`, value, whole);
   return against === undefined ? [] : [against];
 }
 

@@ -1,5 +1,8 @@
 /** The types of the catalogue, for clients: `createClient<Database>`. Made by `catalogue types`; do not edit. */
 export type Database = {
+  __InternalSupabase: {
+    PostgrestVersion: '14';
+  };
   public: {
     Tables: {
       products: {

@@ -1,6 +1,6 @@
 /** The columns of a file become fields, by their names or as --map says. */
-import { type Collection, type Field, fieldNamed } from '../../collection/declaration.ts';
-import { can } from '../../collection/types/type.ts';
+import { fieldAsWritten, withPoint } from '../../collection/as-written.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { nearestName } from '../../nearest-name.ts';
 import { type RowPlanner, rowPlanner } from '../../plan/row-planner.ts';
@@ -20,10 +20,11 @@ export function readMapping(text: string, collection: Collection): Mapping {
     const at = line.lastIndexOf('=');
     if (at <= 0) throw new ConfigError(`--map is written "column=field", or "column=" to leave a column out: ${line}`);
     const [column, field] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-    if (field !== '' && fieldNamed(collection, field) === undefined) {
+    const meant = fieldAsWritten(collection.fields, field);
+    if (field !== '' && meant === undefined) {
       throw new ConfigError(`--map ${line}: there is no field ${field}${nearest(collection, field)}`);
     }
-    mapping.set(column, field);
+    mapping.set(column, meant?.name ?? '');
   }
   return mapping;
 }
@@ -63,51 +64,54 @@ export class ColumnReader {
   /** A mapping of no column that was met is a slip of the pen, which would leave its column as it is. */
   unmet(): string | undefined {
     const met = [...this.known.keys()].flatMap((id) => id.split('\0'));
-    for (const [column, field] of this.mapping) {
-      if (met.length > 0 && !met.includes(column)) return noColumn(column, field, met);
-    }
-    return undefined;
+    const unmapped = met.length > 0 ? this.unmapped(met) : [];
+    return unmapped.length > 0 ? unmapped.join('; ') : undefined;
   }
 
-  /** The name of a field in this file. */
-  nameOf(field: Field): string {
-    for (const [column, name] of this.mapping) if (name === field.name) return column;
-    return field.name;
+  /** The name of a field in a file with these columns; in one whose rows name their own, that of --map. */
+  nameOf(field: Field, names: readonly string[]): string {
+    const own = names.find((name) => this.fieldOf(name) === field);
+    const mapped = [...this.mapping].find(([, name]) => name === field.name)?.[0];
+    return own ?? mapped ?? field.name;
   }
 
+  /** All that is wrong with them, at once. */
   private resolve(names: readonly string[]): Columns | string {
-    const fields: (Field | undefined)[] = [];
-    for (const name of names) {
-      const target = this.mapping.get(name) ?? name;
-      const field = target === '' ? undefined : fieldNamed(this.collection, target);
-      if (target !== '' && field === undefined) {
-        return `there is no field ${name}${nearest(this.collection, name)}; --map "${name}=field" names another, --map "${name}=" leaves it out`;
-      }
-      if (field !== undefined && fields.includes(field)) return `the field ${field.name} is given twice`;
-      fields.push(field);
-    }
-    for (const [column, field] of this.file.hasHeader ? this.mapping : []) {
-      if (!names.includes(column)) return noColumn(column, field, names);
-    }
-    const plan = rowPlanner(this.collection, fields, { areTexts: this.file.hasHeader });
+    const fields = names.map((name) => this.fieldOf(name));
+    const unknown = names.filter((name, at) => fields[at] === undefined && this.mapping.get(name) !== '');
+    const twice = new Set(fields.filter((field, at) => field !== undefined && fields.indexOf(field) < at));
+    const problems = [
+      ...(unknown.length > 0 ? [this.noFields(unknown)] : []),
+      ...[...twice].map((field) => `the field ${field!.name} is given twice`),
+      ...(this.file.hasHeader ? this.unmapped(names) : []),
+    ];
+    if (problems.length > 0) return problems.join('; ');
+    const plan = rowPlanner(this.collection, fields, { absence: 'no value', areTexts: this.file.hasHeader });
     return {
-      plan: this.file.hasDecimalCommas() ? (cells) => plan(withPoints(fields, cells)) : plan,
+      plan: this.file.hasDecimalCommas() ? (cells) => plan(cells.map((cell, at) => withPoint(fields[at], cell))) : plan,
       given: fields.filter((field) => field !== undefined),
     };
+  }
+
+  private fieldOf(name: string): Field | undefined {
+    return fieldAsWritten(this.collection.fields, this.mapping.get(name) ?? name);
+  }
+
+  private noFields(names: readonly string[]): string {
+    const listed = names.map((name) => `${name === '' ? '""' : name}${nearest(this.collection, name)}`).join(', ');
+    const example = names[0];
+    return `there is no field ${listed}; --map "${example}=field" names another, --map "${example}=" leaves it out`;
+  }
+
+  private unmapped(names: readonly string[]): string[] {
+    return [...this.mapping].flatMap(([column, field]) =>
+      names.includes(column) ? [] : [noColumn(column, field, names)],
+    );
   }
 }
 
 function noColumn(column: string, field: string, names: readonly string[]): string {
   return `--map "${column}=${field}": the file has no column ${column}${perhaps(column, names)}`;
-}
-
-const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
-
-/** Numbers as most of Europe writes them; a point for thousands beside the comma is not guessed at. */
-function withPoints(fields: readonly (Field | undefined)[], cells: readonly unknown[]): readonly unknown[] {
-  return cells.map((cell, at) =>
-    takesDecimals(fields[at]) && typeof cell === 'string' && WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell,
-  );
 }
 
 function nearest({ fields }: Collection, name: string): string {
@@ -120,8 +124,4 @@ function nearest({ fields }: Collection, name: string): string {
 function perhaps(name: string, known: readonly string[]): string {
   const found = nearestName(name, known);
   return found === undefined ? '' : ` (perhaps you meant ${found})`;
-}
-
-function takesDecimals(field: Field | undefined): boolean {
-  return field !== undefined && can(field.type, 'number');
 }

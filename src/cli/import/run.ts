@@ -18,16 +18,19 @@ export interface Problem {
   readonly reason: string;
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends Pick<LoadTerms, 'onConflict' | 'dryRun'> {
   readonly mapping: Mapping;
-  readonly onConflict: LoadTerms['onConflict'];
-  readonly dryRun: boolean;
   /** Whether all rows name the same columns, so that a wrong one is a mistake of the file and not of a row. */
   readonly hasHeader: boolean;
-  /** Where bad rows go; without it, one of them is one too many. */
+  /** Whether the good rows are stored though others are bad. */
+  readonly keepGoing: boolean;
+  /** Where bad rows go. */
   readonly rejects: Rejects | undefined;
+  /** Told of each mistake. */
   readonly problem: (problem: Problem) => void;
-  readonly progress: () => void;
+  /** Told when more of the file was read, and how much of it is stored. */
+  readonly reading: () => void;
+  readonly storing: (stored: number, total: number) => void;
 }
 
 export interface ImportResult {
@@ -38,8 +41,15 @@ export interface ImportResult {
   readonly rejected: number;
 }
 
-/** Mistakes named before an import without --keep-going gives up. */
-const MAX_PROBLEMS = 20;
+/** Nothing was stored, since some rows are bad. */
+export class ImportRefused extends Error {
+  constructor(
+    readonly read: number,
+    readonly rejected: number,
+  ) {
+    super(`nothing was stored: ${rejected} of ${read} rows ${rejected === 1 ? 'is' : 'are'} bad`);
+  }
+}
 
 export async function runImport(
   engine: Engine,
@@ -54,7 +64,6 @@ class Import {
   private readonly columns: ColumnReader;
   private read = 0;
   private rejected = 0;
-  private header: readonly string[] = [];
 
   constructor(
     private readonly collection: Collection,
@@ -64,25 +73,35 @@ class Import {
     this.columns = new ColumnReader(collection, options.mapping, {
       hasHeader: options.hasHeader,
       // Where commas divide the cells, none is left for a number.
-      hasDecimalCommas: () => options.hasHeader && source.delimiter() !== ',',
+      hasDecimalCommas: () => options.hasHeader && source.separator() !== ',',
     });
   }
 
   async run(engine: Engine): Promise<ImportResult> {
-    const { onConflict, dryRun } = this.options;
-    const keepGoing = this.options.rejects !== undefined;
-    const terms: LoadTerms = { onConflict, dryRun, keepGoing, refused: (row) => this.refused(row) };
-    const { affected, inserted } = await engine.load(this.collection, this.batches(), terms);
-    const { read, rejected } = this;
-    return { read, inserted, updated: affected - inserted, ignored: read - rejected - affected, rejected };
+    const { onConflict, dryRun, keepGoing, storing } = this.options;
+    const terms: LoadTerms = {
+      onConflict,
+      dryRun,
+      refused: (row) => this.refused(row),
+      goesOn: () => keepGoing || this.rejected === 0,
+      progress: storing,
+    };
+    try {
+      const { affected, inserted } = await engine.load(this.collection, this.batches(), terms);
+      const { read, rejected } = this;
+      return { read, inserted, updated: affected - inserted, ignored: read - rejected - affected, rejected };
+    } catch (error) {
+      throw error instanceof LoadRefused ? new ImportRefused(this.read, this.rejected) : error;
+    }
   }
 
   private async *batches(): AsyncGenerator<LoadBatch> {
     for await (const records of this.source.records) {
       yield* this.batchesOf(records);
-      this.options.progress();
+      this.options.reading();
     }
-    if (this.rejected > 0 && this.options.rejects === undefined) throw new LoadRefused();
+    // A file without rows may still be the wrong one.
+    if (this.options.hasHeader) this.columnsOf(this.source.header());
     const unmet = this.columns.unmet();
     if (unmet !== undefined) throw new ConfigError(unmet);
   }
@@ -92,10 +111,8 @@ class Import {
     let batch: { given: Columns['given']; places: number[]; rows: StoredRow[] } | undefined;
     for (const record of records) {
       this.read++;
-      if (this.options.hasHeader) this.header = record.columns;
       const planned = this.plan(record);
-      // After a mistake that nothing makes good, the rest is only read for further ones.
-      if (planned === undefined || (this.rejected > 0 && this.options.rejects === undefined)) continue;
+      if (planned === undefined) continue;
       const { row, given } = planned;
       if (batch !== undefined && batch.given !== given) {
         yield batch;
@@ -110,11 +127,8 @@ class Import {
 
   private plan(record: FileRecord): { row: StoredRow; given: Columns['given'] } | undefined {
     if (record.kind === 'broken') return this.reject(record, { line: record.line, reason: record.problem });
-    const columns = this.columns.read(record.columns);
-    if (typeof columns === 'string') {
-      if (this.options.hasHeader) throw unreadable(1, columns);
-      return this.reject(record, { line: record.line, reason: columns });
-    }
+    const columns = this.columnsOf(record.columns);
+    if (typeof columns === 'string') return this.reject(record, { line: record.line, reason: columns });
     try {
       return { row: columns.plan(record.cells), given: columns.given };
     } catch (error) {
@@ -124,13 +138,21 @@ class Import {
     }
   }
 
+  /** What is wrong with the columns of a row; with those of a file, nothing of it can be read. */
+  private columnsOf(names: readonly string[]): Columns | string {
+    const columns = this.columns.read(names);
+    if (typeof columns === 'string' && this.options.hasHeader) throw unreadable(1, columns);
+    return columns;
+  }
+
   /** A row that the engine will not store. */
   private refused({ place, given, row, refusal }: RefusedRow): void {
     const { fields, key } = this.collection;
+    const header = this.source.header();
     const record: GoodRecord = {
       kind: 'record',
       line: place,
-      columns: given.map((field) => this.columns.nameOf(field)),
+      columns: given.map((field) => this.columns.nameOf(field, header)),
       cells: given.map((field) => this.cellOf(field, row[fields.indexOf(field)] ?? null)),
     };
     const reason = refusal.details ?? refusal.message;
@@ -145,13 +167,8 @@ class Import {
   private reject(record: FileRecord, problem: Problem): undefined {
     this.rejected++;
     this.options.problem(problem);
-    const { rejects } = this.options;
-    if (rejects === undefined) {
-      if (this.rejected >= MAX_PROBLEMS) throw new LoadRefused();
-      return;
-    }
-    const columns = this.options.hasHeader ? this.header : record.columns;
-    rejects.add(inColumns(record, columns), columns);
+    const columns = this.options.hasHeader ? this.source.header() : record.columns;
+    this.options.rejects?.add(inColumns(record, columns), columns);
   }
 }
 

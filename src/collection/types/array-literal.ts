@@ -1,7 +1,6 @@
 /** PostgreSQL's array literal: `{1,"two words",NULL}`, or `{{1,2},{3,4}}`. Its elements are texts here. */
 import { Refusal } from '../../errors.ts';
 import { checkDimensions, type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
-import { shortened } from './refuse.ts';
 
 const SPACE = /[ \t\n\v\f\r]/;
 const SPECIAL = /[,{}"\\]/;
@@ -101,7 +100,7 @@ function quoted(text: string): string {
 }
 
 function malformed(text: string, details: string): Refusal {
-  return new Refusal('22P02', `malformed array literal: "${shortened(text)}"`, {
+  return new Refusal('22P02', `malformed array literal: "${text}"`, {
     details,
     hint: 'Write a list as {1,2,3}.',
   });

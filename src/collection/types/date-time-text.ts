@@ -3,7 +3,7 @@
  * it. Other styles, such as names of months, are refused, on every engine: what they mean depends on settings.
  */
 import { Refusal } from '../../errors.ts';
-import { refuseSyntax, shortened } from './refuse.ts';
+import { refuseSyntax } from './refuse.ts';
 
 /** The parts of a text that were there. */
 export interface Moment {
@@ -80,14 +80,14 @@ function offsetOf([utc, sign, hours, minutes = '0', seconds = '0']: readonly (st
   if (utc !== undefined) return 0;
   if (hours === undefined) return undefined;
   if (Number(hours) > MAX_OFFSET_HOURS || Number(minutes) > 59 || Number(seconds) > 59) {
-    throw new Refusal('22009', `time zone displacement out of range: "${shortened(text)}"`);
+    throw new Refusal('22009', `time zone displacement out of range: "${text}"`);
   }
   const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   return sign === '-' ? -offset : offset;
 }
 
 export function outOfRange(text: string, hint?: string): Refusal {
-  return new Refusal('22008', `date/time field value out of range: "${shortened(text)}"`, { hint });
+  return new Refusal('22008', `date/time field value out of range: "${text}"`, { hint });
 }
 
 /** `2024-12-31`; undefined where no year of four digits has that day. */

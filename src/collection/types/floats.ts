@@ -4,7 +4,7 @@ import type { Value } from '../value.ts';
 import { specialDecimal } from './decimal-text.ts';
 import { FLOAT4, FLOAT8, type FloatWidth, floatText } from './float-text.ts';
 import { toNumbers, wholeOfFloat } from './number-casts.ts';
-import { refuseSyntax, shortened } from './refuse.ts';
+import { refuseSyntax } from './refuse.ts';
 import { defineType, type Type } from './type.ts';
 
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -18,8 +18,7 @@ function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Typ
     if (!FLOAT.test(trimmed)) return refuseSyntax(title, text);
     const number = round(Number(trimmed));
     const isLost = number === 0 && /^[^e]*[1-9]/i.test(trimmed);
-    if (!Number.isFinite(number) || isLost)
-      throw new Refusal('22003', `"${shortened(text)}" is out of range for type ${title}`);
+    if (!Number.isFinite(number) || isLost) throw new Refusal('22003', `"${text}" is out of range for type ${title}`);
     return number + 0;
   };
   const print = (value: Value) => (typeof value === 'number' ? floatText(value, width) : String(value));

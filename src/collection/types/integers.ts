@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { toNumbers } from './number-casts.ts';
 import { averageOfUnits, sumOfUnits } from './numeric.ts';
-import { refuseSyntax, shortened } from './refuse.ts';
+import { refuseSyntax } from './refuse.ts';
 import { defineType, itself, type Type } from './type.ts';
 
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
@@ -23,8 +23,7 @@ function integer({ name, title, bits, sum }: Width): Type {
   const least = -(2n ** BigInt(bits - 1));
   const most = -least - 1n;
   const small = bits < 64;
-  const outOfRange = (text: string) =>
-    new Refusal('22003', `value "${shortened(text)}" is out of range for type ${title}`);
+  const outOfRange = (text: string) => new Refusal('22003', `value "${text}" is out of range for type ${title}`);
   const read = (text: string): Value => {
     const match = INTEGER.exec(text);
     if (match === null) return refuseSyntax(title, text);

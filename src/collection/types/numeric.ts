@@ -12,11 +12,15 @@ import { defineType, itself } from './type.ts';
 
 /** Sums of 64 bits may overflow: the two halves of each unit are summed apart, and put together exactly. */
 export function sumOfUnits(units: string, scale: number): string {
-  return `decimal_sum(cast(sum((${units}) >> 32) as text), cast(sum((${units}) & 4294967295) as text), ${scale})`;
+  return `decimal_sum(${halves(units)}, ${scale})`;
 }
 
 export function averageOfUnits(units: string, scale: number): string {
-  return `decimal_avg(${sumOfUnits(units, scale)}, count(${units}))`;
+  return `decimal_avg(${halves(units)}, ${scale}, count(${units}))`;
+}
+
+function halves(units: string): string {
+  return `cast(sum((${units}) >> 32) as text), cast(sum((${units}) & 4294967295) as text)`;
 }
 
 const EXPONENT = /e([+-]?\d+)\s*$/i;

@@ -14,7 +14,7 @@ import {
   printTime,
   readMoment,
 } from './date-time-text.ts';
-import { refuseSyntax, shortened } from './refuse.ts';
+import { refuseSyntax } from './refuse.ts';
 import { defineType, PLAIN_TEXT, type Type } from './type.ts';
 
 interface Zone {
@@ -34,7 +34,7 @@ function timestampType({ name, title, shortTitle, suffix, textSuffix, schema }: 
     const total = micros - (suffix === '' ? 0 : offset * 1e6);
     const days = Math.floor(total / DAY_MICROS);
     const date = printDay(day + days);
-    if (date === undefined) throw new Refusal('22008', `timestamp out of range: "${shortened(text)}"`);
+    if (date === undefined) throw new Refusal('22008', `timestamp out of range: "${text}"`);
     return `${date}T${printTime(total - days * DAY_MICROS)}${suffix}`;
   };
   const read = (text: string): string => {

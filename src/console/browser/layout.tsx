@@ -8,7 +8,14 @@ import type { ReactNode } from 'react';
 import { AppBar, Layout, LoadingIndicator, Menu, TitlePortal, ToggleThemeButton } from 'react-admin';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
 import { base } from './shared/base.ts';
-import { collectionName, collectionTitle, version } from './shared/collection.ts';
+import {
+  collectionName,
+  collections,
+  collectionTitle,
+  titleOfCollection,
+  unshown,
+  version,
+} from './shared/collection.ts';
 import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
 
@@ -69,6 +76,16 @@ function ConsoleMenu() {
     <Menu sx={menuStyle}>
       <Menu.Item to="/" primaryText="Overview" leftIcon={<Overview />} />
       <Menu.Item to={`/${collectionName}`} primaryText={collectionTitle} leftIcon={<Products />} />
+      {collections
+        .filter(({ name }) => name !== collectionName)
+        .map((other) => (
+          <MenuItem key={other.name} component="a" href={`?collection=${other.name}#/${other.name}`}>
+            <ListItemIcon sx={{ '&&': { minWidth: 40 } }}>
+              <Products />
+            </ListItemIcon>
+            {titleOfCollection(other)}
+          </MenuItem>
+        ))}
       <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />
       <MenuItem component="a" href={`${base}/docs`} sx={{ color: 'text.secondary' }}>
         <ListItemIcon sx={{ '&&': { minWidth: 40 } }}>
@@ -79,6 +96,15 @@ function ConsoleMenu() {
       <Typography variant="caption" sx={{ px: 2, pt: 2, color: 'text.secondary' }}>
         Version {version}
       </Typography>
+      {unshown.length > 0 && (
+        <Typography
+          variant="caption"
+          component="p"
+          sx={{ px: 2, pt: 1, color: 'text.secondary', whiteSpace: 'normal' }}
+        >
+          Not shown, since the key has several fields: {unshown.map(({ name }) => name).join(', ')}
+        </Typography>
+      )}
     </Menu>
   );
 }

@@ -27,7 +27,9 @@ export interface RecordReader {
   push(text: string): FileRecord[];
   end(): FileRecord[];
   /** What divides the cells, where there are cells; known with the first row. */
-  readonly delimiter?: string;
+  readonly separator?: string;
+  /** The columns, where the file names them once for all; known with the first row. */
+  readonly header?: readonly string[];
 }
 
 /** Longest row: a quote or a bracket that is never closed must not fill the memory. */

@@ -1,15 +1,16 @@
 /** A file, or what is piped in, as records: read no faster than they are used. */
 import { statSync } from 'node:fs';
 import { ConfigError } from '../../config.ts';
-import { CsvReader } from './csv.ts';
+import { CsvRecords } from './csv.ts';
+import { type FileEncoding, TextReader } from './encoding.ts';
 import { JsonReader, NdjsonReader } from './json.ts';
-import { type FileRecord, lineEndsIn, type RecordReader, unreadable } from './record.ts';
+import type { FileRecord, RecordReader } from './record.ts';
 
 export const FILE_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
-const READERS: Readonly<Record<FileFormat, (delimiter?: string) => RecordReader>> = {
-  csv: (delimiter) => new CsvReader(delimiter),
+const READERS: Readonly<Record<FileFormat, (separator?: string) => RecordReader>> = {
+  csv: (separator) => new CsvRecords(separator),
   json: () => new JsonReader(),
   ndjson: () => new NdjsonReader(),
 };
@@ -21,10 +22,13 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   jsonl: 'ndjson',
 };
 
+export const STANDARD_INPUT = '-';
+
 export function formatOf(path: string, named: FileFormat | undefined): FileFormat {
   const format = named ?? EXTENSIONS[path.split('.').at(-1)?.toLowerCase() ?? ''];
   if (format !== undefined) return format;
-  const [what, rename] = path === '-' ? ['standard input', ''] : [path, 'name it .csv, .json or .ndjson, or '];
+  const [what, rename] =
+    path === STANDARD_INPUT ? ['standard input', ''] : [path, 'name it .csv, .json or .ndjson, or '];
   throw new ConfigError(`the format of ${what} is not known: ${rename}add --format csv, json or ndjson`);
 }
 
@@ -35,21 +39,31 @@ export interface Source {
   /** Bytes read so far. */
   readonly read: () => number;
   /** What divides the cells of a CSV file; known with its first row. */
-  readonly delimiter: () => string;
+  readonly separator: () => string;
+  /** The columns that a CSV file names; known with its first row. */
+  readonly header: () => readonly string[];
 }
 
-export function openSource(path: string, format: FileFormat, delimiter?: string): Source {
+export interface SourceOptions {
+  readonly format: FileFormat;
+  /** Where they are not given, the file tells. */
+  readonly separator?: string | undefined;
+  readonly encoding?: FileEncoding | undefined;
+}
+
+export function openSource(path: string, { format, separator, encoding }: SourceOptions): Source {
   let read = 0;
-  const size = path === '-' ? undefined : sizeOf(path);
-  const stream = path === '-' ? Bun.stdin.stream() : Bun.file(path).stream();
-  const reader = READERS[format](delimiter);
+  const size = path === STANDARD_INPUT ? undefined : sizeOf(path);
+  const stream = path === STANDARD_INPUT ? Bun.stdin.stream() : Bun.file(path).stream();
+  const reader = READERS[format](separator);
   const count = (bytes: number) => {
     read += bytes;
   };
   return {
-    records: recordsOf(stream, reader, count),
+    records: recordsOf(path, stream, new TextReader(encoding), reader, count),
     read: () => read,
-    delimiter: () => reader.delimiter ?? ',',
+    separator: () => reader.separator ?? ',',
+    header: () => reader.header ?? [],
     ...(size === undefined ? {} : { size }),
   };
 }
@@ -60,32 +74,31 @@ function sizeOf(path: string): number | undefined {
     if (stat.isDirectory()) throw new ConfigError(`${path} is a folder`);
     return stat.isFile() ? stat.size : undefined;
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+    throw cannotRead(path, error);
   }
 }
 
 async function* recordsOf(
+  path: string,
   stream: ReadableStream<Uint8Array>,
+  text: TextReader,
   reader: RecordReader,
   count: (bytes: number) => void,
 ): AsyncGenerator<FileRecord[]> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let lines = 1;
-  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
-    count(chunk.byteLength);
-    const text = decode(decoder, chunk, lines);
-    yield reader.push(text);
-    lines += lineEndsIn(text);
+  try {
+    for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+      count(chunk.byteLength);
+      yield reader.push(text.push(chunk));
+    }
+    yield reader.push(text.end());
+    yield reader.end();
+  } catch (error) {
+    throw cannotRead(path, error);
   }
-  yield reader.push(decode(decoder, undefined, lines));
-  yield reader.end();
 }
 
-function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, lines: number): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw unreadable(lines, 'after this the file is not UTF-8; convert it first, such as with iconv -t UTF-8');
-  }
+/** A file that may not be read says so with its first bytes. */
+function cannotRead(path: string, error: unknown): unknown {
+  if (error instanceof ConfigError || typeof (error as { syscall?: unknown }).syscall !== 'string') return error;
+  return new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
 }

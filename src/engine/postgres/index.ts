@@ -9,10 +9,10 @@ import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
 import type { ReadPlan, StoredRow, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import type { Creation, LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
-import type { SessionSettings } from './driver.ts';
+import type { Runner, SessionSettings } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import { Keys } from './keys.ts';
@@ -22,7 +22,7 @@ import { readList } from './reads.ts';
 import { translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
 import { Sweeper } from './retry-table.ts';
-import { prepareSchema } from './schema.ts';
+import { makeTables, prepareSchema } from './schema.ts';
 import { findConfigurations } from './search.ts';
 import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
@@ -35,6 +35,8 @@ export interface PostgresOptions extends SessionSettings {
   /** What a new collection begins with. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
   readonly retryHours: number;
+  /** Of the tables; at once, where it is not said. */
+  readonly creation?: Creation;
   /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
   readonly replicaLagSeconds?: number;
@@ -63,6 +65,7 @@ export class PostgresEngine implements Engine {
   private dialect!: SqlDialect;
   private sequences: ReadonlyMap<string, string> = new Map();
   private keys = new Keys();
+  private hasTables = true;
 
   constructor(
     private readonly options: PostgresOptions,
@@ -91,7 +94,7 @@ export class PostgresEngine implements Engine {
   async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
     const pool = await this.link.current();
     try {
-      return await loadRows(pool, this.contextOf(collection), batches, terms);
+      return await loadRows(pool, (connection) => this.loadContext(connection, collection), batches, terms);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
       throw translateError(error, collection);
@@ -135,8 +138,14 @@ export class PostgresEngine implements Engine {
     this.keys = new Keys();
   }
 
-  private contextOf(collection: Collection): WriteContext {
-    return { collection, dialect: this.dialect, sequence: this.sequences.get(collection.name) };
+  /** Tables that are not there are made in the transaction of the load, and go with it where it is not stored. */
+  private async loadContext(connection: Runner, collection: Collection): Promise<WriteContext> {
+    if (this.hasTables) return this.contextOf(collection);
+    return this.contextOf(collection, (await makeTables(connection, this.options)).sequences);
+  }
+
+  private contextOf(collection: Collection, sequences = this.sequences): WriteContext {
+    return { collection, dialect: this.dialect, sequence: sequences.get(collection.name) };
   }
 
   private async prepare(pool: SQL): Promise<void> {
@@ -146,6 +155,7 @@ export class PostgresEngine implements Engine {
       this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
     this.steps = prepared.steps;
+    this.hasTables = prepared.hasTables;
     this.dialect = postgresDialect(folding, await findConfigurations(pool));
     this.sequences = prepared.sequences;
     this.keys = new Keys();

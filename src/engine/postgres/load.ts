@@ -16,17 +16,20 @@ import { assignedKey, isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
 const STAGED = '"rows to load"';
+const REFUSED = '"rows that are refused"';
+/** Rows that one statement stores or tells of: somebody wants to know how far it is, and they may be many. */
+const ROWS_AT_ONCE = 20_000;
 
 export function loadRows(
   pool: SQL,
-  context: WriteContext,
+  contextOn: (connection: Runner) => Promise<WriteContext>,
   batches: AsyncIterable<LoadBatch>,
   terms: LoadTerms,
 ): Promise<LoadResult> {
   return inTransaction(
     pool,
     async (connection) => {
-      const staged = new Staged(connection, context);
+      const staged = new Staged(connection, await contextOn(connection));
       await staged.create();
       for await (const batch of batches) await staged.add(batch);
       return staged.store(terms);
@@ -41,6 +44,8 @@ class Staged {
   private readonly table: string;
   /** The sets of fields that rows give, by number. */
   private readonly shapes: (readonly Field[])[] = [];
+  private total = 0;
+  private stored = 0;
 
   constructor(
     private readonly connection: Runner,
@@ -64,6 +69,7 @@ class Staged {
     const { fields } = this.context.collection;
     const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
     const shape = this.shapeNumber(given);
+    this.total += rows.length;
     await query(this.connection, {
       sql: `insert into ${STAGED} ("the place", "the shape", ${this.columns})
         select places.place, ${shape}, ${this.columns}
@@ -86,22 +92,38 @@ class Staged {
       const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
       await this.refuse(terms, taken, (key) => duplicateKey(collection, key));
     }
+    if (!terms.goesOn()) throw new LoadRefused();
     if (!terms.dryRun) await this.passKeys();
     const on = collection.key;
     if (terms.onConflict !== 'overwrite') {
-      return this.storeAll(terms.onConflict === 'refuse' ? 'refuse' : { on, overwrite: [] }, 'true');
+      return this.storeAll(terms, terms.onConflict === 'refuse' ? 'refuse' : { on, overwrite: [] }, 'true');
     }
     const total = { affected: 0, inserted: 0 };
     for (const [shape, given] of this.shapes.entries()) {
       const conflict = { on, overwrite: overwritten(collection, given, on) };
-      const stored = await this.storeAll(conflict, `"the shape" = ${shape}`);
+      const stored = await this.storeAll(terms, conflict, `"the shape" = ${shape}`);
       total.affected += stored.affected;
       total.inserted += stored.inserted;
     }
     return total;
   }
 
-  private async storeAll(conflict: Conflict, which: string): Promise<LoadResult> {
+  /** Rows of many shapes are stored shape by shape, so that each is few enough. */
+  private async storeAll(terms: LoadTerms, conflict: Conflict, which: string): Promise<LoadResult> {
+    const size = this.shapes.length === 1 ? ROWS_AT_ONCE : this.total;
+    const sum = { affected: 0, inserted: 0 };
+    for (let from = 0; from < this.total; from += size) {
+      const part = `"the row" > ${from} and "the row" <= ${from + size} and ${which}`;
+      const { affected, inserted } = await this.storeRows(conflict, part);
+      sum.affected += affected;
+      sum.inserted += inserted;
+      this.stored = Math.min(this.total, this.stored + size);
+      terms.progress?.(this.stored, this.total);
+    }
+    return sum;
+  }
+
+  private async storeRows(conflict: Conflict, which: string): Promise<LoadResult> {
     const { collection, sequence } = this.context;
     const values = collection.fields.map((field) => {
       const column = identifier(field.name);
@@ -132,19 +154,26 @@ class Staged {
       const column = identifier(name);
       return `${textOf(column, type)} as ${column}`;
     });
-    const rows = await this.run<Record<string, string | null>>(
-      `delete from ${STAGED} where ${which} returning "the place"::float8 as "the place", "the shape", ${shown.join(', ')}`,
-    );
-    rows.sort((one, other) => Number(one['the place']) - Number(other['the place']));
-    for (const row of rows) {
-      terms.refused({
-        place: Number(row['the place']),
-        given: this.shapes[Number(row['the shape'])]!,
-        row: fields.map((field) => row[field.name]!),
-        refusal: refusalOf(key.map(({ name }) => row[name]!)),
-      });
+    await this.run(`create temporary table ${REFUSED} on commit drop as select * from ${STAGED} where ${which}`);
+    await this.run(`delete from ${STAGED} where "the row" in (select "the row" from ${REFUSED})`);
+    let last = 0;
+    for (;;) {
+      const rows = await this.run<Record<string, string | null>>(
+        `select "the row"::float8 as "the row", "the place"::float8 as "the place", "the shape", ${shown.join(', ')} from ${REFUSED}
+        where "the row" > ${last} order by ${REFUSED}."the row" limit ${ROWS_AT_ONCE}`,
+      );
+      for (const row of rows) {
+        terms.refused({
+          place: Number(row['the place']),
+          given: this.shapes[Number(row['the shape'])]!,
+          row: fields.map((field) => row[field.name]!),
+          refusal: refusalOf(key.map(({ name }) => row[name]!)),
+        });
+      }
+      if (rows.length < ROWS_AT_ONCE) break;
+      last = Number(rows.at(-1)!['the row']);
     }
-    if (rows.length > 0 && !terms.keepGoing) throw new LoadRefused();
+    await this.run(`drop table ${REFUSED}`);
   }
 
   private run<T>(sql: string): Promise<T[]> {

@@ -10,6 +10,7 @@ import { parseTarget, type Target } from './url.ts';
 
 export class PostgresMaintenance implements Maintenance {
   readonly location: string;
+  readonly files = [];
   private readonly target: Target;
 
   constructor(

@@ -11,6 +11,7 @@ import { ConfigError } from '../../config.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
+import type { Creation } from '../load.ts';
 import { columnType } from './dialect.ts';
 import { query, quoteName, quoteText, type Runner } from './driver.ts';
 import {
@@ -38,12 +39,15 @@ export interface Prepared {
   readonly sequences: ReadonlyMap<string, string>;
   /** What was done, for people; empty where all was in place. */
   readonly steps: readonly string[];
+  /** Whether the tables are there; where they are left to a load, they are not. */
+  readonly hasTables: boolean;
 }
 
 interface Demand {
   readonly schema: string;
   readonly catalogue: Catalogue;
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
+  readonly creation?: Creation;
 }
 
 /** What the schema holds of each collection. */
@@ -51,18 +55,32 @@ type FoundAll = readonly { readonly collection: Collection; readonly found: Foun
 
 export async function prepareSchema(pool: SQL, demand: Demand): Promise<Prepared> {
   await checkServer(pool);
-  const found = await inspectAll(pool, demand);
-  if (isInPlace(demand, found)) return { sequences: sequencesIn(found), steps: [] };
-  try {
-    return await pool.begin((transaction) => migrate(transaction, demand));
-  } catch (error) {
-    if (sqlState(error) !== '42501') throw error;
-    // Indexes make it quick; everything else makes it right.
-    const needed = todo(demand, found).filter((step) => !step.startsWith('index '));
-    if (needed.length === 0) return { sequences: sequencesIn(found), steps: [] };
-    const { message } = error as Error;
+  const all = await inspectAll(pool, demand);
+  if (isInPlace(demand, all)) return { sequences: sequencesIn(all), steps: [], hasTables: true };
+  const { creation = 'at once', schema } = demand;
+  if (creation !== 'at once' && all.every(({ found }) => found.columns.length === 0 && found.isTable)) {
+    if (creation === 'by a load') return { sequences: new Map(), steps: todo(demand, all), hasTables: false };
     throw new ConfigError(
-      `the schema ${demand.schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${message}. Run catalogue migrate with a role that may`,
+      `there is no table ${all[0]!.collection.name} in the schema ${schema}; catalogue migrate makes it`,
+    );
+  }
+  try {
+    return await pool.begin((transaction) => makeTables(transaction, demand));
+  } catch (error) {
+    // Indexes make it quick; everything else makes it right.
+    if (!(error instanceof NoRights) || error.needed.some((step) => !step.startsWith('index '))) throw error;
+    return { sequences: sequencesIn(all), steps: [], hasTables: true };
+  }
+}
+
+class NoRights extends ConfigError {
+  constructor(
+    readonly needed: readonly string[],
+    schema: string,
+    reason: string,
+  ) {
+    super(
+      `the schema ${schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${reason}. Run catalogue migrate with a role that may`,
     );
   }
 }
@@ -92,13 +110,27 @@ function isInPlace(demand: Demand, found: FoundAll): boolean {
   }
 }
 
-async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
-  const { schema, catalogue, firstRows } = demand;
-  const run = (sql: string) => query(transaction, { sql, params: [] });
-  await run('set local statement_timeout = 0');
-  await run(`select pg_advisory_xact_lock(${LOCK})`);
+/**
+ * What is missing is made, in the transaction that this runs in. It looks at nothing before it has the lock: what another
+ * instance has made meanwhile would not be seen later in the same transaction.
+ */
+export async function makeTables(transaction: Runner, demand: Demand): Promise<Prepared> {
+  await query(transaction, { sql: 'set local statement_timeout = 0', params: [] });
+  await query(transaction, { sql: `select pg_advisory_xact_lock(${LOCK})`, params: [] });
   const all = await inspectAll(transaction, demand);
   const steps = todo(demand, all);
+  try {
+    return { sequences: await make(transaction, demand, all), steps, hasTables: true };
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error;
+    throw new NoRights(steps, demand.schema, (error as Error).message);
+  }
+}
+
+/** Returns the sequences. */
+async function make(transaction: Runner, demand: Demand, all: FoundAll): Promise<Prepared['sequences']> {
+  const { schema, catalogue, firstRows } = demand;
+  const run = (sql: string) => query(transaction, { sql, params: [] });
   const [{ found: any }] = all as readonly [FoundAll[number]];
   if (!any.schemaExists) await run(`create schema ${quoteName(schema)}`);
   if (!any.hasRetries) await createRetries(run);
@@ -126,7 +158,7 @@ async function migrate(transaction: Runner, demand: Demand): Promise<Prepared> {
   for (const { collection, found } of all) {
     for (const sql of missingConstraints(catalogue, collection, found)) await run(sql);
   }
-  return { sequences, steps };
+  return sequences;
 }
 
 /** Unique fields and references, of tables that are ours. */

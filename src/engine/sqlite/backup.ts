@@ -1,32 +1,42 @@
 /** A copy of a catalogue in use: of one moment, compact, verified, and on the disk before it has its name. */
 import { Database, SQLiteError } from 'bun:sqlite';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { ConfigError } from '../../settings/setting.ts';
+import { checkMayWrite, putInPlace } from '../../written-file.ts';
 import { identifier } from '../compile/statement.ts';
 import type { BackupReport } from '../maintenance.ts';
+import { filesOf } from './files.ts';
 import { checkOwner, NotOurDatabase } from './schema.ts';
 
-/** What a file is called until it is whole. */
-export function partialOf(file: string): string {
-  return `${file}.partial`;
+/** A copy on its way to a file, and what the file is called until it is whole. */
+export interface Copying {
+  readonly path: string;
+  readonly file: string;
+  readonly partial: string;
+  readonly catalogue: Catalogue;
+  readonly replace: boolean;
 }
 
-export function backupDatabase(path: string, file: string, catalogue: Catalogue, replace: boolean): BackupReport {
-  if (!replace && existsSync(file)) throw new ConfigError(`${file} is there already; --force replaces it`);
-  const partial = partialOf(file);
-  rmSync(partial, { force: true });
+export interface Restoring extends Copying {
+  /** Whether columns and tables of the copy that the database does not have may be left out. */
+  readonly dropColumns: boolean;
+}
+
+export function backupDatabase({ path, file, partial, catalogue, replace }: Copying): BackupReport {
+  if (checkMayWrite(file, { replace, never: filesOf(path) }) === 'device') {
+    throw new ConfigError(`${file} is no file`);
+  }
   const db = openExisting(path);
   try {
     if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
+    // Made by us, and by nobody else meanwhile.
+    closeSync(openSync(partial, 'wx'));
     // It reads one moment of the data, and holds up nobody: https://www.sqlite.org/lang_vacuum.html
     db.query('vacuum into ?').run(partial);
     const report = verifyCopy(partial, catalogue);
-    sync(partial);
-    renameSync(partial, file);
-    sync(dirname(file));
+    putInPlace(partial, file, replace);
     return report;
   } finally {
     db.close();
@@ -76,14 +86,4 @@ export function openExisting(path: string): Database {
   const db = new Database(path, { readwrite: true, create: false });
   db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
   return db;
-}
-
-/** A file and its name are two things that must reach the disk. */
-export function sync(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

@@ -5,12 +5,13 @@ import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Finding, Progress } from '../maintenance.ts';
 import { integrityProblems, openExisting } from './backup.ts';
+import { isDamage } from './refusals.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
 
 export function checkDatabase(path: string, { collections }: Catalogue, progress: Progress): Finding[] {
   const db = openExisting(path);
   try {
-    const problems = integrityProblems(db);
+    const problems = problemsOf(db);
     const integrity = finding('integrity', problems.slice(0, 10), 'ok');
     if (problems.length > 0) return [integrity];
     if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
@@ -31,6 +32,16 @@ export function checkDatabase(path: string, { collections }: Catalogue, progress
     return [integrity, ...findings];
   } finally {
     db.close();
+  }
+}
+
+/** A file can be damaged so that even looking at it fails. */
+function problemsOf(db: Database): string[] {
+  try {
+    return integrityProblems(db);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [(error as Error).message];
   }
 }
 

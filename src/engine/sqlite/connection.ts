@@ -48,7 +48,10 @@ export class Connection {
   private readonly kept = new Map<string, Prepared>();
   private readonly cursors = new Set<Prepared>();
 
-  constructor(path: string, { readOnly = false, create = false, prepare }: ConnectionOptions = {}) {
+  constructor(
+    readonly path: string,
+    { readOnly = false, create = false, prepare }: ConnectionOptions = {},
+  ) {
     this.db = new Database(path, { create, readwrite: true });
     try {
       this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
@@ -145,16 +148,7 @@ export class Connection {
    * for moments only: SQLite itself, which looks ten times a second, may find it taken each time.
    */
   beginWriting(): void {
-    const until = performance.now() + SQLITE_WRITE_WAIT_MS;
-    for (;;) {
-      try {
-        this.execute('begin immediate');
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > until) throw error;
-        pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
-      }
-    }
+    whileBusy(SQLITE_WRITE_WAIT_MS, () => this.execute('begin immediate'));
   }
 
   commit(): void {
@@ -231,6 +225,19 @@ function lengthOf(row: Row): number {
     if (typeof value === 'string') length += value.length;
   }
   return length;
+}
+
+/** Does it again as long as another process is in its way: where two wait for each other, SQLite gives up at once. */
+export function whileBusy<T>(milliseconds: number, work: () => T): T {
+  const until = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+    }
+  }
 }
 
 function isBusy(error: unknown): boolean {

@@ -2,9 +2,18 @@
  * The files of a catalogue, as they were when it was opened. One that is removed or replaced while it is in use takes with it
  * what is written from then on: SQLite goes on with the file that has no name any more.
  */
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Refusal } from '../../errors.ts';
+
+/** Endings of the files beside it: the log, its index, and the journal of a file without a log. */
+export const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
+
+/** SQLite keeps them beside the file itself, and not beside a link to it. */
+export function filesOf(path: string): readonly string[] {
+  const file = existsSync(path) ? realpathSync(path) : path;
+  return [file, ...COMPANIONS.map((ending) => `${file}${ending}`)];
+}
 
 /** By name. A file that is open keeps its number, and no other gets it. */
 export type OpenFiles = readonly (readonly [name: string, number: string | undefined])[];

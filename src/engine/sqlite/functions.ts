@@ -105,7 +105,8 @@ function defineTypes(db: Database): void {
         if (stored === null) return undefined;
         const type = builtIn(typeName);
         const key = type.key(valueIn(type, stored));
-        return found === null || compareText(key, found.key) * sign > 0 ? { key, stored } : undefined;
+        // Of those that are equal, such as 5 and 5.0, the last one, as in PostgreSQL.
+        return found === null || compareText(key, found.key) * sign >= 0 ? { key, stored } : undefined;
       },
       result: (found) => found?.stored ?? null,
     });

@@ -4,6 +4,7 @@
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
+import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
@@ -13,7 +14,7 @@ import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
 import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
-import { Connection } from './connection.ts';
+import { Connection, whileBusy } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
@@ -29,6 +30,8 @@ import { Writer, WriterThread } from './writer.ts';
 
 export interface SqliteOptions {
   readonly path: string;
+  /** What it is called before people, where that is not its path. */
+  readonly location?: string;
   readonly catalogue: Catalogue;
   /** What a new collection begins with. */
   readonly firstRows: FirstRows;
@@ -41,17 +44,19 @@ export interface SqliteOptions {
 export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
-  const { path, catalogue, firstRows, retryHours, querySeconds } = options;
+  const { path, catalogue, firstRows, retryHours, querySeconds, location = path } = options;
   const bounds = { retryHours, querySeconds };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(path, {
     create: true,
     prepare: (db) => {
-      // Changing the journal mode writes to the file: not before it is known to be ours.
-      checkOwner(db);
-      db.run('pragma journal_mode = wal');
-      steps = prepareSchema(db, catalogue, firstRows);
+      steps = whileBusy(SQLITE_BUSY_MS, () => {
+        // Changing the journal mode writes to the file: not before it is known to be ours.
+        checkOwner(db);
+        db.run('pragma journal_mode = wal');
+        return prepareSchema(db, catalogue, firstRows);
+      });
     },
   });
   if (path === IN_MEMORY) {
@@ -60,13 +65,14 @@ export function openSqlite(options: SqliteOptions): Engine {
       changes.changed();
       return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine({ location: 'in memory', steps, reader: first, changes, writer, limitMs });
+    return new SqliteEngine({ path, location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
   const { reader, changes } = openWatched(path, first);
   const files = openFiles(path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
   return new SqliteEngine({
-    location: path,
+    path,
+    location,
     steps,
     reader,
     changes,
@@ -88,6 +94,7 @@ export function openSqlite(options: SqliteOptions): Engine {
 }
 
 interface Parts {
+  readonly path: string;
   readonly location: string;
   readonly steps: readonly string[];
   readonly reader: Connection;
@@ -108,6 +115,7 @@ class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
   readonly changes: ChangeMark;
+  private readonly path: string;
   private readonly reader: Connection;
   private readonly writer: Writer;
   private readonly file: Parts['file'];
@@ -115,6 +123,7 @@ class SqliteEngine implements Engine {
 
   constructor(parts: Parts) {
     const { reader, changes, file } = parts;
+    this.path = parts.path;
     this.location = parts.location;
     this.steps = parts.steps;
     this.writer = parts.writer;
@@ -142,7 +151,7 @@ class SqliteEngine implements Engine {
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
-    const connection = new Connection(this.location);
+    const connection = new Connection(this.path);
     try {
       return await loadRows(connection, collection, batches, terms);
     } finally {
@@ -168,7 +177,7 @@ class SqliteEngine implements Engine {
       isUp: this.trouble() === undefined,
       writer,
       readers: file?.readers,
-      path: file && this.location,
+      path: file && this.path,
       stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
     });
   }
@@ -177,8 +186,9 @@ class SqliteEngine implements Engine {
     await this.writer.settled();
     await this.file?.readers.close();
     this.file?.snapshot.close();
-    this.reader.close();
     await this.file?.thread.close();
+    // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
+    this.reader.close();
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {

@@ -1,25 +1,23 @@
 /** The thread for what takes as long as the file is large: it does one thing, and ends. */
 import { SQLiteError } from 'bun:sqlite';
-import { declareCatalogue } from '../../collection/declaration.ts';
+import { type Catalogue, declareCatalogue } from '../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../collection/draft.ts';
 import { ConfigError } from '../../settings/setting.ts';
-import { backupDatabase } from './backup.ts';
+import { backupDatabase, type Copying, type Restoring } from './backup.ts';
 import { checkDatabase } from './check.ts';
+import { describe } from './refusals.ts';
 import { restoreDatabase } from './restore.ts';
 import { NotOurDatabase } from './schema.ts';
 
 declare const self: Worker;
 
-interface Demand {
-  readonly path: string;
-  readonly catalogue: CatalogueDraft;
-}
+/** A catalogue is sent as its draft, and declared again on the thread. */
+type Sent<T extends { readonly catalogue: Catalogue }> = Omit<T, 'catalogue'> & { readonly catalogue: CatalogueDraft };
 
-export type MaintenanceRequest = Demand &
-  (
-    | { readonly kind: 'backup' | 'restore'; readonly file: string; readonly replace: boolean }
-    | { readonly kind: 'check' }
-  );
+export type MaintenanceRequest =
+  | ({ readonly kind: 'backup' } & Sent<Copying>)
+  | ({ readonly kind: 'restore' } & Sent<Restoring>)
+  | { readonly kind: 'check'; readonly path: string; readonly catalogue: CatalogueDraft };
 
 export type MaintenanceAnswer =
   | { readonly step: number; readonly steps: number }
@@ -40,17 +38,16 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
   try {
     switch (request.kind) {
       case 'backup':
-        return { done: backupDatabase(request.path, request.file, catalogue, request.replace) };
+        return { done: backupDatabase({ ...request, catalogue }) };
       case 'restore':
-        return { done: restoreDatabase(request.path, request.file, catalogue, request.replace) };
+        return { done: restoreDatabase({ ...request, catalogue }) };
       case 'check':
         return { done: checkDatabase(request.path, catalogue, tell) };
     }
   } catch (error) {
     if (error instanceof ConfigError || isFileError(error)) return { mistake: (error as Error).message };
-    if (error instanceof NotOurDatabase || error instanceof SQLiteError) {
-      return { mistake: `${request.path}: ${error.message}` };
-    }
+    if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
+    if (error instanceof SQLiteError) return { mistake: `${request.path}: ${describe(error)}` };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

@@ -2,8 +2,17 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
-import type { BackupReport, CopyOptions, Finding, Maintenance, Progress } from '../maintenance.ts';
-import { partialOf } from './backup.ts';
+import { partialOf } from '../../written-file.ts';
+import type {
+  BackupReport,
+  CopyOptions,
+  Finding,
+  Maintenance,
+  Progress,
+  RestoreOptions,
+  RestoreReport,
+} from '../maintenance.ts';
+import { filesOf } from './files.ts';
 import { IN_MEMORY } from './index.ts';
 import type { MaintenanceAnswer, MaintenanceRequest } from './maintenance-thread.ts';
 
@@ -17,18 +26,27 @@ export class SqliteMaintenance implements Maintenance {
     this.location = path;
   }
 
-  backup(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
-    this.mustBeThere();
-    const request = { kind: 'backup', path: this.path, file, replace, catalogue: this.catalogue.draft } as const;
-    return watching(progress, this.path, [partialOf(file)], () => this.ask<BackupReport>(request));
+  get files(): readonly string[] {
+    return filesOf(this.path);
   }
 
-  restore(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
+  backup(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
+    this.mustBeThere();
+    const { path } = this;
+    const partial = partialOf(file);
+    const request = { kind: 'backup', path, file, partial, replace, catalogue: this.catalogue.draft } as const;
+    return watching(progress, path, [partial], () => this.ask<BackupReport>(request));
+  }
+
+  restore(file: string, { replace, dropColumns, progress }: RestoreOptions): Promise<RestoreReport> {
     if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file to restore');
-    const request = { kind: 'restore', path: this.path, file, replace, catalogue: this.catalogue.draft } as const;
+    const { path } = this;
+    const catalogue = this.catalogue.draft;
+    const partial = partialOf(path);
+    const request = { kind: 'restore', path, file, partial, replace, dropColumns, catalogue } as const;
     // A new file is copied, one that is in use is written through its log.
-    const growing = [partialOf(this.path), `${this.path}-wal`];
-    return watching(progress, file, growing, () => this.ask<BackupReport>(request));
+    const growing = [partial, `${path}-wal`];
+    return watching(progress, file, growing, () => this.ask<RestoreReport>(request));
   }
 
   check(progress?: Progress): Promise<readonly Finding[]> {

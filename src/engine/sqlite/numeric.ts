@@ -1,15 +1,14 @@
-/** Sums and averages of numbers of any length, which are texts. */
+/** Exact sums and averages: of whole units, whose halves were summed apart, and of numbers of any length, which are texts. */
 import type { Database } from 'bun:sqlite';
 import { divided } from '../../collection/types/decimal-division.ts';
 import { exactDecimal, exactUnits, printDecimal, printTrimmed, rounded } from '../../collection/types/decimal-text.ts';
 
 export function defineNumeric(db: Database): void {
-  const combined = (high: string, low: string) => (BigInt(high) << 32n) + BigInt(low);
-  db.function('decimal_sum', (high, low, scale) =>
-    high === null ? null : printTrimmed(exactUnits(combined(high, low), scale)),
-  );
-  db.function('decimal_avg', (sum, count) =>
-    sum === null ? null : printDecimal(divided(exactDecimal(sum)!, BigInt(count))),
+  const sumOf = (high: string, low: string, scale: number) => exactUnits((BigInt(high) << 32n) + BigInt(low), scale);
+  db.function('decimal_sum', (high, low, scale) => (high === null ? null : printTrimmed(sumOf(high, low, scale))));
+  // Not of the sum as it is printed: the zeros at its end count among the digits of the average.
+  db.function('decimal_avg', (high, low, scale, count) =>
+    high === null ? null : printDecimal(divided(sumOf(high, low, scale), BigInt(count))),
   );
   const sums = { start: () => new Sum(), step: (sum: Sum, text: string | null) => sum.add(text) };
   db.aggregate('numeric_sum', { ...sums, result: (sum) => sum.total() });

@@ -9,14 +9,16 @@ export type FailedOutcome =
       Refusal,
       'details' | 'hint' | 'headers'
     >)
-  | { readonly kind: 'fault'; readonly message: string };
+  | { readonly kind: 'fault'; readonly message: string; readonly code?: string };
 
 export function asOutcome(error: unknown): FailedOutcome {
   if (error instanceof Refusal) {
     const { code, message, details, hint, headers } = error;
     return { kind: 'refused', code, message, details, hint, headers };
   }
-  return { kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  if (!(error instanceof Error)) return { kind: 'fault', message: String(error) };
+  const { code } = error as { code?: string };
+  return { kind: 'fault', message: error.stack ?? error.message, ...(code === undefined ? {} : { code }) };
 }
 
 export function settle(outcome: Outcome): WriteResult {
@@ -25,7 +27,7 @@ export function settle(outcome: Outcome): WriteResult {
 }
 
 export function failure(outcome: FailedOutcome): Error {
-  if (outcome.kind === 'fault') return new Error(outcome.message);
+  if (outcome.kind === 'fault') return Object.assign(new Error(outcome.message), { code: outcome.code });
   const { code, message, details, hint, headers } = outcome;
   return new Refusal(code, message, { details: details ?? undefined, hint: hint ?? undefined, headers });
 }

@@ -7,6 +7,29 @@ import { nullViolation } from '../../plan/row-planner.ts';
 import { ruleViolation } from '../../plan/rules.ts';
 import { duplicate, keysUsedUp } from '../terms.ts';
 
+/** The file itself is not what it was; that it cannot be opened, locked or written says nothing of that. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? '');
+}
+
+/** By the beginning of SQLite's code, for people at a terminal. */
+const WORDS: readonly (readonly [string, string])[] = [
+  ['SQLITE_NOTADB', 'the file is not an SQLite database'],
+  ['SQLITE_CORRUPT', 'the file is damaged; catalogue check says more, catalogue restore brings back a backup'],
+  ['SQLITE_BUSY', 'another process keeps the database locked'],
+  ['SQLITE_LOCKED', 'another process keeps the database locked'],
+  ['SQLITE_READONLY', 'the file or its folder may not be written'],
+  ['SQLITE_CANTOPEN', 'the file cannot be opened: it is not there, or may not be read or written'],
+  ['SQLITE_PERM', 'the file may not be read or written'],
+  ['SQLITE_FULL', 'the disk is full'],
+  ['SQLITE_IOERR', 'the disk is full or failing'],
+];
+
+/** What SQLite says, in a sentence. */
+export function describe({ code = '', message }: Pick<SQLiteError, 'message'> & { code?: string | undefined }): string {
+  return WORDS.find(([beginning]) => code.startsWith(beginning))?.[1] ?? message;
+}
+
 /** The value that a write gives to a field. */
 export type GivenValue = (name: string) => Value | undefined;
 

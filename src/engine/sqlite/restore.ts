@@ -1,109 +1,91 @@
 /**
  * A catalogue becomes what its copy is. Where the file is in use, its rows are replaced in one transaction, and not the
- * file under the feet of those who have it open: a running service goes on, and sees the restored rows at once.
+ * file under the feet of those who have it open: a running service goes on, and sees the restored rows at once. Only a
+ * damaged file that nobody uses is set aside.
  */
-import type { Database } from 'bun:sqlite';
-import { copyFileSync, existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type { Catalogue } from '../../collection/declaration.ts';
+import { Database, SQLiteError } from 'bun:sqlite';
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { ConfigError } from '../../settings/setting.ts';
-import { identifier } from '../compile/statement.ts';
-import type { BackupReport } from '../maintenance.ts';
-import { integrityProblems, openExisting, partialOf, sync, verifyCopy } from './backup.ts';
-import { checkOwner, NotOurDatabase, prepareSchema } from './schema.ts';
+import { isSameFile, putInPlace } from '../../written-file.ts';
+import type { RestoreReport } from '../maintenance.ts';
+import { integrityProblems, openExisting, type Restoring, verifyCopy } from './backup.ts';
+import { COMPANIONS, filesOf } from './files.ts';
+import { isDamage } from './refusals.ts';
+import { replaceRows } from './replace-rows.ts';
+import { checkOwner } from './schema.ts';
 
-const COMPANIONS = ['', '-wal', '-shm'] as const;
-
-export function restoreDatabase(path: string, file: string, catalogue: Catalogue, replace: boolean): BackupReport {
+export function restoreDatabase(restoring: Restoring): RestoreReport {
+  const { path, file, catalogue, replace } = restoring;
   if (!existsSync(file)) throw new ConfigError(`there is no backup ${file}`);
-  if (existsSync(path) && realpathSync(path) === realpathSync(file)) {
-    throw new ConfigError('the backup is the database itself');
+  if (filesOf(path).some((each) => isSameFile(file, each))) {
+    throw new ConfigError(`${file} belongs to the database itself; restore from a backup`);
   }
   const report = verifyCopy(file, catalogue);
   const isThere = existsSync(path) && statSync(path).size > 0;
   if (isThere && !replace) throw new ConfigError(`${path} is there already; --force replaces all that it holds`);
-  if (isThere && isSound(path)) replaceRows(path, file, catalogue);
-  else {
-    if (isThere) setAside(path);
-    copyInto(path, file);
+  if (isThere && !isDamaged(path)) return { ...report, ...replaceRows(restoring) };
+  if (isThere && isInUse(path)) {
+    throw new ConfigError(
+      `${path} is damaged, and a process may be using it: stop the service and restore again. If nothing uses it, move it away, with the files ${COMPANIONS.join(', ')} beside it`,
+    );
   }
-  return report;
+  const aside = setAside(path);
+  copyInto(restoring);
+  return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
 }
 
-/** Throws for the database of another program: it is not ours to replace. */
-function isSound(path: string): boolean {
+/** Throws where the file cannot be looked at, which is no damage, and for the database of another program. */
+function isDamaged(path: string): boolean {
+  if (statSync(path).isDirectory()) throw new ConfigError(`${path} is a folder`);
   try {
     const db = openExisting(path);
     try {
       checkOwner(db);
-      return integrityProblems(db).length === 0;
+      return integrityProblems(db).length > 0;
     } finally {
       db.close();
     }
   } catch (error) {
-    if (error instanceof NotOurDatabase) throw error;
-    return false;
+    if (isDamage(error)) return true;
+    throw error;
   }
 }
 
-function replaceRows(path: string, file: string, catalogue: Catalogue): void {
-  const db = openExisting(path);
+/** Whoever has the file open has a lock on it. Where not even that can be asked, the index tells: it goes with its last user. */
+function isInUse(path: string): boolean {
+  const db = new Database(path, { readwrite: true, create: false });
   try {
-    db.run('pragma synchronous = full');
-    prepareSchema(db, catalogue, () => []);
-    db.query('attach ? as copy').run(file);
-    db.run('begin immediate');
-    db.run('pragma defer_foreign_keys = on');
-    for (const table of sharedTables(db)) {
-      const columns = sharedColumns(db, table).map(identifier).join(', ');
-      db.run(`delete from main.${identifier(table)}`);
-      db.run(`insert into main.${identifier(table)} (${columns}) select ${columns} from copy.${identifier(table)}`);
-    }
-    // Keys that were given after the copy was made are not given again.
-    db.run(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
-      where kept.name = main.sqlite_sequence.name))`);
-    db.run('commit');
+    db.run('pragma locking_mode = exclusive');
+    db.run('begin exclusive');
+    return false;
+  } catch (error) {
+    if (!(error instanceof SQLiteError)) throw error;
+    return !isDamage(error) || existsSync(`${path}-shm`);
   } finally {
-    if (db.inTransaction) db.run('rollback');
     db.close();
   }
 }
 
-function sharedTables(db: Database): string[] {
-  const tables = (schema: string) =>
-    db
-      .query(
-        `select name from ${schema}.sqlite_schema where type = 'table' and name not like 'sqlite_%' and sql not like 'create virtual%'`,
-      )
-      .values()
-      .map(([name]) => String(name));
-  const kept = tables('copy');
-  return tables('main').filter((name) => kept.includes(name));
+/** What is there is kept, a log without its file, too: someone may still get something out of it. */
+function setAside(path: string): string | undefined {
+  const files = filesOf(path).filter((each) => existsSync(each));
+  const [first] = files;
+  if (first === undefined) return undefined;
+  const [own] = filesOf(path);
+  const name = `${own}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  for (const each of files) renameSync(each, `${name}${each.slice(own!.length)}`);
+  return `${name}${first.slice(own!.length)}`;
 }
 
-function sharedColumns(db: Database, table: string): string[] {
-  const columns = (schema: string) =>
-    db
-      .query('select name from pragma_table_info(?, ?)')
-      .values(table, schema)
-      .map(([name]) => String(name));
-  const kept = columns('copy');
-  return columns('main').filter((name) => kept.includes(name));
-}
-
-/** A damaged file is kept: someone may still get something out of it. */
-function setAside(path: string): void {
-  const name = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  for (const suffix of COMPANIONS)
-    if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${name}${suffix}`);
-}
-
-function copyInto(path: string, file: string): void {
-  const partial = partialOf(path);
-  copyFileSync(file, partial);
-  sync(partial);
-  // A log without its file would be replayed into the new one.
-  for (const suffix of COMPANIONS.slice(1)) rmSync(`${path}${suffix}`, { force: true });
-  renameSync(partial, path);
-  sync(dirname(path));
+/** Read through SQLite: a copy that a process has open may have rows in its log. */
+function copyInto({ path, file, partial }: Restoring): void {
+  const db = openExisting(file);
+  try {
+    closeSync(openSync(partial, 'wx'));
+    db.query('vacuum into ?').run(partial);
+    putInPlace(partial, path, false);
+  } finally {
+    db.close();
+    rmSync(partial, { force: true });
+  }
 }

@@ -50,14 +50,17 @@ export function prepareSchema(db: Database, catalogue: Catalogue, firstRows: Fir
     .immediate();
 }
 
-/** Returns whether the file is still empty; reads only. */
+/** Returns whether the file is still empty; reads only, and all of it as of one moment: another process may be making it. */
 export function checkOwner(db: Database): boolean {
-  const owner = pragma(db, 'application_id');
-  if (owner === 0 && count(db, 'select count(*) from sqlite_schema') === 0) return true;
+  const look = db.transaction(() => ({
+    owner: pragma(db, 'application_id'),
+    version: pragma(db, 'user_version'),
+    tables: count(db, 'select count(*) from sqlite_schema'),
+  }));
+  const { owner, version, tables } = look.deferred();
+  if (owner === 0 && tables === 0) return true;
   if (owner !== APPLICATION_ID) throw new NotOurDatabase('it is an SQLite database of another program');
-  if (pragma(db, 'user_version') > SCHEMA_VERSION) {
-    throw new NotOurDatabase('it was written by a newer version of this program');
-  }
+  if (version > SCHEMA_VERSION) throw new NotOurDatabase('it was written by a newer version of this program');
   return false;
 }
 

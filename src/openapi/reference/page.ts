@@ -56,7 +56,7 @@ function contents({ tags }: OpenApi, routes: readonly Route[]): Html {
         ({ method, path, operation }) =>
           html`<li><a href="#${operation.operationId}"><span class="method">${method}</span> ${path}</a></li>`,
       );
-    return html`<li><a href="#${name}">${name}</a><ul>${links}</ul></li>`;
+    return html`<li><a href="#tag-${name}">${name}</a><ul>${links}</ul></li>`;
   });
   const rest = SECTIONS.map((name) => html`<li><a href="#${name}">${name}</a></li>`);
   return html`<nav aria-label="Contents"><ul>${groups}${rest}</ul></nav>`;
@@ -64,7 +64,7 @@ function contents({ tags }: OpenApi, routes: readonly Route[]): Html {
 
 function tagSection(document: OpenApi, { name, description }: OpenApi['tags'][number], routes: readonly Route[]): Html {
   const sections = routes.filter(isTagged(name)).map((route) => operationSection(document, route));
-  return html`<section id="${name}"><h2>${name}</h2>${markdown(description)}${sections}</section>`;
+  return html`<section id="tag-${name}"><h2>${name}</h2>${markdown(description)}${sections}</section>`;
 }
 
 const SECTIONS = ['Parameters', 'Schemas', 'Headers', 'Errors'] as const;

@@ -3,8 +3,8 @@
  * at once; then the service has the last word in a dry run, which stores nothing (`Prefer: tx=rollback`).
  */
 import { coerce } from '../../../plan/coerce.ts';
-import { parts } from '../shared/api.ts';
-import { fieldNamed, fields, key, listPath } from '../shared/collection.ts';
+import { parts, quoted } from '../shared/api.ts';
+import { fieldNamed, fields, type Id, key, listPath } from '../shared/collection.ts';
 import { ask, messageOf, problemOf } from '../shared/http.ts';
 import type { Table } from './read-file.ts';
 import { type Mode, sendRows } from './send.ts';
@@ -81,7 +81,7 @@ async function presentKeys({ rows }: Table, places: readonly number[]): Promise<
   const keyed = places.filter((row) => rows[row]![key.name] !== undefined);
   const present = new Set<string>();
   for (const some of parts(keyed)) {
-    const list = some.map((row) => rows[row]![key.name]).join(',');
+    const list = some.map((row) => quoted(rows[row]![key.name] as Id)).join(',');
     const found = await ask(`${listPath}?select=${key.name}&${key.name}=in.(${list})`);
     for (const row of found.json as Record<string, unknown>[]) present.add(String(row[key.name]));
   }

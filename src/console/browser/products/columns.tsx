@@ -6,7 +6,7 @@ import { Button, Menu, MenuItem, useMediaQuery } from '@mui/material';
 import { useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { fields, labelOf } from '../shared/collection.ts';
+import { collectionName, fields, labelOf } from '../shared/collection.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
 
@@ -22,7 +22,7 @@ const HIDDEN_WHERE_NARROW = fields.filter(({ role }) => role !== 'title' && role
 export function useColumns(): Columns {
   const isNarrow = useMediaQuery('(max-width: 700px)', { noSsr: true });
   const [hidden, setHidden] = useStore<readonly string[]>(
-    isNarrow ? 'grid.narrow' : 'grid.wide',
+    `${collectionName}.${isNarrow ? 'grid.narrow' : 'grid.wide'}`,
     isNarrow ? HIDDEN_WHERE_NARROW : NONE,
   );
   return {

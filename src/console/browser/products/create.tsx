@@ -1,16 +1,16 @@
 /** A new row. */
 import { Create, type RaRecord, SimpleForm, useRedirect } from 'react-admin';
 import { deleteRows } from '../shared/api.ts';
-import { type Cells, collectionName, fields, key, titleOf } from '../shared/collection.ts';
+import { type Cells, collectionName, fields, idOf, key, titleOf } from '../shared/collection.ts';
 import { offerUndo } from '../shared/undo.tsx';
-import { FormFields } from './form.tsx';
+import { FormFields, withoutJsonText } from './form.tsx';
 
 export function CreatePage() {
   const redirect = useRedirect();
   const onSuccess = (row: RaRecord) => {
     redirect('list', collectionName);
     offerUndo(`${titleOf(row as unknown as Cells)} was created.`, async () => {
-      await deleteRows([Number(row.id)]);
+      await deleteRows([idOf(row.id)]);
     });
   };
   return (
@@ -25,8 +25,11 @@ export function CreatePage() {
 /** A key that was left out is assigned, and a field with a default takes it. */
 function withoutEmpty(data: Record<string, unknown>): Record<string, unknown> {
   const isOptional = (name: string) =>
-    name === key.name || fields.find((field) => field.name === name)?.default !== undefined;
+    name === key.name ||
+    fields.some((field) => field.name === name && (field.default ?? field.generated) !== undefined);
   return Object.fromEntries(
-    Object.entries(data).filter(([name, value]) => !((value === null || value === undefined) && isOptional(name))),
+    Object.entries(withoutJsonText(data)).filter(
+      ([name, value]) => !((value === null || value === undefined) && isOptional(name)),
+    ),
   );
 }

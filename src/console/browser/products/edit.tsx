@@ -2,7 +2,7 @@
 import { Edit, type RaRecord, SaveButton, SimpleForm, Toolbar, useRecordContext, useRedirect } from 'react-admin';
 import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
 import { DeleteButton } from './delete-button.tsx';
-import { FormFields } from './form.tsx';
+import { FormFields, withoutJsonText } from './form.tsx';
 import { useOfferUndoOfChange } from './undo-change.ts';
 
 export function EditPage() {
@@ -13,7 +13,7 @@ export function EditPage() {
     offerUndo(previousData as unknown as Record_, row as unknown as Record_);
   };
   return (
-    <Edit mutationMode="pessimistic" mutationOptions={{ onSuccess }} title={<EditTitle />}>
+    <Edit mutationMode="pessimistic" transform={withoutJsonText} mutationOptions={{ onSuccess }} title={<EditTitle />}>
       <SimpleForm sx={{ maxWidth: 820 }} toolbar={<EditToolbar />} sanitizeEmptyValues={false}>
         <FormFields isNew={false} />
       </SimpleForm>

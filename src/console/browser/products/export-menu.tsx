@@ -7,20 +7,29 @@ import { collectionName } from '../shared/collection.ts';
 import { ask, messageOf } from '../shared/http.ts';
 import { type Filter, listUrl } from '../shared/query.ts';
 
-const FORMATS = [
+interface Format {
+  readonly label: string;
+  readonly type: string;
+  readonly extension: string;
+  /** What the file begins with, and the browser takes away when it reads the answer. */
+  readonly mark?: string;
+}
+
+const FORMATS: readonly Format[] = [
   { label: 'CSV', type: 'text/csv', extension: 'csv' },
+  { label: 'CSV for a spreadsheet', type: 'text/csv;spreadsheet=true', extension: 'csv', mark: '\uFEFF' },
   { label: 'JSON', type: 'application/json', extension: 'json' },
-] as const;
+];
 
 export function ExportMenu() {
   const { filterValues, sort, total } = useListContext();
   const notify = useNotify();
   const [anchor, setAnchor] = useState<HTMLElement>();
-  const save = async ({ type, extension }: (typeof FORMATS)[number]) => {
+  const save = async ({ type, extension, mark = '' }: Format) => {
     setAnchor(undefined);
     try {
       const { body } = await ask(listUrl(filterValues as Filter, sort), { headers: { accept: type } });
-      download(new Blob([body], { type }), `${collectionName}.${extension}`);
+      download(new Blob([mark, body], { type }), `${collectionName}.${extension}`);
     } catch (error) {
       notify(messageOf(error), { type: 'error' });
     }

@@ -5,13 +5,14 @@ import {
   maxLength,
   maxValue,
   minValue,
+  NullableBooleanInput,
   NumberInput,
   required,
   TextInput,
   type Validator,
 } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { fields, isDecimal, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
+import { fields, isDecimal, isJson, isNumeric, isText, key, labelOf, valueText } from '../shared/collection.ts';
 
 const TEXT_LENGTH = 10_000;
 
@@ -44,24 +45,45 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
       />
     );
   }
-  if (isText(field)) return <TextInput {...common} validate={validate} fullWidth />;
+  if (field.type.input === 'switch') return <NullableBooleanInput {...common} validate={validate} fullWidth />;
+  if (isJson(field)) return <TextInput {...common} validate={validate} format={valueText} multiline fullWidth />;
+  if (!isNumeric(field)) return <TextInput {...common} validate={validate} fullWidth />;
   return <NumberInput {...common} validate={validate} step={isDecimal(field) ? 0.01 : 1} fullWidth />;
 }
 
 /** What the service would refuse anyway, said before it is sent. */
 function rulesOf(field: Field, isNew: boolean): Validator[] {
   const rules: Validator[] = [];
-  if (field.required && field.default === undefined && !(field === key && isNew)) rules.push(required());
-  const { minimum, maximum } = field.type.schema;
+  if (field.required && (field.default ?? field.generated) === undefined && !(field === key && isNew))
+    rules.push(required());
+  if (isJson(field)) rules.push(isJsonText);
+  const { minimum, maximum } = { ...field.type.schema, ...field.rules };
   if (typeof minimum === 'number') rules.push(minValue(minimum));
   if (typeof maximum === 'number') rules.push(maxValue(maximum));
   if (isNumeric(field) && !isDecimal(field)) rules.push(isWhole);
-  if (isText(field)) rules.push(maxLength(TEXT_LENGTH));
+  if (isText(field)) rules.push(maxLength(field.rules.maxLength ?? TEXT_LENGTH));
   return rules;
 }
 
 const isWhole: Validator = (value: unknown) =>
   value === null || value === undefined || Number.isInteger(value) ? undefined : 'Must be a whole number';
+
+const isJsonText: Validator = (value: unknown) =>
+  typeof value !== 'string' || value === '' || parsed(value) !== undefined ? undefined : 'Must be JSON';
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was entered as JSON text is sent as what it says; an empty one is null. */
+export function withoutJsonText(data: Record<string, unknown>): Record<string, unknown> {
+  const texts = fields.filter((field) => isJson(field) && typeof data[field.name] === 'string');
+  return { ...data, ...Object.fromEntries(texts.map(({ name }) => [name, parsed(data[name] as string) ?? null])) };
+}
 
 /** A description that only repeats the label is left out. */
 function isTelling(field: Field): boolean {

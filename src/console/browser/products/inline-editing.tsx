@@ -2,7 +2,7 @@
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
 import { useDataProvider, useNotify, useRefresh } from 'react-admin';
 import type { Value } from '../../../collection/value.ts';
-import { collectionName, type Record_ } from '../shared/collection.ts';
+import { collectionName, type Id, type Record_ } from '../shared/collection.ts';
 import { messageOf } from '../shared/http.ts';
 import { useOfferUndoOfChange } from './undo-change.ts';
 
@@ -16,7 +16,7 @@ export interface Draft {
 
 /** They stay the same while a row is edited, so that the other rows need not be drawn again. */
 export interface EditingActions {
-  readonly begin: (id: number, focus: string) => Promise<void>;
+  readonly begin: (id: Id, focus: string) => Promise<void>;
   readonly set: (name: string, value: Value) => void;
   readonly save: () => Promise<void>;
   readonly cancel: () => void;

@@ -7,12 +7,14 @@ import type { Value } from '../../../collection/value.ts';
 import {
   formatValue,
   isDecimal,
+  isJson,
   isNumeric,
   isText,
   itemPath,
   labelOf,
   type Record_,
   titleOf,
+  valueText,
 } from '../shared/collection.ts';
 import type { Draft, EditingActions } from './inline-editing.tsx';
 
@@ -42,6 +44,18 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
       />
     );
   }
+  // Room for these is in the form.
+  if (isJson(field)) return <>{formatValue(field, value)}</>;
+  if (field.type.input === 'switch') {
+    return (
+      <Switch
+        size="small"
+        checked={value === true}
+        onChange={(_event, isOn) => set(field.name, isOn)}
+        slotProps={{ input: { 'aria-label': label } }}
+      />
+    );
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') void save();
     if (event.key === 'Escape') cancel();
@@ -50,7 +64,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
     <InputBase
       autoFocus={draft.focus === field.name}
       type={isNumeric(field) ? 'number' : 'text'}
-      value={value ?? ''}
+      value={valueText(value)}
       onChange={(event) => set(field.name, readInput(field, event.target.value))}
       onKeyDown={onKeyDown}
       inputProps={{ 'aria-label': label, step: isDecimal(field) ? 'any' : 1 }}

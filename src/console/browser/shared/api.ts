@@ -1,5 +1,5 @@
 /** What the console asks of the API beyond react-admin's own calls: versions, several rows at once, and undoing. */
-import { collectionName, itemPath, key, listPath, type Record_ } from './collection.ts';
+import { collectionName, type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
 import { type Answer, ask } from './http.ts';
 
 const REPRESENTATION = { prefer: 'return=representation', accept: 'application/json' };
@@ -20,21 +20,21 @@ function versioned({ json, headers }: Answer): Versioned {
 }
 
 export function withId(row: Record_): Record_ {
-  return key.name === 'id' ? row : { ...row, id: row[key.name] as number };
+  return key.name === 'id' ? row : { ...row, id: row[key.name] as Id };
 }
 
-export async function readRow(id: number): Promise<Versioned> {
+export async function readRow(id: Id): Promise<Versioned> {
   return versioned(await ask(itemPath(id)));
 }
 
 /** Refused with 412 when the row is no longer in that version. */
-export async function changeRow(id: number, changes: Changes, version: string): Promise<Versioned> {
+export async function changeRow(id: Id, changes: Changes, version: string): Promise<Versioned> {
   return versioned(
     await ask(itemPath(id), { method: 'PATCH', headers: { ...ONE, 'if-match': version }, body: changes }),
   );
 }
 
-export async function deleteRows(ids: readonly number[]): Promise<Record_[]> {
+export async function deleteRows(ids: readonly Id[]): Promise<Record_[]> {
   const deleted: Record_[] = [];
   for (const some of parts(ids)) {
     const { json } = await ask(urlOf(some), { method: 'DELETE', headers: REPRESENTATION });
@@ -48,7 +48,7 @@ export async function insertRows(rows: readonly Record_[]): Promise<void> {
 }
 
 /** The rows as they were before, for undoing. */
-export async function changeRows(ids: readonly number[], changes: Changes): Promise<Record_[]> {
+export async function changeRows(ids: readonly Id[], changes: Changes): Promise<Record_[]> {
   const before: Record_[] = [];
   for (const some of parts(ids)) {
     before.push(...((await ask(urlOf(some))).json as Record_[]).map(withId));
@@ -63,8 +63,13 @@ export async function restoreFields(rows: readonly Record_[], names: readonly st
   await ask(listPath, { method: 'PATCH', headers: { prefer: 'return=minimal' }, body });
 }
 
-function urlOf(ids: readonly number[]): string {
-  return `/${collectionName}?${key.name}=in.(${ids.join(',')})`;
+function urlOf(ids: readonly Id[]): string {
+  return `/${collectionName}?${key.name}=in.(${ids.map(quoted).join(',')})`;
+}
+
+/** A key as `in` reads it. */
+export function quoted(id: Id): string {
+  return typeof id === 'number' ? String(id) : encodeURIComponent(`"${id.replaceAll(/["\\]/g, '\\$&')}"`);
 }
 
 function withoutVirtualId({ id, ...row }: Record_): Changes {
@@ -72,6 +77,6 @@ function withoutVirtualId({ id, ...row }: Record_): Changes {
 }
 
 /** So many keys at a time as one URL may name. */
-export function* parts(ids: readonly number[]): Generator<readonly number[]> {
+export function* parts<Each>(ids: readonly Each[]): Generator<readonly Each[]> {
   for (let start = 0; start < ids.length; start += KEYS_PER_REQUEST) yield ids.slice(start, start + KEYS_PER_REQUEST);
 }

@@ -1,27 +1,50 @@
-/** The collection as the service declares it: the page carries it as data, so that no list of fields is kept here. */
-import { declareCollection, type Field } from '../../../collection/declaration.ts';
+/**
+ * The collections as the service declares them: the page carries them as data, so that no list of fields is kept here. The
+ * console shows one at a time, which its address names: `?collection=suppliers`.
+ */
+import { type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
 import type { CollectionDraft } from '../../../collection/draft.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { formatDecimal, formatNumber } from './numbers.ts';
 
 interface PageData {
-  readonly collection: CollectionDraft;
+  readonly collections: readonly CollectionDraft[];
   readonly version: string;
 }
 
 const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;
 
 export const { version } = data;
-const collection = declareCollection(data.collection);
+const all = [...declareCatalogue({ collections: data.collections }).collections.values()];
+/** A row is read and written at its own URL, which a key of several fields does not have. */
+export const collections = all.filter((each) => each.key.length === 1);
+export const unshown = all.filter((each) => each.key.length > 1);
+const asked = new URLSearchParams(location.search).get('collection');
+const collection = collections.find(({ name }) => name === asked) ?? collections[0] ?? all[0]!;
 export const { name: collectionName, fields } = collection;
 export const key: Field = collection.key[0]!;
-export const collectionTitle = collectionName.charAt(0).toUpperCase() + collectionName.slice(1);
+export const collectionTitle = titleOfCollection(collection);
+
+export function titleOfCollection({ title, name }: Collection): string {
+  return title ?? capitalized(name.replaceAll('_', ' '));
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 export const listPath = `/${collectionName}`;
 
 export type Cells = Readonly<Record<string, Value>>;
 /** A row, with the id that react-admin wants beside whatever the key is called. */
-export type Record_ = Cells & { readonly id: number };
+export type Id = number | string;
+export type Record_ = Cells & { readonly id: Id };
+
+/** Of an id that came by way of the address, which is text. */
+export function idOf(id: Id): Id {
+  return isNumeric(key) ? Number(id) : String(id);
+}
 
 export function fieldNamed(name: string): Field | undefined {
   return fields.find((field) => field.name === name);
@@ -32,14 +55,15 @@ export function fieldWith(role: string): Field | undefined {
 }
 
 export function itemPath(id: Value): string {
-  return `${listPath}/${id}`;
+  return `${listPath}/${encodeURIComponent(String(id))}`;
 }
 
 /** A field's name as people write it: `unit_price` is Unit price, `category_id` Category. */
-export function labelOf({ name }: Field): string {
+export function labelOf({ name, title }: Field): string {
+  if (title !== undefined) return title;
   if (name === 'id') return 'ID';
   const words = name.replace(/_id$/, '').replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 }
 
 export function titleOf(row: Cells): string {
@@ -51,12 +75,20 @@ export function titleOf(row: Cells): string {
 export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (field.role === 'flag') return value === 0 ? 'No' : 'Yes';
-  if (typeof value !== 'number') return String(value);
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value !== 'number') return valueText(value);
   // An identifier is a name made of digits, and is not grouped into thousands.
   if (field === key || field.name.endsWith('_id')) return String(value);
   return isDecimal(field) ? formatDecimal(value, 2, 4) : formatNumber(value);
 }
 
+/** Lists and json as JSON, anything else as it is. */
+export function valueText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+}
+
+/** Entered as JSON text. */
+export const isJson = ({ type }: Field): boolean => type.input === 'json' || type.input === 'list';
 export const isNumeric = ({ type }: Field): boolean => can(type, 'number');
 export const isText = ({ type }: Field): boolean => can(type, 'text');
 /** A number that may have decimals. */

@@ -1,9 +1,9 @@
 /** Two people changed the same row: whoever saves second decides, field by field, with both versions in sight. */
 import type { Changes } from './api.ts';
-import type { Cells } from './collection.ts';
+import type { Cells, Id } from './collection.ts';
 
 export interface Conflict {
-  readonly id: number;
+  readonly id: Id;
   /** What this person wanted to store. */
   readonly mine: Changes;
   /** What the form was filled with. */

@@ -6,7 +6,7 @@ import postgrestRestProvider, { defaultPrimaryKeys, type IDataProviderConfig } f
 import type { DataProvider, UpdateParams } from 'react-admin';
 import { HttpError } from 'react-admin';
 import { type Changes, changeRow, deleteRows, readRow } from './api.ts';
-import { type Cells, collectionName, key, type Record_ } from './collection.ts';
+import { type Cells, collectionName, type Id, idOf, key, type Record_ } from './collection.ts';
 import { askAbout } from './conflict.ts';
 import { ask } from './http.ts';
 import { type Filter, pairsOf, queryText } from './query.ts';
@@ -21,7 +21,7 @@ const config: IDataProviderConfig = {
 const provider = postgrestRestProvider(config);
 
 /** The version each row was last read in. */
-const versions = new Map<number, string>();
+const versions = new Map<Id, string>();
 
 export const dataProvider: DataProvider = {
   ...provider,
@@ -36,7 +36,7 @@ export const dataProvider: DataProvider = {
   },
 
   async getOne(_resource, { id }) {
-    const { row, version } = await readRow(Number(id));
+    const { row, version } = await readRow(idOf(id));
     versions.set(row.id, version);
     return { data: row as never };
   },
@@ -46,7 +46,7 @@ export const dataProvider: DataProvider = {
   },
 
   async delete(_resource, { id }) {
-    const [row] = await deleteRows([Number(id)]);
+    const [row] = await deleteRows([idOf(id)]);
     if (row === undefined) throw new HttpError('It was deleted already, by someone else.', 404);
     return { data: row as never };
   },
@@ -54,7 +54,7 @@ export const dataProvider: DataProvider = {
 
 /** Asks again for as long as someone else is quicker. */
 async function updateRow({ id: given, data, previousData }: UpdateParams<Record_>): Promise<Record_> {
-  const id = Number(given);
+  const id = idOf(given);
   let changes: Changes = changed(data as Cells, previousData);
   let version = versions.get(id) ?? (await readRow(id)).version;
   for (;;) {

@@ -1,0 +1,27 @@
+/** Names and numbers as people write them in a table. */
+import type { Field } from './declaration.ts';
+import { can } from './types/type.ts';
+
+/** `Product name`, `PRODUCT_NAME` and `productName` are `product_name`. Undefined where no field is meant, or more than one. */
+export function fieldAsWritten(fields: readonly Field[], text: string): Field | undefined {
+  const exact = fields.find((field) => field.name === text);
+  if (exact !== undefined) return exact;
+  const letters = lettersOf(text);
+  const meant = fields.filter((field) => lettersOf(field.name) === letters);
+  return meant.length === 1 ? meant[0] : undefined;
+}
+
+function lettersOf(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
+
+/** A number as most of Europe writes it; a point for thousands beside the comma is not guessed at. */
+export function withPoint(field: Field | undefined, cell: unknown): unknown {
+  if (field === undefined || typeof cell !== 'string' || !can(field.type, 'number')) return cell;
+  return WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell;
+}

@@ -1,0 +1,159 @@
+/**
+ * CSV, row by row (RFC 4180), as the service writes it: nothing between two separators is no value, "" an empty text, an
+ * unquoted NULL null. One reader for bodies, files and the console, so that CSV means one thing everywhere. Line ends are of
+ * any kind; a line with nothing on it is no row. The text may come in pieces.
+ */
+import { NOWHERE, QUOTE, Scanned } from './scanned.ts';
+
+/** Undefined where nothing stands. */
+export type Cell = string | null | undefined;
+
+export type CsvRow =
+  | { readonly line: number; readonly cells: readonly Cell[] }
+  | { readonly line: number; readonly problem: string; readonly text: string };
+
+export const COMMA = ',';
+
+export class CsvReader {
+  private rest = '';
+  private hasBegun = false;
+  /** The line that the next row begins on. */
+  line = 1;
+
+  /** Without a separator, the first line tells: by a line sep=; before it, or by what stands between its names. */
+  constructor(private given?: string) {}
+
+  get separator(): string {
+    return this.given ?? COMMA;
+  }
+
+  /** The rows that are whole with this piece. */
+  push(text: string): CsvRow[] {
+    this.rest = this.rest === '' ? text : this.rest + text;
+    return this.read(false);
+  }
+
+  end(): CsvRow[] {
+    return this.read(true);
+  }
+
+  /** What has not become a row yet. */
+  get pending(): number {
+    return this.rest.length;
+  }
+
+  private read(isLast: boolean): CsvRow[] {
+    const rows: CsvRow[] = [];
+    this.hasBegun ||= this.begin(isLast);
+    if (!this.hasBegun) return rows;
+    const { separator } = this;
+    const text = new Scanned(this.rest, separator, isLast);
+    let position = 0;
+    while (position < text.length) {
+      const end = text.lineEnd(position);
+      if (text.quote(position) > end) {
+        if (end === NOWHERE) break;
+        if (end > position) {
+          rows.push({ line: this.line, cells: plainCells(text.slice(position, end), separator) });
+        }
+        this.line++;
+        position = text.afterLineEnd(end);
+        continue;
+      }
+      const row = readQuoted(text, position);
+      if (row === undefined) break;
+      if (row.problem === undefined) rows.push({ line: this.line, cells: row.cells });
+      else rows.push({ line: this.line, problem: row.problem, text: text.slice(position, row.end) });
+      const next = text.afterLineEnd(row.end);
+      this.line += lineEndsIn(text.slice(position, next));
+      position = next;
+    }
+    this.rest = position === 0 ? this.rest : this.rest.slice(position);
+    return rows;
+  }
+
+  /** Looks at the first line, once it is whole, for what divides the cells. */
+  private begin(isLast: boolean): boolean {
+    const first = FIRST_LINE.exec(this.rest);
+    if (first === null || (!isLast && first[0].length === this.rest.length)) return isLast;
+    const [upTo, line = ''] = first;
+    const named = NAMED_SEPARATOR.exec(line)?.[1];
+    this.given ??= named ?? separatorIn(line);
+    if (named !== undefined) {
+      this.line += lineEndsIn(upTo);
+      this.rest = this.rest.slice(upTo.length);
+    }
+    return true;
+  }
+}
+
+interface QuotedRow {
+  readonly cells: Cell[];
+  readonly problem?: string;
+  readonly end: number;
+}
+
+/** A row with quotes in it, up to its line end; undefined where the rest of it has not come yet. */
+function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
+  const cells: Cell[] = [];
+  for (let position = start; ; position++) {
+    if (text.at(position) === QUOTE) {
+      const cell = quotedCell(text, position);
+      if (cell === undefined) return text.isLast ? { cells, problem: UNCLOSED, end: text.length } : undefined;
+      cells.push(cell.value);
+      position = cell.end;
+    } else {
+      const end = Math.min(text.separator(position), text.lineEnd(position));
+      if (end === NOWHERE) return undefined;
+      cells.push(plainCell(text.slice(position, end)));
+      position = end;
+    }
+    const end = text.lineEnd(position);
+    if (end === position) return { cells, end };
+    if (text.separator(position) === position) continue;
+    if (end === NOWHERE) return undefined;
+    return { cells, problem: 'text follows a closing quote', end };
+  }
+}
+
+const UNCLOSED = 'a quote is not closed';
+
+/** Undefined where it does not close. */
+function quotedCell(text: Scanned, quote: number): { value: string; end: number } | undefined {
+  let value = '';
+  for (let from = quote + 1; ; ) {
+    const close = text.quote(from);
+    if (close === NOWHERE) return undefined;
+    value += text.slice(from, close);
+    if (text.at(close + 1) !== QUOTE) return { value, end: close + 1 };
+    value += QUOTE;
+    from = close + 2;
+  }
+}
+
+const FIRST_LINE = /^[\r\n]*([^\r\n]+)(?:\r\n?|\n)?/;
+const NAMED_SEPARATOR = /^"?sep=([^"])"?$/i;
+const QUOTED = /"[^"]*(?:"|$)/g;
+
+function separatorIn(firstLine: string): string {
+  const names = firstLine.replace(QUOTED, '');
+  return [COMMA, ';', '\t'].find((each) => names.includes(each)) ?? COMMA;
+}
+
+function plainCells(line: string, separator: string): Cell[] {
+  const cells = line.split(separator) as Cell[];
+  for (let at = 0; at < cells.length; at++) {
+    const cell = cells[at];
+    if (cell === '') cells[at] = undefined;
+    else if (cell === 'NULL') cells[at] = null;
+  }
+  return cells;
+}
+
+function plainCell(cell: string): Cell {
+  return cell === '' ? undefined : cell === 'NULL' ? null : cell;
+}
+
+function lineEndsIn(text: string): number {
+  return text.match(/\r\n?|\n/g)?.length ?? 0;
+}

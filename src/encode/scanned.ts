@@ -1,0 +1,59 @@
+/** A text of CSV, and where in it the next sign of each kind is. */
+export const QUOTE = '"';
+/** Beyond the end of any text. */
+export const NOWHERE = Number.POSITIVE_INFINITY;
+
+/** A text in which what was found further on is not looked for again: rows without quotes cost nothing for a quote far away. */
+export class Scanned {
+  private quoteAt = -1;
+  private feedAt = -1;
+  private returnAt = -1;
+  private separatorAt = -1;
+
+  constructor(
+    private readonly text: string,
+    private readonly between: string,
+    readonly isLast: boolean,
+  ) {}
+
+  get length(): number {
+    return this.text.length;
+  }
+
+  slice(from: number, to: number): string {
+    return this.text.slice(from, to);
+  }
+
+  at(position: number): string | undefined {
+    return this.text[position];
+  }
+
+  separator(position: number): number {
+    if (this.separatorAt < position) this.separatorAt = this.find(this.between, position);
+    return this.separatorAt;
+  }
+
+  quote(position: number): number {
+    if (this.quoteAt < position) this.quoteAt = this.find(QUOTE, position);
+    return this.quoteAt;
+  }
+
+  /** Where the line ends; nowhere yet where it has not come whole: a return may be half a line end. */
+  lineEnd(position: number): number {
+    if (this.feedAt < position) this.feedAt = this.find('\n', position);
+    if (this.returnAt < position) this.returnAt = this.find('\r', position);
+    const end = this.feedAt < this.returnAt ? this.feedAt : this.returnAt;
+    if (end < this.length - 1) return end;
+    if (this.isLast) return end < this.length ? end : this.length;
+    return end === this.feedAt ? end : NOWHERE;
+  }
+
+  afterLineEnd(end: number): number {
+    return end + (this.text[end] === '\r' && this.text[end + 1] === '\n' ? 2 : 1);
+  }
+
+  private find(sign: string, position: number): number {
+    const at = this.text.indexOf(sign, position);
+    return at === -1 ? NOWHERE : at;
+  }
+}

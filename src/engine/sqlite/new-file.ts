@@ -1,0 +1,49 @@
+/**
+ * A catalogue in a file that is not there yet. Until a load has stored its rows it has another name, so that a load that is
+ * refused, a dry run and a kill leave no catalogue behind that looks like one.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { ConfigError } from '../../settings/setting.ts';
+import { partialOf, putInPlace } from '../../written-file.ts';
+import type { Engine } from '../engine.ts';
+import { filesOf } from './files.ts';
+import { openSqlite, type SqliteOptions } from './index.ts';
+
+export function openNewFile(options: SqliteOptions): Engine {
+  const { path } = options;
+  const partial = partialOf(path);
+  const remove = () => {
+    for (const file of filesOf(partial)) rmSync(file, { force: true });
+  };
+  let isStored = false;
+  try {
+    const engine = openSqlite({ ...options, path: partial, location: path });
+    const load = engine.load.bind(engine);
+    const close = engine.close.bind(engine);
+    engine.load = async (collection, batches, terms) => {
+      // Where one of several fails, none is stored.
+      isStored = false;
+      const result = await load(collection, batches, terms);
+      isStored = !terms.dryRun;
+      return result;
+    };
+    // The last connection that is closed moves what is in the log to the file.
+    engine.close = async () => {
+      await close();
+      try {
+        if (isStored) giveName(partial, path);
+      } finally {
+        remove();
+      }
+    };
+    return engine;
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function giveName(partial: string, path: string): void {
+  if (existsSync(`${partial}-wal`)) throw new ConfigError(`${path} cannot be written whole; nothing was stored`);
+  putInPlace(partial, path, false);
+}

@@ -1,0 +1,116 @@
+/** Rows that are gathered to be stored together, in a nameless database beside the catalogue; and those among them that are refused. */
+import type { Collection, Field } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import type { Refusal } from '../../errors.ts';
+import { identifier } from '../compile/statement.ts';
+import type { LoadBatch, LoadTerms } from '../load.ts';
+import { duplicateKey, repeatedKey } from '../terms.ts';
+import type { Connection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+import { columnList, storedValues } from './schema.ts';
+
+const ROWS_PER_INSERT = 50;
+/** Refused rows that are told of at a time: it may be all of them. */
+const ROWS_PER_LOOK = 10_000;
+
+export class Staged {
+  /** The sets of fields that rows give, by number. */
+  readonly shapes: (readonly Field[])[] = [];
+  total = 0;
+  /** Whether some row is to be assigned a key. */
+  assigns = false;
+  /** The largest key that a row chooses: none up to it is assigned to another. */
+  largest: Value = 0;
+  private readonly keys: string;
+  private readonly keyPlaces: readonly number[];
+  private lastKey: Value | undefined;
+  /** Whether each key is larger than the one before, as they mostly are: then none can repeat. */
+  private ascending = true;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly collection: Collection,
+  ) {
+    const { fields, key } = collection;
+    this.keys = columnList(key);
+    this.keyPlaces = key.map((field) => fields.indexOf(field));
+    connection.execute(`create table staging.given ("the place", "the shape", ${columnList(fields)})`);
+  }
+
+  add({ places, rows, given }: LoadBatch): void {
+    const { fields } = this.collection;
+    const shape = this.shapeNumber(given);
+    this.total += rows.length;
+    this.connection.begin();
+    for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+      const values: Value[] = [];
+      const to = Math.min(rows.length, from + ROWS_PER_INSERT);
+      for (let at = from; at < to; at++) {
+        const row = storedValues(fields, rows[at]!);
+        this.seeKey(row);
+        values.push(places[at]!, shape, ...row);
+      }
+      this.connection.run({ sql: this.insertOf(to - from), params: values });
+    }
+    this.connection.commit();
+  }
+
+  /** Of rows with the same key the first stands. */
+  refuseRepeated(terms: LoadTerms): void {
+    if (this.ascending) return;
+    this.connection.execute(`create index if not exists staging.given_key on given (${this.keys})`);
+    const earlier = `select min(rowid) from staging.given group by ${this.keys}`;
+    const isGiven = this.collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
+    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, (key) => repeatedKey(this.collection, key));
+  }
+
+  refuseTaken(terms: LoadTerms): void {
+    const taken = `(${this.keys}) in (select ${this.keys} from ${identifier(this.collection.name)})`;
+    this.refuse(terms, taken, (key) => duplicateKey(this.collection, key));
+  }
+
+  private refuse(terms: LoadTerms, which: string, refusalOf: (key: readonly Value[]) => Refusal): void {
+    const { connection } = this;
+    connection.execute(
+      `create table staging.refused as select rowid as "the row", * from staging.given where ${which}`,
+    );
+    const texts = this.collection.fields.map(({ name, type }) => sqliteDialect.text(identifier(name), type));
+    const sql = `select "the row", "the place", "the shape", ${texts.join(', ')} from staging.refused
+      where "the row" > ? order by "the row" limit ${ROWS_PER_LOOK}`;
+    const after = (row: number) => connection.values({ sql, params: [row] });
+    for (let rows = after(0); rows.length > 0; rows = after(Number(rows.at(-1)![0]))) {
+      for (const [, place, shape, ...row] of rows as [number, number, number, ...(string | null)[]][]) {
+        const key = this.keyPlaces.map((at) => row[at]!);
+        terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(key) });
+      }
+    }
+    connection.execute('delete from staging.given where rowid in (select "the row" from staging.refused)');
+    connection.execute('drop table staging.refused');
+  }
+
+  private seeKey(row: readonly Value[]): void {
+    if (this.collection.assigned === undefined) {
+      this.ascending = false;
+      return;
+    }
+    const key = row[this.keyPlaces[0]!]!;
+    if (key === null) {
+      this.assigns = true;
+      return;
+    }
+    if (this.lastKey !== undefined && key <= this.lastKey!) this.ascending = false;
+    this.lastKey = key;
+    if (key > this.largest!) this.largest = key;
+  }
+
+  /** Many rows a statement: it is the calls that cost. */
+  private insertOf(rows: number): string {
+    const row = `(?, ?${', ?'.repeat(this.collection.fields.length)})`;
+    return `insert into staging.given values ${row}${`, ${row}`.repeat(rows - 1)}`;
+  }
+
+  private shapeNumber(given: readonly Field[]): number {
+    const known = this.shapes.indexOf(given);
+    return known === -1 ? this.shapes.push(given) - 1 : known;
+  }
+}

@@ -1,0 +1,58 @@
+/** The JSON Schema of what a field holds: its type's, with the rules of the field. */
+import type { Field } from '../collection/declaration.ts';
+import { parseJson } from '../collection/exact-json.ts';
+import type { Value } from '../collection/value.ts';
+import type { Json, JsonObject } from './json.ts';
+
+export function valueSchema(field: Field): JsonObject {
+  const { type, ...bounds } = field.type.schema as JsonObject;
+  const title = field.title === undefined ? {} : { title: field.title };
+  const schema = { ...title, ...bounds, ...rulesOf(field) };
+  if (type === undefined) return schema;
+  return { type: field.required ? type : [...[type].flat(), 'null'], ...schema };
+}
+
+function rulesOf(field: Field): JsonObject {
+  const { minimum, maximum, maxLength, pattern, oneOf } = field.rules;
+  return {
+    ...bound(field, 'minimum', minimum),
+    ...bound(field, 'maximum', maximum),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(pattern === undefined || !isPortable(pattern) ? {} : { pattern }),
+    ...(oneOf === undefined
+      ? {}
+      : { enum: [...oneOf.map((value) => jsonOf(field, value)), ...(field.required ? [] : [null])] }),
+  };
+}
+
+/** JSON Schema bounds numbers alone. */
+function bound(field: Field, name: 'minimum' | 'maximum', value: Value | undefined): JsonObject {
+  const limit = value === undefined ? null : jsonOf(field, value);
+  return typeof limit === 'number' ? { [name]: limit } : {};
+}
+
+/** The rules that it cannot say, in words. */
+export function ruleWords(field: Field): string[] {
+  const said = rulesOf(field);
+  const { minimum, maximum, pattern } = field.rules;
+  const { print } = field.type;
+  return [
+    ...(minimum === undefined || 'minimum' in said ? [] : [`At least ${print(minimum)}.`]),
+    ...(maximum === undefined || 'maximum' in said ? [] : [`At most ${print(maximum)}.`]),
+    ...(pattern === undefined || 'pattern' in said ? [] : [`Matches \`${pattern}\`.`]),
+  ];
+}
+
+function jsonOf({ type }: Field, value: Value): Json {
+  return value === null ? null : (parseJson(type.json(value)) as Json);
+}
+
+/** Whether it is a regular expression of JSON Schema, too, which has ECMAScript's. */
+function isPortable(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

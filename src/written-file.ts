@@ -1,0 +1,106 @@
+/**
+ * Files that commands write. A file that is there is replaced only where that was asked for, the files of a database never,
+ * and a new file has its name only when it is whole: until then it has one that no other file has.
+ */
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ConfigError } from './settings/setting.ts';
+
+export interface WriteTerms {
+  /** Whether a file that is there may be replaced. */
+  readonly replace: boolean;
+  /** Files that are not written to whatever else is said: those of the database. */
+  readonly never: readonly string[];
+}
+
+/** What is at a path: nothing, a file, or a device or pipe, which takes what is written and cannot be replaced. */
+export type Occupant = 'nothing' | 'file' | 'device';
+
+/** Throws a `ConfigError` where the file must not be written. Touches nothing. */
+export function checkMayWrite(file: string, { replace, never }: WriteTerms): Occupant {
+  if (never.some((each) => isSameFile(file, each))) {
+    throw new ConfigError(`${file} belongs to the database itself; choose another name`);
+  }
+  const found = statOf(file);
+  if (found?.isDirectory() === true) throw new ConfigError(`${file} is a folder`);
+  if (found !== undefined && !found.isFile()) return 'device';
+  // A link that leads nowhere is a file that is there, too.
+  if (found === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) return 'nothing';
+  if (!replace) throw new ConfigError(`${file} is there already; --force replaces it`);
+  return 'file';
+}
+
+/** Whether two names are names of one file, be it by a link of either kind, or would be if it were there. */
+export function isSameFile(one: string, other: string): boolean {
+  if (placeOf(one) === placeOf(other)) return true;
+  const [found, sought] = [statOf(one), statOf(other)];
+  return found !== undefined && sought !== undefined && found.dev === sought.dev && found.ino === sought.ino;
+}
+
+/** A name for a file that is not whole yet, beside the name it will have. */
+export function partialOf(file: string): string {
+  return `${file}.partial-${crypto.randomUUID().slice(0, 8)}`;
+}
+
+/** Gives a whole file its name, on the disk, too. What a link leads to is replaced, and not the link. */
+export function putInPlace(partial: string, file: string, replace: boolean): void {
+  const target = replace && statOf(file) !== undefined ? realpathSync(file) : file;
+  sync(partial);
+  if (replace) renameSync(partial, target);
+  else nameNew(partial, target);
+  sync(dirname(target));
+}
+
+/** A second name is refused where the file was made meanwhile, and a rename is not; but not every file system has one. */
+function nameNew(partial: string, file: string): void {
+  try {
+    linkSync(partial, file);
+    rmSync(partial);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EEXIST' || lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+      throw new ConfigError(`${file} was made by another process meanwhile; it is left as it is`);
+    }
+    renameSync(partial, file);
+  }
+}
+
+/** A file and its name are two things that must reach the disk. */
+export function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  return attempt(() => statSync(path, { throwIfNoEntry: false }));
+}
+
+function placeOf(path: string): string {
+  return (
+    attempt(() => realpathSync(path)) ??
+    join(attempt(() => realpathSync(dirname(path))) ?? resolve(dirname(path)), basename(path))
+  );
+}
+
+/** What cannot be looked at is as good as not there: whoever writes to it is told why not. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

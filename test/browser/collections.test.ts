@@ -1,0 +1,55 @@
+/** The console of a declared catalogue: every collection whose key is one field, of whatever type. */
+import { expect, test } from 'bun:test';
+import { browserStories, SECONDS } from '../support/browser.ts';
+
+const DECLARED = new URL('../data/shop/collections.yaml', import.meta.url).pathname;
+
+browserStories(
+  'a declared catalogue',
+  (stage) => {
+    test(
+      'the menu leads to each collection, and names those that are not shown',
+      async () => {
+        await stage.open('/categories');
+        await stage.until('Beverages');
+        await stage.until('Not shown, since the key has several fields: product_labels, prices');
+        await stage.page.getByRole('menuitem', { name: 'Suppliers' }).click();
+        await stage.until('Exotic Liquids');
+        expect(new URL(stage.page.url()).search).toBe('?collection=suppliers');
+      },
+      SECONDS,
+    );
+
+    test(
+      'a row with a uuid as its key is changed in its form',
+      async () => {
+        const [row] = await stage.ask<{ id: string; label: string }[]>('/labels?order=label&limit=1');
+        await stage.page.goto(`${stage.service.url}/console?collection=labels#/labels/${row!.id}`);
+        await stage.page.getByLabel('Label').fill('changed label');
+        await stage.page.getByRole('button', { name: 'Save' }).click();
+        await stage.until('changed label');
+        expect(await stage.ask<unknown>(`/labels/${row!.id}`)).toEqual({ ...row, label: 'changed label' });
+      },
+      SECONDS,
+    );
+
+    test(
+      'json and dates are changed in the form, and what is not touched stays',
+      async () => {
+        const before = await stage.ask<Record<string, unknown>>('/suppliers/1');
+        await stage.page.goto(`${stage.service.url}/console?collection=suppliers#/suppliers/1`);
+        await stage.page.getByLabel('Contact').fill('{"name": "Charlotte", "langs": ["en"]}');
+        await stage.page.getByLabel('Since').fill('2020-02-29');
+        await stage.page.getByRole('button', { name: 'Save' }).click();
+        await stage.until('Charlotte');
+        expect(await stage.ask<unknown>('/suppliers/1')).toEqual({
+          ...before,
+          contact: { name: 'Charlotte', langs: ['en'] },
+          since: '2020-02-29',
+        });
+      },
+      SECONDS,
+    );
+  },
+  () => ({ args: ['--collections', DECLARED] }),
+);

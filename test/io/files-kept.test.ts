@@ -1,0 +1,194 @@
+/** No command destroys a file that it was not told to replace; the database itself, never. */
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, integrityOf, run, startService, temporaryFolder, until } from '../support/process.ts';
+
+setDefaultTimeout(60_000);
+afterEach(cleanUp);
+
+interface Space {
+  readonly path: (name: string) => string;
+  readonly command: (...args: string[]) => ReturnType<typeof run>;
+  readonly names: () => string[];
+}
+
+function newSpace(): Space {
+  const cwd = temporaryFolder();
+  return {
+    path: (name) => join(cwd, name),
+    command: (...args) => run({ cwd, args }),
+    names: () => readdirSync(cwd).sort(),
+  };
+}
+
+/** Other names of the live database and of the files beside it. */
+const OTHER_NAMES: readonly string[] = [
+  'catalogue.db',
+  './x/../catalogue.db',
+  'symbolic-link',
+  'hard-link',
+  'folder-link/catalogue.db',
+  'catalogue.db-wal',
+  'hard-link-to-log',
+  'catalogue.db-shm',
+  'catalogue.db-journal',
+];
+
+function makeLinks({ path }: Space): void {
+  mkdirSync(path('x'));
+  symlinkSync('catalogue.db', path('symbolic-link'));
+  symlinkSync('.', path('folder-link'));
+  linkSync(path('catalogue.db'), path('hard-link'));
+  linkSync(path('catalogue.db-wal'), path('hard-link-to-log'));
+}
+
+describe('a command that is told to write over the live database refuses before it touches anything:', () => {
+  const commands: readonly [string, (file: string) => string[]][] = [
+    ['backup', (file) => ['backup', file, '--force']],
+    ['export', (file) => ['export', '--output', file, '--format', 'csv', '--force']],
+    ['import', (file) => ['import', 'bad.csv', '--keep-going', '--rejects', file, '--force']],
+  ];
+  test.each(commands)('%s', async (_, args) => {
+    const space = newSpace();
+    writeFileSync(space.path('bad.csv'), 'product_name,unit_price\nTea,cheap\n');
+    const service = await startService({ cwd: space.path('.') });
+    makeLinks(space);
+    const before = space.names();
+    for (const name of [...OTHER_NAMES, space.path('catalogue.db')]) {
+      expect({ name, ...(await space.command(...args(name))) }).toEqual({
+        name,
+        exitCode: 1,
+        stdout: '',
+        stderr: `catalogue: ${name} belongs to the database itself; choose another name\n`,
+      });
+      expect(space.names()).toEqual(before);
+    }
+    const post = await service.fetch('/products', { method: 'POST', body: '{"product_name":"Still here"}' });
+    expect(post.status).toBe(201);
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(integrityOf(space.path('catalogue.db'))).toBe('ok');
+    const counted = await space.command('query', 'select=count()', '--json');
+    expect(JSON.parse(counted.stdout)).toEqual([{ count: 78 }]);
+  });
+
+  test('restore, from the database or what lies beside it', async () => {
+    const space = newSpace();
+    await space.command('migrate');
+    linkSync(space.path('catalogue.db'), space.path('other.db'));
+    for (const file of ['catalogue.db', 'other.db', 'catalogue.db-wal']) {
+      writeFileSync(space.path('catalogue.db-wal'), '');
+      const refused = await space.command('restore', file, '--force');
+      expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the database itself') });
+    }
+    expect(await space.command('check')).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('a file that is there is replaced only with --force, and otherwise nothing is done:', () => {
+  const commands: readonly [string, string[]][] = [
+    ['backup', ['backup', 'mine.txt']],
+    ['export', ['export', '--output', 'mine.txt', '--format', 'csv']],
+    ['import --rejects', ['import', 'bad.csv', '--keep-going', '--rejects', 'mine.txt']],
+  ];
+  for (const [name, args] of commands) {
+    test(name, async () => {
+      const space = newSpace();
+      await space.command('migrate');
+      writeFileSync(space.path('bad.csv'), 'product_name,unit_price\nTea,cheap\nJam,1\n');
+      writeFileSync(space.path('mine.txt'), 'precious');
+      const refused = await space.command(...args);
+      expect(refused).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/mine\.txt is there already.+--force/),
+      });
+      expect(readFileSync(space.path('mine.txt'), 'utf8')).toBe('precious');
+      const counted = await space.command('query', 'select=count()', '--json');
+      expect(JSON.parse(counted.stdout)).toEqual([{ count: 77 }]);
+      expect((await space.command(...args, '--force')).stderr).not.toContain('already');
+      expect(readFileSync(space.path('mine.txt'), 'latin1')).not.toBe('precious');
+      expect(space.names().filter((each) => each.includes('partial'))).toEqual([]);
+    });
+  }
+
+  test('the file of bad rows that an import names itself', async () => {
+    const space = newSpace();
+    await space.command('migrate');
+    writeFileSync(space.path('a.csv'), 'product_name,unit_price\nTea,cheap\n');
+    writeFileSync(space.path('a.rejected.csv'), 'half mended');
+    const refused = await space.command('import', 'a.csv', '--keep-going');
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a.rejected.csv is there already') });
+    expect(readFileSync(space.path('a.rejected.csv'), 'utf8')).toBe('half mended');
+  });
+
+  test('the imported file is not where its own bad rows go', async () => {
+    const space = newSpace();
+    const csv = 'product_name,unit_price\nTea,cheap\n';
+    writeFileSync(space.path('a.csv'), csv);
+    const refused = await space.command('import', 'a.csv', '--keep-going', '--rejects', './a.csv', '--force');
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a.csv') });
+    expect(readFileSync(space.path('a.csv'), 'utf8')).toBe(csv);
+  });
+});
+
+test('a file whose name ends in .partial is nobody’s to overwrite', async () => {
+  const space = newSpace();
+  await space.command('migrate', '--database', 'copy.db.partial');
+  await space.command('migrate');
+  for (const name of ['out.csv.partial', 'restored.db.partial']) writeFileSync(space.path(name), 'precious');
+  expect(await space.command('backup', 'copy.db')).toMatchObject({ exitCode: 0 });
+  expect(await space.command('export', '--output', 'out.csv')).toMatchObject({ exitCode: 0 });
+  expect(await space.command('restore', 'copy.db', '--database', 'restored.db')).toMatchObject({ exitCode: 0 });
+  expect(await space.command('check', '--database', 'copy.db.partial')).toMatchObject({ exitCode: 0 });
+  for (const name of ['out.csv.partial', 'restored.db.partial']) {
+    expect(readFileSync(space.path(name), 'utf8')).toBe('precious');
+  }
+});
+
+test('what is no file is written to and not replaced; a link stays a link', async () => {
+  const space = newSpace();
+  await space.command('migrate');
+  Bun.spawnSync(['mkfifo', space.path('pipe')]);
+  const reader = Bun.spawn(['cat', space.path('pipe')], { stdout: 'pipe' });
+  expect(await space.command('export', 'id=eq.1&select=id', '--output', 'pipe', '--format', 'csv')).toMatchObject({
+    exitCode: 0,
+  });
+  expect(await new Response(reader.stdout).text()).toBe('id\n1\n');
+  expect(lstatSync(space.path('pipe')).isFIFO()).toBe(true);
+  writeFileSync(space.path('real.csv'), 'old');
+  symlinkSync('real.csv', space.path('link.csv'));
+  expect(await space.command('export', 'id=eq.1&select=id', '--output', 'link.csv')).toMatchObject({ exitCode: 1 });
+  await space.command('export', 'id=eq.1&select=id', '--output', 'link.csv', '--force');
+  expect(lstatSync(space.path('link.csv')).isSymbolicLink()).toBe(true);
+  expect(readFileSync(space.path('real.csv'), 'utf8')).toBe('id\n1\n');
+  mkdirSync(space.path('folder.csv'));
+  const folder = await space.command('export', '--output', 'folder.csv', '--force');
+  expect(folder).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^catalogue: folder\.csv is a folder\n$/),
+  });
+});
+
+test('a service that serves one of its own backups does not remove it for being old', async () => {
+  const space = newSpace();
+  mkdirSync(space.path('kept'));
+  const old = 'kept/catalogue-20200101T000000Z.db';
+  await space.command('migrate', '--database', old);
+  const backups = ['--backup-every', '1s', '--backup-keep', '1', '--backup-folder', 'kept'];
+  const service = await startService({ cwd: space.path('.'), args: ['--database', old, ...backups] });
+  const told = () => service.stderr().split('"message":"backup"').length - 1;
+  await until('two backups', () => told() >= 2);
+  expect(existsSync(space.path(old))).toBe(true);
+  service.kill('SIGTERM');
+  expect(await service.exited).toBe(0);
+});

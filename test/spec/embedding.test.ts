@@ -1,0 +1,107 @@
+/** References: what belongs together is read in one request. The recorded answers show the dialect; this is what they do not. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../src/limits.ts';
+import { type Catalogue, ENGINES } from '../support/catalogue.ts';
+import { openShop } from '../support/shop.ts';
+import { expectRefusal } from '../support/stories.ts';
+
+describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
+  let shop: Catalogue;
+  beforeAll(async () => {
+    shop = await openShop(engine);
+  });
+  afterAll(() => shop.close());
+
+  const read = async (path: string) => (await shop.fetch(path)).json() as Promise<unknown>;
+
+  test('a row of its own URL embeds as a list does, and its version is that of the row alone', async () => {
+    const plain = await shop.fetch('/products/1');
+    const embedding = await shop.fetch('/products/1?select=id,categories(category_name),prices(currency)');
+    expect(await embedding.json()).toEqual({
+      id: 1,
+      categories: { category_name: 'Beverages' },
+      prices: [{ currency: 'EUR' }, { currency: 'JPY' }],
+    });
+    const version = plain.headers.get('etag')!.replaceAll('"', '');
+    expect(embedding.headers.get('etag')).toStartWith(`"${version}.`);
+  });
+
+  test('lists inside rows come by their key', async () => {
+    const [{ products }] = (await read('/categories?select=products(id)&id=eq.1')) as [{ products: { id: number }[] }];
+    expect(products.map(({ id }) => id)).toEqual(products.map(({ id }) => id).toSorted((one, other) => one - other));
+  });
+
+  test('NDJSON, HEAD, a page and its links go on with it', async () => {
+    const path = '/products?select=id,categories(id)&limit=2';
+    const lines = await (await shop.fetch(path, { headers: { accept: 'application/x-ndjson' } })).text();
+    expect(lines).toBe('{"id":1,"categories":{"id":1}}\n{"id":2,"categories":{"id":1}}\n');
+    const head = await shop.fetch(path, { method: 'HEAD' });
+    expect(head.headers.get('content-range')).toBe('0-1/*');
+    const next = /<([^>]*)>; rel="next"/.exec(head.headers.get('link')!)![1]!;
+    expect(await read(next)).toEqual([
+      { id: 3, categories: { id: 2 } },
+      { id: 4, categories: { id: 2 } },
+    ]);
+  });
+
+  test('what is asked of an embedding is kept by the links', async () => {
+    const response = await shop.fetch(
+      '/categories?select=id,p:products(id)&p.id=lt.5&p.order=id.desc&p.limit=2&limit=1&offset=1',
+    );
+    const first = /<([^>]*)>; rel="first"/.exec(response.headers.get('link')!)![1]!;
+    expect(await read(first)).toEqual([{ id: 1, p: [{ id: 2 }, { id: 1 }] }]);
+  });
+
+  test('an order by what an embedding shows, and one that is a list is refused', async () => {
+    const rows = (await read(
+      '/products?select=id,categories(category_name)&order=categories(category_name).desc,id&limit=1',
+    )) as [{ categories: { category_name: string } }];
+    expect(rows[0].categories.category_name).toBe('Seafood');
+    await expectRefusal(await shop.fetch('/categories?select=id,products(id)&order=products(id)'), 400, 'PGRST118');
+  });
+
+  test('aggregates over what another row holds', async () => {
+    expect(await read('/prices?select=...products(unit_price.max()),count()&currency=eq.EUR')).toEqual([
+      { max: expect.any(Number), count: expect.any(Number) },
+    ]);
+  });
+
+  test('more than one relationship is told with all of them', async () => {
+    const response = await shop.fetch('/products?select=id,suppliers(id)');
+    expect(response.status).toBe(300);
+    expect(await response.json()).toMatchObject({
+      code: 'PGRST201',
+      details: [{ cardinality: 'many-to-one' }, { cardinality: 'many-to-one' }],
+      hint: expect.stringContaining('suppliers!products_supplier_id_fkey'),
+    });
+  });
+
+  test('a name that is nearly right is told', async () => {
+    const { hint } = await expectRefusal(await shop.fetch('/products?select=id,categorys(id)'), 400, 'PGRST200');
+    expect(hint).toContain("'categories'");
+  });
+
+  test('depth and number are bounded', async () => {
+    const nested = (depth: number): string => (depth === 0 ? 'id' : `id,parent_id(${nested(depth - 1)})`);
+    expect((await shop.fetch(`/categories?select=${nested(MAX_EMBED_DEPTH)}`)).status).toBe(200);
+    await expectRefusal(await shop.fetch(`/categories?select=${nested(MAX_EMBED_DEPTH + 1)}`), 400, '54000');
+    const many = Array.from({ length: MAX_EMBEDS + 1 }, (_, index) => `a${index}:categories(id)`).join(',');
+    await expectRefusal(await shop.fetch(`/products?select=${many}`), 400, '54000');
+  });
+
+  test('a limit of a write is kept, whatever plan the database makes', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const prefer = { prefer: 'return=representation, tx=rollback' };
+      const response = await shop.fetch('/stock_moves?order=id&limit=1&select=id', {
+        method: 'DELETE',
+        headers: prefer,
+      });
+      expect((await response.json()) as unknown[]).toHaveLength(1);
+      const composite = await shop.fetch('/prices?order=product_id,currency&limit=2', {
+        method: 'DELETE',
+        headers: prefer,
+      });
+      expect((await composite.json()) as unknown[]).toHaveLength(2);
+    }
+  });
+});
