@@ -1,5 +1,4 @@
 /** `catalogue import`: products from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
-import { products } from '../collection/products.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
 import { formatOf, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
@@ -15,9 +14,6 @@ import { ImportRefused, type ImportResult, type Problem, runImport } from './imp
 import { checkOutput, openOutput } from './output.ts';
 import { LoadBars } from './progress.ts';
 
-const EXAMPLE = products.fields.find(({ name }) => name.includes('_')) ?? products.fields[0]!;
-const WRITTEN = EXAMPLE.name.charAt(0).toUpperCase() + EXAMPLE.name.slice(1).replaceAll('_', ' ');
-
 /** Bad rows that are named; further ones are counted. */
 const NAMED_PROBLEMS = 100;
 
@@ -29,8 +25,8 @@ export const importProducts: Command = {
 Stores the products of a file: all of them in one transaction, or, where a row is bad, none. The first ${NAMED_PROBLEMS} bad rows are
 named with their line, field and reason, and all are counted. A running service may use the database meanwhile.
 
-The first line of a CSV file names its columns, as the fields are called or as people write them: "${WRITTEN}" is
-${EXAMPLE.name}. An empty cell is no value: the field is null, or gets its default if it cannot be null; "" is an empty
+The first line of a CSV file names its columns, as the fields are called or as people write them: "Order date" is
+order_date. An empty cell is no value: the field is null, or gets its default if it cannot be null; "" is an empty
 text, NULL is null. That holds for new products and with --on-conflict merge: an empty cell there empties the field of
 the product that exists. To leave a field as it is, leave out its column, or --map "COLUMN=".
 Cells are divided by commas; by semicolons or tabs where the first line has those and no comma, or where a line sep=;
@@ -45,7 +41,8 @@ ${describeSettings(OPTIONS)}`,
     const [path] = operands;
     if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
     const format = formatOf(path, values.format);
-    const collection = chosenCollection((await begin(values.collections)).catalogue, values.collection);
+    const { catalogue } = await begin(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
+    const collection = chosenCollection(catalogue, values.collection);
     const mapping = readMapping(values.map, collection);
     if (values.separator !== undefined && format !== 'csv') throw new ConfigError('--separator is for CSV files');
     const source = openSource(path, { ...values, format });

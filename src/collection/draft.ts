@@ -4,6 +4,8 @@
  */
 
 export interface CatalogueDraft {
+  /** The most bytes that the text form of a stored value may have, where it is not the usual number. */
+  readonly maxValueBytes?: number;
   readonly collections: readonly CollectionDraft[];
 }
 

@@ -3,10 +3,9 @@
  * and for a file alike; each row's mistake is its own, and names the field.
  */
 import { type Collection, type Field, isKey } from '../collection/declaration.ts';
-import { storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
-import { coerce } from './coerce.ts';
+import { coerce, readCell } from './coerce.ts';
 import { checkRules } from './rules.ts';
 import type { StoredRow } from './types.ts';
 
@@ -71,10 +70,6 @@ export function rowPlanner(
     for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
     return row;
   };
-}
-
-function readCell({ type }: Field, cell: unknown): Value {
-  return typeof cell === 'string' ? type.store(cell) : storeJson(type, cell);
 }
 
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {

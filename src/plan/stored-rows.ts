@@ -2,6 +2,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
+import { mapped, type Pieces } from '../in-pieces.ts';
 import { locate } from './coerce.ts';
 import { nearestHint } from './resolve.ts';
 import { type Absence, RowProblem, rowPlanner } from './row-planner.ts';
@@ -32,15 +33,15 @@ export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing:
 }
 
 /** Full rows, in the order of the collection's fields. */
-export function planRows(
+export function* planRows(
   collection: Collection,
   fields: readonly Field[],
   payload: Pick<Payload, 'rows' | 'isTable'>,
   defaultMissing: boolean,
-): readonly StoredRow[] {
+): Pieces<readonly StoredRow[]> {
   const { rows } = payload;
   const plan = rowPlanner(collection, fields, { absence: absenceIn(payload, defaultMissing) });
-  return rows.map((cells, index) => {
+  return yield* mapped(rows, (cells, index) => {
     try {
       return plan(cells);
     } catch (error) {

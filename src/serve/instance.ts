@@ -31,7 +31,8 @@ export interface Surroundings {
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
-  const begun = await begin(settings.collections, { withRows: !settings.empty });
+  const maxValueBytes = settings.maxValueKb * 1024;
+  const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
   const { catalogue } = begun;
   const described = describe(begun);
   let app: App | undefined;

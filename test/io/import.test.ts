@@ -42,6 +42,18 @@ const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
+    test('a value longer than --max-value-kb is a bad row, in CSV and in JSON', async () => {
+      const space = workspace(environment());
+      const long = 'x'.repeat(2_049);
+      space.write('a.csv', `id,product_name\n1,${long}\n`);
+      space.write('b.json', JSON.stringify([{ id: 1, product_name: long }]));
+      for (const file of ['a.csv', 'b.json']) {
+        const { exitCode, stderr } = await space.command('import', file, '--max-value-kb', '2');
+        expect([exitCode, stderr]).toEqual([1, expect.stringContaining('a value of product_name may have 2048 bytes')]);
+        expect((await space.command('import', file, '--on-conflict', 'merge')).exitCode).toBe(0);
+      }
+    });
+
     test('CSV, JSON and NDJSON are told by the name of the file', async () => {
       const space = workspace(environment());
       space.write('a.csv', 'id,product_name,unit_price\n1,"Jam, ""red""",3.50\n2,"two\nlines",\n');

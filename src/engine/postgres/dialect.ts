@@ -13,6 +13,7 @@ import { type Adopted, NOTHING_ADOPTED } from './adoption.ts';
 import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
+import { listWithin, rowsWithin } from './row-bytes.ts';
 import { type Configurations, searchTest } from './search.ts';
 
 export const TEXT = builtIn('text');
@@ -48,6 +49,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
+    rowsWithin,
     compare,
     column(sql, field) {
       const type = adopted.readAs.get(field);
@@ -100,7 +102,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
 
     valueAsJson: (sql, type) => `coalesce(to_json(${type.postgres.json?.(sql) ?? sql})::text, 'null')`,
     listAsJson: (query) =>
-      `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${query}) as listed)`,
+      `(select '[' || coalesce(string_agg(${identifier(ROW)}, ','), '') || ']' from (${listWithin(query)}) as listed)`,
 
     nullOf: (type) => `null::${type.postgres.name}`,
   };

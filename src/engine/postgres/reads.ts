@@ -10,6 +10,7 @@ import { type SqlDialect, shifted } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
 import { openCursor } from './cursor.ts';
 import { query } from './driver.ts';
+import { boundedRows, isTooLong } from './row-bytes.ts';
 
 export async function readList(
   pool: SQL,
@@ -17,15 +18,16 @@ export async function readList(
   dialect: SqlDialect,
   encoding: Encoding,
 ): Promise<ReadResult> {
+  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
-  const page = { ...plan, limit: Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1) };
+  const bounded = boundedRows(plan, output, limit);
   const isWhole = plan.offset === 0 && plan.limit === undefined;
-  const found =
-    plan.count === undefined || isWhole
-      ? await readRows(pool, page, output, dialect)
-      : await readCounted(pool, page, output, dialect);
+  const read = plan.count === undefined || isWhole ? readRows : readCounted;
+  const found = await read(pool, { ...plan, limit }, bounded, dialect).catch((error): undefined => {
+    if (!isTooLong(error)) throw error;
+  });
+  if (found === undefined || found.rows.length > CURSOR_ROWS) return openCursor(pool, plan, dialect, encoding);
   const { rows } = found;
-  if (rows.length > CURSOR_ROWS) return openCursor(pool, plan, dialect, encoding);
   const total = plan.count === undefined ? undefined : (found.total ?? rows.length);
   return {
     returned: rows.length,

@@ -2,21 +2,19 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import { type Encoding, encodeRows } from '../../encode/encoding.ts';
+import type { Encoding } from '../../encode/encoding.ts';
 import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
+import { endNames, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
-import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
-import { compileQuickRead, hasQuickPatterns } from './access.ts';
+import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
-import { collectionsOf, isLinear } from './embed-cost.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
@@ -24,9 +22,9 @@ import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { prepareSchema, type SqliteDemand } from './migrate.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
+import { ReadsHere } from './reads-here.ts';
 import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
-import { Statistics } from './statistics.ts';
 import { openWatched } from './watched.ts';
 import { Writer, WriterThread } from './writer.ts';
 
@@ -45,16 +43,18 @@ export const IN_MEMORY = ':memory:';
 export function openSqlite(options: SqliteOptions): Engine {
   const { path, catalogue, retryHours, querySeconds, location = path } = options;
   const bounds = { retryHours, querySeconds };
+  const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(path, {
     create: true,
-    prepare: (db) =>
-      whileBusy(SQLITE_BUSY_MS, () => {
+    prepare: (db) => {
+      steps = whileBusy(SQLITE_BUSY_MS, () => {
         // Changing the journal mode writes to the file: not before it is known to be ours.
         checkOwner(db);
         db.run('pragma journal_mode = wal');
-        steps = prepareSchema(db, options);
-      }),
+        return prepareSchema(db, options);
+      });
+    },
   });
   if (path === IN_MEMORY) {
     const changes = new CountedMark();
@@ -62,17 +62,19 @@ export function openSqlite(options: SqliteOptions): Engine {
       changes.changed();
       return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine({ location: 'in memory', steps, reader: first, changes, writer });
+    return new SqliteEngine({ path, location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
   const { reader, changes } = openWatched(path, first);
   const files = openFiles(path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
   return new SqliteEngine({
+    path,
     location,
     steps,
     reader,
     changes,
     writer: new Writer(thread.commit),
+    limitMs,
     file: {
       files,
       thread,
@@ -81,7 +83,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       readers: new Readers({
         path,
         files,
-        limitMs: querySeconds * 1000,
+        limitMs,
         bounds: { ...READING_BOUNDS, ...options.readingBounds },
       }),
     },
@@ -89,11 +91,13 @@ export function openSqlite(options: SqliteOptions): Engine {
 }
 
 interface Parts {
+  readonly path: string;
   readonly location: string;
   readonly steps: readonly string[];
   readonly reader: Connection;
   readonly changes: ChangeMark;
   readonly writer: Writer;
+  readonly limitMs: number;
   /** Absent in memory, where one connection reads and writes, and nothing comes between two of its reads. */
   readonly file?: {
     readonly files: OpenFiles;
@@ -108,20 +112,22 @@ class SqliteEngine implements Engine {
   readonly location: string;
   readonly steps: readonly string[];
   readonly changes: ChangeMark;
+  private readonly path: string;
   private readonly reader: Connection;
   private readonly writer: Writer;
   private readonly file: Parts['file'];
-  private readonly statistics: Statistics;
+  private readonly here: ReadsHere;
 
   constructor(parts: Parts) {
     const { reader, changes, file } = parts;
+    this.path = parts.path;
     this.location = parts.location;
     this.steps = parts.steps;
     this.writer = parts.writer;
     this.reader = reader;
     this.changes = changes;
     this.file = file;
-    this.statistics = new Statistics(reader);
+    this.here = new ReadsHere(reader, file, parts.limitMs);
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
@@ -129,14 +135,7 @@ class SqliteEngine implements Engine {
     const { file } = this;
     file?.snapshot.refresh(mark);
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (file === undefined || (this.areSmall(plan, mark) && hasQuickPatterns(plan))) {
-      const kept = file?.snapshot.isStill === true ? file.rows.list(plan, encoding, mark) : undefined;
-      if (kept !== undefined) return this.counted(plan, kept);
-      return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
-    }
-    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
-    if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
-    return this.readApart(file.readers, plan, encoding, output);
+    return this.here.read(plan, encoding, output, mark) ?? this.readApart(file!.readers, plan, encoding, output);
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
@@ -149,7 +148,7 @@ class SqliteEngine implements Engine {
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
-    const connection = new Connection(this.reader.path);
+    const connection = new Connection(this.path);
     try {
       return await loadRows(connection, sets, terms);
     } finally {
@@ -159,8 +158,7 @@ class SqliteEngine implements Engine {
 
   explain(plan: ReadPlan): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
-    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
-    const statement = quick ?? compileRead(plan, output, sqliteDialect);
+    const statement = this.here.quickOnLarge(plan, output)?.statement ?? compileRead(plan, output, sqliteDialect);
     return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
   }
 
@@ -176,7 +174,7 @@ class SqliteEngine implements Engine {
       isUp: this.trouble() === undefined,
       writer,
       readers: file?.readers,
-      path: file && this.reader.path,
+      path: file && this.path,
       stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
     });
   }
@@ -185,33 +183,9 @@ class SqliteEngine implements Engine {
     await this.writer.settled();
     await this.file?.readers.close();
     this.file?.snapshot.close();
-    this.reader.close();
     await this.file?.thread.close();
-  }
-
-  private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
-    const read = (): ReadResult => {
-      const rows = this.reader.rows(statement);
-      const body = encodeRows(rows, encoding, output.form);
-      return this.counted(plan, { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) });
-    };
-    const { file } = this;
-    return file === undefined || plan.count === undefined || !isPage(plan) ? read() : file.snapshot.during(read);
-  }
-
-  private areSmall(plan: ReadPlan, mark: number): boolean {
-    if (!isLinear(plan)) return false;
-    for (const collection of collectionsOf(plan)) if (!this.statistics.isSmall(collection, mark)) return false;
-    return true;
-  }
-
-  private counted(plan: ReadPlan, result: ReadResult): ReadResult {
-    if (plan.count === undefined) return result;
-    return { ...result, total: isPage(plan) ? this.count(plan) : result.returned };
-  }
-
-  private count(plan: ReadPlan): number {
-    return this.reader.number(compileCount(plan, sqliteDialect));
+    // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
+    this.reader.close();
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
@@ -219,7 +193,7 @@ class SqliteEngine implements Engine {
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
     const result = await readers.read({
-      statement: compileRead(plan, output, guardedDialect),
+      statement: compileRead(plan, boundedRow(plan, output), guardedDialect),
       // All rows are counted along an index, far quicker than each could be asked for the time.
       count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
       wantsTotal: plan.count !== undefined,
@@ -232,8 +206,4 @@ class SqliteEngine implements Engine {
     });
     return { ...result, state };
   }
-}
-
-function isPage({ offset, limit }: ReadPlan): boolean {
-  return offset > 0 || limit !== undefined;
 }
