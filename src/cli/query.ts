@@ -1,13 +1,13 @@
 /** `catalogue query`: a table on the terminal, for looking things up. */
+import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
-import type { Row } from '../collection/value.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { setting, wholeNumber } from '../settings/setting.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { planOf, read } from './reading.ts';
-import { renderTable } from './table.ts';
+import { type Rows, renderTable } from './table.ts';
 
 /** Shown where nothing says how many. */
 const ROWS = 100;
@@ -46,7 +46,7 @@ ${describeSettings(OPTIONS)}`,
       const text = await new Response(parts as unknown as ReadableStream).text();
       const columns = plan.columns.map(({ name }) => name);
       const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-      process.stdout.write(values.json ? `${text}\n` : renderTable(columns, JSON.parse(text) as Row[], width));
+      process.stdout.write(values.json ? `${text}\n` : renderTable(columns, parseJson(text) as Rows, width));
       if (rows < total) process.stderr.write(`${shownOf(plan.offset, rows, total)}\n`);
     });
   },

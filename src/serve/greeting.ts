@@ -40,14 +40,11 @@ const MOST_COUNTED = 12;
 /** A database that is down is no reason not to start: it is looked for, and requests are told meanwhile. */
 export async function countRows(engine: Engine, { collections }: Catalogue): Promise<string> {
   const all = [...collections.values()];
-  const lines = await Promise.all(
-    all.slice(0, MOST_COUNTED).map(async (collection) => {
-      const title = collection.name.charAt(0).toUpperCase() + collection.name.slice(1);
-      return `${title.padEnd(9)} ${await countOf(engine, collection)}`;
-    }),
+  const counts = await Promise.all(
+    all.slice(0, MOST_COUNTED).map(async (collection) => `${collection.name} ${await countOf(engine, collection)}`),
   );
-  const others = all.length - lines.length;
-  return [...lines, ...(others > 0 ? [`and ${others} other collections`] : [])].join('\n');
+  const others = all.length - counts.length;
+  return `Rows      ${[...counts, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
 }
 
 async function countOf(engine: Engine, collection: Collection): Promise<string> {

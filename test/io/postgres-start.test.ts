@@ -37,7 +37,7 @@ describe('catalogue serve on PostgreSQL', () => {
       env: { DATABASE_URL: secret },
     });
     expect(service.stdout()).toContain(`(schema ${schema})`);
-    expect(service.stdout()).toContain('Products  77');
+    expect(service.stdout()).toContain('Rows      products 77');
     expect(await (await service.fetch('/products?id=eq.1&select=product_name')).json()).toEqual([
       { product_name: 'Chai' },
     ]);

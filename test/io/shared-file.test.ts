@@ -41,7 +41,7 @@ test('a write waits for another process that takes its time, such as an import, 
   });
   // A service can be started meanwhile, too.
   const second = await startService({ cwd });
-  expect(second.stdout()).toContain('\nProducts  77\n');
+  expect(second.stdout()).toContain('\nRows      products 77\n');
   await Bun.sleep(6_000);
   isOver = true;
   other.run('commit');
@@ -97,7 +97,7 @@ describe('a new file that several processes make at once', () => {
       const cwd = temporaryFolder();
       const services = await Promise.all([1, 2, 3, 4].map(() => startService({ cwd })));
       for (const service of services) {
-        expect(service.stdout()).toContain('\nProducts  77\n');
+        expect(service.stdout()).toContain('\nRows      products 77\n');
         service.kill('SIGTERM');
       }
       expect(await Promise.all(services.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
