@@ -63,7 +63,7 @@ export const ERRORS = {
   '54000': { status: 400, meaning: 'A request exceeds one of the named limits' },
   '57014': { status: 504, meaning: 'The query took longer than the time limit' },
   CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },
-  CAT404: { status: 404, meaning: 'There is no product with this id' },
+  CAT404: { status: 404, meaning: 'There is no row with this key' },
   CAT406: { status: 406, meaning: 'None of the accepted content codings is available' },
   CAT412: { status: 412, meaning: 'The product has changed since it was read' },
   CAT413: { status: 413, meaning: 'The request body is larger than the limit' },

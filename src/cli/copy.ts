@@ -28,7 +28,7 @@ export const copy: Command = {
   summary: 'copy a catalogue to another database',
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
 
-Copies all products from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
+Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
 read as of one moment; writes that come to it meanwhile are not copied. The target must be new or empty. All of it is
 stored in one transaction: a copy that is interrupted has stored nothing, and can be run again. The source may be an SQLite
 file that something else made, with the declaration that catalogue declare wrote for it.

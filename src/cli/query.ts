@@ -28,10 +28,10 @@ const EXAMPLE = `${products.key[0]!.name}=in.(1,2,3)`;
 
 export const query: Command = {
   name: 'query',
-  summary: 'show products in a table',
+  summary: 'show rows in a table',
   help: () => `Usage: catalogue query [QUERY] [flags]
 
-Shows products in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for machines that read CSV, there is
+Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for machines that read CSV, there is
 catalogue export.
 
 ${describeSettings(OPTIONS)}`,

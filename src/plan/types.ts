@@ -156,11 +156,11 @@ interface WriteTerms {
   readonly maxAffected?: number;
   /** The client reads exactly one object. */
   readonly singular: boolean;
-  /** The write is addressed to this one product, which must exist. */
+  /** The write is addressed to this one row, which must exist. */
   readonly mustExist: boolean;
   /** Do all of it, answer, and store nothing. */
   readonly dryRun: boolean;
-  /** The product must be in one of these versions; `*` means it must exist, `none` that it must not. */
+  /** The row must be in one of these versions; `*` means it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
   /** The write is done once for this key, however often it is asked for. */
   readonly retry?: { readonly key: string; readonly fingerprint: string };
