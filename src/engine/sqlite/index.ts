@@ -4,7 +4,7 @@
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
-import { SQLITE_BUSY_MS } from '../../limits.ts';
+import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
@@ -21,6 +21,7 @@ import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
+import { isQuickWrite } from './quick-writes.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
 import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
@@ -45,7 +46,7 @@ export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { path, catalogue, firstRows, retryHours, querySeconds, location = path } = options;
-  const bounds = { retryHours, querySeconds };
+  const bounds = { retryHours, querySeconds, commitSeconds: MAX_COMMIT_SECONDS };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(path, {
@@ -142,7 +143,8 @@ class SqliteEngine implements Engine {
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    return this.writer.write(compileJob(plan, encoding));
+    const isSmall = () => this.here.isSmall(plan.into, this.changes.current());
+    return this.writer.write(compileJob(plan, encoding), isQuickWrite(plan, isSmall));
   }
 
   async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
