@@ -66,8 +66,9 @@ export const MIGRATION_WAIT_SECONDS = 60;
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;
-/** Costly reads that may wait for their turn, and for how long at most. */
+/** Costly reads that may wait for their turn. */
 export const MAX_WAITING_READS = 64;
+/** How long costly reads and writes wait for their turn at most. */
 export const MAX_QUEUE_SECONDS = 15;
 /** Long results that may be on their way at once. For one more, one that was not taken from for so long is ended. */
 export const MAX_LONG_READS = 64;
@@ -90,8 +91,13 @@ export const MAX_ECHOED_LENGTH = 2_048;
 export const MIN_COMPRESSED_LENGTH = 1024;
 /** Longer ones are compressed on another thread, and meanwhile requests are answered. */
 export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
-/** Writes that may share one commit. */
+/** Writes that may share one commit, and from when on no further one joins it. */
 export const MAX_WRITES_PER_COMMIT = 512;
+export const MAX_COMMIT_SECONDS = 1;
+/** Costly writes that may wait for their turn. */
+export const MAX_WAITING_WRITES = 64;
+/** The rows that a write gives back, as they are stored and as they are shown. */
+export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 
 /** A table of at most this many rows answers anything at once. */
 export const SMALL_TABLE_ROWS = 2_000;

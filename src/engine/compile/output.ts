@@ -12,7 +12,7 @@ import { endKeys, shownKeys } from '../../plan/page-end.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
-import { holdEmbedded, isEmbedded, longFieldOf } from './row-size.ts';
+import { holdEmbedded, isEmbedded, leastBytes, longFieldOf } from './row-size.ts';
 import { identifier, type SqlDialect } from './statement.ts';
 
 export interface Output {
@@ -128,7 +128,8 @@ function compileColumns(
   if (form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
   const sizes = sizesOf(columns, output, scope, computed);
-  const within = (sql: string) => (output.bounded === undefined ? sql : (dialect.within?.(sql, sizes) ?? sql));
+  const least = leastBytes(columns);
+  const within = (sql: string) => (output.bounded === undefined ? sql : (dialect.within?.(sql, sizes, least) ?? sql));
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
       name,
@@ -144,7 +145,7 @@ function compileColumns(
     .map(({ name, expression }, index) => {
       const sql = compile(expression, index);
       const { type } = expression;
-      const bounded = index === firstLong ? within : itself;
+      const bounded = index === Math.max(0, firstLong) ? within : itself;
       if (form === 'plain') return `${bounded(dialect.plain(type)!(sql))} as ${identifier(name)}`;
       return `${bounded(dialect.cell(sql, type))} as ${identifier(cellName(index))}`;
     })

@@ -31,6 +31,11 @@ const maxBytesOfColumns = oncePer((columns: readonly OutputColumn[]): number =>
   columns.reduce((sum, { expression }) => sum + maxBytesOf(expression), 0),
 );
 
+/** What the names of the columns and the signs around their values take, however short these are. */
+export function leastBytes(columns: readonly OutputColumn[]): number {
+  return columns.reduce((sum, { name }) => sum + name.length + '"":0,'.length, 0);
+}
+
 /** Of a row with the order keys that come with it; what was stored before a limit was lowered may be longer. */
 export function maxRowBytes(
   columns: readonly OutputColumn[],

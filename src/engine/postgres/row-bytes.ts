@@ -4,12 +4,12 @@
  */
 import { ROW } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
-import { CURSOR_BYTES, MAX_ROW_BYTES } from '../../limits.ts';
-import type { ReadPlan } from '../../plan/types.ts';
+import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../limits.ts';
+import type { OutputColumn, ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { identifier } from '../compile/statement.ts';
-import { conjuncts, keysNamed } from '../reach.ts';
+import { conjuncts, keysNamed, rowsWritten } from '../reach.ts';
 import { sqlState } from './refusals.ts';
 
 const TOO_LONG = '22012';
@@ -34,6 +34,27 @@ export function listWithin(query: string): string {
   return `select ${row} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_ROW_BYTES}`)}`;
 }
 
+/** The rows that a write gives back, as one JSON list. */
+export function returnedWithin(query: string): string {
+  const rows = `select row_to_json(shaped) as row from (${query}) as shaped`;
+  return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
+}
+
+/** The same of a statement that changes rows and gives back some columns, one of which may be long. */
+export function changedWithin(change: string, columns: string, long: string): string {
+  return `with changed as (${change}) ${countedWithin('select * from changed', columns, long)}`;
+}
+
+function countedWithin(query: string, columns: string, long: string): string {
+  const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
+  return `select ${columns} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_RETURNED_BYTES}`)}`;
+}
+
+/** Whether the rows that a write gives back may be more than they may. */
+export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
+  return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
+}
+
 function unless(condition: string): string {
   return `1 / (case when ${condition} then 0 else 1 end) = 1`;
 }
@@ -44,7 +65,7 @@ export function boundedRows(plan: ReadPlan, output: Output, rows: number): Outpu
   return most * maxRowBytes(plan.columns, output) > CURSOR_BYTES ? { ...output, bounded: 'rows' } : output;
 }
 
-export function boundedRow({ columns }: ReadPlan, output: Output): Output {
+export function boundedRow({ columns }: Pick<ReadPlan, 'columns'>, output: Output): Output {
   return maxRowBytes(columns, output) > MAX_ROW_BYTES ? { ...output, bounded: 'row' } : output;
 }
 

@@ -7,10 +7,11 @@ import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
-import { checkAffected, checkVersion } from '../terms.ts';
+import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
+import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
 import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import { type Answer, compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';
@@ -83,11 +84,22 @@ async function work(
   return result;
 }
 
-function answerOf({ dialect }: WriteContext, { returning: shape }: WritePlan, encoding: Encoding): Answer | undefined {
-  return shape === undefined ? undefined : { shape, output: outputOf(shape.columns, encoding, dialect) };
+function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {
+  const { returning: shape } = plan;
+  if (shape === undefined) return undefined;
+  const output = boundedRow(shape, outputOf(shape.columns, encoding, dialect));
+  return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
 
-async function change(
+async function change(...args: Parameters<typeof changeRows>): Promise<Written> {
+  try {
+    return await changeRows(...args);
+  } catch (error) {
+    throw isTooLong(error) ? returnsTooMuch() : error;
+  }
+}
+
+async function changeRows(
   runner: Runner,
   context: WriteContext,
   plan: WritePlan,

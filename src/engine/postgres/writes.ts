@@ -19,13 +19,14 @@ import {
 } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
-import type { Output } from '../compile/output.ts';
+import { compileRowsWithin, type Output } from '../compile/output.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
 import type { Adopted } from './adoption.ts';
 import { columnType, TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
+import { changedWithin, returnedWithin } from './row-bytes.ts';
 
 /** The one row that every write answers with. */
 export interface Written {
@@ -48,6 +49,8 @@ export interface WriteContext {
 export interface Answer {
   readonly shape: NonNullable<WritePlan['returning']>;
   readonly output: Output;
+  /** Whether their bytes are counted as they are made. */
+  readonly isCounted: boolean;
 }
 
 /**
@@ -126,6 +129,7 @@ export function compileUpdateMany(
   context: WriteContext,
   fields: readonly Field[],
   rows: readonly (readonly Value[])[],
+  wantsRows: boolean,
 ): Statement {
   const { collection, dialect } = context;
   const table = identifier(collection.name);
@@ -137,7 +141,9 @@ export function compileUpdateMany(
       (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
     );
     const met = keyText(keys, (field) => `given.${identifier(field.name)}`);
-    return `update ${table} set ${set} from ${given} where ${same.join(' and ')} returning ${met} as "the key", row_to_json(${table}.*)::text as "the row"`;
+    const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')} returning ${met} as "the key"`;
+    if (!wantsRows) return update;
+    return changedWithin(`${update}, row_to_json(${table}.*)::text as "the row"`, '"the key", "the row"', '"the row"');
   });
 }
 
@@ -159,8 +165,8 @@ export function compileLock(context: WriteContext, keys: readonly Key[]): Statem
 export function compileGathered(context: WriteContext, wanted: Answer, rows: readonly string[]): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = recordset(context, bind(`[${rows.join(',')}]`, TEXT), collection.fields, collection.name);
-    return shapeOver(wanted, `from ${given}`, scopeOf(dialect, bind, collection.name));
+    const given = recordset(context, bind(`[${rows.join(',')}]`, TEXT), collection.fields);
+    return `select (${listOf(wanted, `select * from ${given}`, scopeOf(dialect, bind, collection.name))}) as rows`;
   });
 }
 
@@ -173,8 +179,16 @@ function qualified({ name, key }: Collection): string {
   return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
 }
 
-/** The rows of an answer, over changed ones: those that are shown. */
-function shapeOver({ shape, output }: Answer, from: string, scope: Scope): string {
+/** The rows of an answer as one JSON list. */
+function listOf(wanted: Answer, rows: string, scope: Scope): string {
+  const shaped = shapeOver(wanted, rows, scope);
+  if (wanted.isCounted) return returnedWithin(shaped);
+  return `select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped`;
+}
+
+/** The rows of an answer, over a query that has the changed ones: those that are shown. */
+function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): string {
+  const from = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
   const shown = isAlways(shape.where) ? from : `${from} where ${compilePredicate(shape.where, scope)}`;
   return compileShape(shape, shown, output, { ...scope, stripNulls: output.stripNulls });
 }
@@ -183,9 +197,7 @@ function answer(scope: Scope, collection: Collection, change: string, wanted: An
   const key = keyText(collection.key, ({ name }) => identifier(name));
   const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key`;
   if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
-  const shaped = shapeOver(wanted, `from changed as ${identifier(collection.name)}`, scope);
-  const rows = `(select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped) as rows`;
-  return `with changed as (${change}) select ${counts}, ${rows}`;
+  return `with changed as (${change}) select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
 }
 
 /** An update meets its rows in whatever order they lie; a client should not have to see that. */
@@ -232,15 +244,10 @@ export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (V
 }
 
 /** Beside the columns of a table that something else made, whatever their collation, texts have none of their own. */
-function recordset(
-  { collection, adopted }: WriteContext,
-  json: string,
-  fields: readonly Field[],
-  name = 'given',
-): string {
+function recordset({ collection, adopted }: WriteContext, json: string, fields: readonly Field[]): string {
   const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
   const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
-  return `json_to_recordset(${json}::json) as ${identifier(name)} (${columns})`;
+  return `json_to_recordset(${json}::json) as given (${columns})`;
 }
 
 function ofColumn({ type }: Field): string {

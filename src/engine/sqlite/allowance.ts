@@ -1,11 +1,12 @@
 /** How many bytes a statement may read: of all its rows, or of each. Statements that may read more count them, row by row. */
 import type { Database } from 'bun:sqlite';
 import { Refusal } from '../../errors.ts';
-import { MAX_ROW_BYTES } from '../../limits.ts';
+import { MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
-import { allowSteps, TooLongHere } from './deadline.ts';
+import { returnsTooMuch } from '../terms.ts';
+import { allowSteps, spendRow, TooLongHere } from './deadline.ts';
 
 /** One thread carries out one statement at a time: this is what is left of its allowance. */
 let left = Number.POSITIVE_INFINITY;
@@ -23,6 +24,26 @@ export function allowAnything(): void {
   allowSteps(Number.POSITIVE_INFINITY);
 }
 
+/** A write, or a part of it, that gives rows back. */
+export function withinReturned<T>(work: () => T): T {
+  allow(MAX_RETURNED_BYTES, Number.POSITIVE_INFINITY);
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof TooLongHere ? returnsTooMuch() : error;
+  } finally {
+    allowAnything();
+  }
+}
+
+/** A row that a write gives back. */
+export function countReturned(row: string): string {
+  spendRow();
+  rowBytes = 0;
+  count(row.length);
+  return row;
+}
+
 export function defineAllowance(db: Database): void {
   db.function('within_bytes', (bytes) => {
     rowBytes = 0;
@@ -33,6 +54,7 @@ export function defineAllowance(db: Database): void {
     if (text !== null) count(text.length);
     return text;
   });
+  db.function('returned', countReturned);
 }
 
 function count(bytes: number): void {

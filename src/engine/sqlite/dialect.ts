@@ -87,8 +87,8 @@ export const sqliteDialect: SqlDialect = {
     `(select '[' || coalesce(group_concat(counted(${identifier(ROW)}), ','), '') || ']' from (${query}))`,
 
   counted: (sql) => `counted(${sql})`,
-  within: (sql, values) =>
-    `iif(within_bytes(${['0', ...values.map((value) => `ifnull(octet_length(${value}), 0)`)].join(' + ')}), ${sql}, null)`,
+  within: (sql, values, least) =>
+    `iif(within_bytes(${[String(least), ...values.map((value) => `ifnull(octet_length(${value}), 0)`)].join(' + ')}), ${sql}, null)`,
 
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),

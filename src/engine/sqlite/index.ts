@@ -3,7 +3,7 @@
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
 import type { Encoding } from '../../encode/encoding.ts';
-import { SQLITE_BUSY_MS } from '../../limits.ts';
+import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
@@ -21,6 +21,7 @@ import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { prepareSchema, type SqliteDemand } from './migrate.ts';
+import { isQuickWrite } from './quick-writes.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
 import { checkOwner } from './schema.ts';
@@ -42,7 +43,7 @@ export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { path, catalogue, retryHours, querySeconds, location = path } = options;
-  const bounds = { retryHours, querySeconds };
+  const bounds = { retryHours, querySeconds, commitSeconds: MAX_COMMIT_SECONDS };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(path, {
@@ -139,7 +140,8 @@ class SqliteEngine implements Engine {
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    return this.writer.write(compileJob(plan, encoding));
+    const isSmall = () => this.here.isSmall(plan.into, this.changes.current());
+    return this.writer.write(compileJob(plan, encoding), isQuickWrite(plan, isSmall));
   }
 
   async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {

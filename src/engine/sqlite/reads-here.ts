@@ -1,4 +1,5 @@
 /** Reads where the requests are, between two of them: only what is surely quick, by its rows and by their bytes. */
+import type { Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
@@ -49,6 +50,11 @@ export class ReadsHere {
 
   quickOnLarge(plan: ReadPlan, output: Output): QuickRead | undefined {
     return compileQuickRead(plan, output, this.statistics.rowsPerValue);
+  }
+
+  isSmall(collection: Collection, mark: number): boolean {
+    this.file?.snapshot.refresh(mark);
+    return this.statistics.isSmall(collection, mark);
   }
 
   /** Anything is quick on a small table, but to look through all of its texts many times, or to repeat them. */
