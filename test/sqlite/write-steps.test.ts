@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
+import { isQuickWrite } from '../../src/engine/quick-writes.ts';
 import { applyJobs } from '../../src/engine/sqlite/apply.ts';
 import { Connection } from '../../src/engine/sqlite/connection.ts';
 import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
 import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
 import { compileJob } from '../../src/engine/sqlite/jobs.ts';
 import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
-import { isQuickWrite } from '../../src/engine/sqlite/quick-writes.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { atOnce } from '../../src/in-pieces.ts';
 import { QUICK_PAGE_ROWS } from '../../src/limits.ts';

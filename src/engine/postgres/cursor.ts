@@ -28,7 +28,7 @@ export async function openCursor(
   dialect: SqlDialect,
   encoding: Encoding,
 ): Promise<ReadResult> {
-  const giveBack = await takeSlot(pool);
+  const giveBack = await takeSlot(pool, 'large result');
   const connection = await reserve(pool).catch((error) => {
     giveBack();
     throw error;

@@ -20,6 +20,7 @@ import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema } from './migrate.ts';
+import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
 import { inItsOwnWords, translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
@@ -60,6 +61,7 @@ export class PostgresEngine implements Engine {
   // These are known once the server is found; nothing is asked of it before.
   private dialect!: SqlDialect;
   private prepared!: Prepared;
+  private readonly quick: Quick;
   private keys = new Keys();
 
   constructor(
@@ -68,6 +70,7 @@ export class PostgresEngine implements Engine {
   ) {
     const { schema } = options;
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
+    this.quick = new Quick(schema);
     this.sweeper = new Sweeper(options.retryHours);
     this.link = new Link(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
     this.replicas = standbysOf(options);
@@ -78,7 +81,9 @@ export class PostgresEngine implements Engine {
   }
 
   read(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
-    return this.attempts.reading(plan.from, (pool) => readList(pool, plan, this.dialect, encoding));
+    return this.attempts.reading(plan.from, (pool) =>
+      readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan)),
+    );
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
@@ -125,7 +130,9 @@ export class PostgresEngine implements Engine {
     await this.keys.pass(pool, context, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
     const write = () =>
-      this.keys.drawAgain(pool, context, plan, () => carryOut(pool, context, plan, encoding, this.options));
+      this.keys.drawAgain(pool, context, plan, () =>
+        carryOut(pool, context, plan, encoding, this.options, this.quick.writes(pool, plan)),
+      );
     const written = this.replicas === undefined ? write() : this.replicas.during(pool, write);
     if (!context.adopted.collections.has(plan.into)) return written;
     return written.catch((error) => {

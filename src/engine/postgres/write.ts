@@ -12,6 +12,7 @@ import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
+import { onConnection } from './slots.ts';
 import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import { type Answer, compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';
@@ -27,11 +28,17 @@ export async function carryOut(
   plan: WritePlan,
   encoding: Encoding,
   limits: WriteLimits,
+  isQuick: boolean,
 ): Promise<WriteResult> {
   const started = performance.now();
   const result = standsAlone(plan)
-    ? await inOneStatement(pool, context, plan, encoding)
-    : await inTransaction(pool, (connection) => work(connection, context, plan, encoding, limits), !plan.dryRun);
+    ? await onConnection(pool, isQuick, (runner) => inOneStatement(runner, context, plan, encoding))
+    : await inTransaction(
+        pool,
+        (connection) => work(connection, context, plan, encoding, limits),
+        !plan.dryRun,
+        isQuick,
+      );
   // A server that waits for its synchronous standby gives up the wait, not the write, when the statement's time is up,
   // and then answers as if all were well. Nothing that took this long counts as confirmed.
   if (performance.now() - started >= limits.querySeconds * 1000) throw new UnconfirmedCommit(undefined);
@@ -46,7 +53,7 @@ function standsAlone(plan: WritePlan): boolean {
 }
 
 async function inOneStatement(
-  pool: SQL,
+  runner: Runner,
   context: WriteContext,
   plan: WritePlan,
   encoding: Encoding,
@@ -54,7 +61,7 @@ async function inOneStatement(
   const wanted = answerOf(context, plan, encoding);
   let written: Written;
   try {
-    written = await change(pool, context, plan, wanted);
+    written = await change(runner, context, plan, wanted);
   } catch (error) {
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }

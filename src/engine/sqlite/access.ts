@@ -10,9 +10,9 @@ import { compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { type Access, identifier, type SqlDialect, type Statement, shifted } from '../compile/statement.ts';
 import { conjuncts, keysNamed, reachesOthers } from '../reach.ts';
+import { stepsOfColumns, stepsToFind } from '../text-steps.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { hasIndex, indexName } from './schema.ts';
-import { stepsOfColumns, stepsToFind } from './text-steps.ts';
 
 /** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
 export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;

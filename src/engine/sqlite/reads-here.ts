@@ -9,6 +9,7 @@ import { mostRepeats } from '../compile/row-size.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
 import { reachesOthers } from '../reach.ts';
+import { stepsOfColumns, stepsToFind } from '../text-steps.ts';
 import { compileQuickRead, type QuickRead } from './access.ts';
 import { allow, allowAnything, boundedRow } from './allowance.ts';
 import type { Connection } from './connection.ts';
@@ -17,7 +18,6 @@ import { guardedDialect, sqliteDialect } from './dialect.ts';
 import type { KeptRows } from './kept-rows.ts';
 import type { Snapshot } from './snapshot.ts';
 import { Statistics } from './statistics.ts';
-import { stepsOfColumns, stepsToFind } from './text-steps.ts';
 
 export class ReadsHere {
   private readonly statistics: Statistics;

@@ -1,9 +1,9 @@
-/** Which writes are surely quick: those share a commit. Any other is alone in its own, so that nobody waits for several of them. */
-import type { Collection } from '../../collection/declaration.ts';
-import { QUICK_PAGE_ROWS } from '../../limits.ts';
-import { oncePer } from '../../once-per.ts';
-import type { WritePlan } from '../../plan/types.ts';
-import { asksOthers, conjuncts, keysNamed, reachesOthers } from '../reach.ts';
+/** Which writes are surely quick: nobody waits for long who waits for some of them. */
+import type { Collection } from '../collection/declaration.ts';
+import { QUICK_PAGE_ROWS } from '../limits.ts';
+import { oncePer } from '../once-per.ts';
+import type { WritePlan } from '../plan/types.ts';
+import { asksOthers, conjuncts, keysNamed, reachesOthers } from './reach.ts';
 import { stepsToFind } from './text-steps.ts';
 
 /** `isSmall` is asked where it matters: whether all rows of the collection are few. */

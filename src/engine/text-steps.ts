@@ -2,10 +2,10 @@
  * What a read makes of texts, in steps for each byte of them: patterns and searches look through a text, steps into JSON and casts
  * read it. Everything else takes a text as it is.
  */
-import { isLong } from '../../collection/types/type.ts';
-import { oncePer } from '../../once-per.ts';
-import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan } from '../../plan/types.ts';
-import { sizeOfRegex } from '../../text/regex.ts';
+import { isLong } from '../collection/types/type.ts';
+import { oncePer } from '../once-per.ts';
+import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan } from '../plan/types.ts';
+import { sizeOfRegex } from '../text/regex.ts';
 
 /** Words are found by a long expression, and each is looked up. */
 const SEARCH_STEPS = 64;
