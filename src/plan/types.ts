@@ -24,8 +24,14 @@ export type Predicate =
   /** Of arrays and json: contains, is contained in, overlaps. */
   | { readonly kind: 'contains'; readonly of: Expression; readonly operator: Containment; readonly value: Value }
   | { readonly kind: 'like' | 'regex'; readonly of: Expression; readonly pattern: string; readonly caseless: boolean }
-  /** Whether a row of another collection belongs to it that passes the test. */
-  | { readonly kind: 'exists'; readonly relation: Relation; readonly where: Predicate }
+  /** Whether a row of another collection belongs to it that passes the test; or more than so many of them, or of their groups. */
+  | {
+      readonly kind: 'exists';
+      readonly relation: Relation;
+      readonly where: Predicate;
+      readonly offset?: number;
+      readonly groupBy?: readonly Expression[];
+    }
   | {
       readonly kind: 'search';
       readonly of: Expression;

@@ -9,6 +9,8 @@ export interface Scope {
   readonly name: string;
   /** Whether rows are shown without what is null in them, embedded ones, too. */
   readonly stripNulls?: boolean;
+  /** What was computed before, as the column that holds it. */
+  readonly computed?: ReadonlyMap<Expression, string>;
   /** Compiles a read within a read, which is made of expressions again. */
   readonly embed: (embedding: Embedding, scope: Scope) => string;
 }
@@ -30,6 +32,8 @@ const compilers: Compilers = {
 };
 
 export function compileExpression(expression: Expression, scope: Scope): string {
+  const column = scope.computed?.get(expression);
+  if (column !== undefined) return column;
   const compile = compilers[expression.kind] as (expression: Expression, scope: Scope) => string;
   return compile(expression, scope);
 }

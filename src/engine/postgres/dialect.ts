@@ -55,7 +55,10 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       const type = adopted.readAs.get(field);
       return type === undefined ? sql : `(${sql})::${type}`;
     },
-    orderedBy: ({ sql, of }) => (hasPrefixes(of) ? [prefix(sql), sql] : [sql]),
+    orderedBy: ({ sql, of }) => {
+      if (of.kind === 'embed') return [collated(sql, of.type)];
+      return hasPrefixes(of) ? [prefix(sql), sql] : [sql];
+    },
     groupedBy: ({ sql }) => sql,
 
     textTest(predicate, column, bind) {

@@ -20,8 +20,9 @@ import {
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { compileRowsWithin, type Output } from '../compile/output.ts';
+import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
+import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
 import type { Adopted } from './adoption.ts';
 import { columnType, TEXT, textOf } from './dialect.ts';

@@ -19,8 +19,9 @@ import {
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { type Output, outputOf } from '../compile/output.ts';
+import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
+import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { rowsWritten } from '../reach.ts';
