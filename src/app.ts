@@ -6,20 +6,24 @@ import type { Catalogue } from './collection/declaration.ts';
 import { pageOf } from './dialect/page.ts';
 import { parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
+import type { Encoding } from './encode/encoding.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import type { Answer } from './http/answer.ts';
-import { readBytes, readDocument } from './http/body.ts';
+import { Bodies } from './http/bodies.ts';
+import { readDocument } from './http/body.ts';
 import { type Call, pathAndQuery, readCall } from './http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsAnswer } from './http/cors.ts';
 import { negotiate, ofOne } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
 import { locate } from './http/prefix.ts';
-import { planRead, planReadItem } from './plan/read.ts';
-import { wholeRow } from './plan/shape.ts';
+import { atOnce, inTurns, type Pieces } from './in-pieces.ts';
+import { planRead, planReadItem, planVersioned } from './plan/read.ts';
+import type { ReadPlan, WritePlan } from './plan/types.ts';
+import { weightOf } from './plan/weight.ts';
 import { WHOLE } from './plan/whole.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
-import { encodingOf } from './response/body.ts';
+import { encodingOf, gathered } from './response/body.ts';
 import { KeptAnswers, responder } from './response/kept-answers.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
@@ -31,6 +35,8 @@ export interface AppOptions extends Observers {
   readonly catalogue: Catalogue;
   readonly engine: Engine;
   readonly maxBodyBytes: number;
+  /** Of all bodies together, where it is not the usual limit. */
+  readonly maxBodiesBytes?: number;
   readonly allowUnfilteredWrites: boolean;
   /** What a proxy puts before the paths of the service, such as /api. */
   readonly basePath?: string;
@@ -47,8 +53,9 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { engine, pages, basePath = '' } = options;
-  const answer = stages(options);
+  const { engine, pages, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
+  const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
+  const answer = stages(options, bodies);
   const kept = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
   const read = kept?.around(answer) ?? responder(answer);
   const pageOrRead: Responder = (request, trace) => {
@@ -56,10 +63,12 @@ export function createApp(options: AppOptions): App {
     const { prefix, path } = trace.place;
     return pages?.(path.split('?', 1)[0]!, request, prefix) ?? read(request, trace);
   };
-  return { fetch: observed(pageOrRead, options), metrics: () => kept?.metrics() ?? [] };
+  return { fetch: observed(pageOrRead, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
 }
 
-function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans = false }: AppOptions): Answerer {
+function stages(options: AppOptions, bodies: Bodies): Answerer {
+  const { catalogue, engine, allowUnfilteredWrites, plans = false } = options;
+
   function answer(request: Request, trace: Trace): MaybePromise<Answer> {
     const call = readCall(trace.method, trace.place, request, catalogue);
     trace.target = call.target.kind;
@@ -93,11 +102,12 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     const plan = planReadItem(collection, key, query);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
-    // The whole row first: a version may be older than the answer it goes with, but never newer.
-    const wholePlan = { ...plan, columns: wholeRow(collection) };
+    // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
+    const { whole: wholePlan, shown: shownPlan } = planVersioned(collection, key, plan);
     const isWhole = plan.columns === wholePlan.columns && media.format === 'json' && !media.stripNulls;
-    return andThen(working(trace, engine.read(wholePlan, WHOLE)), (whole) =>
-      andThen(isWhole ? whole : working(trace, engine.read(plan, encoding)), (shown) => {
+    const read = (each: ReadPlan, as: Encoding) => andThen(working(trace, engine.read(each, as)), gathered);
+    return andThen(read(wholePlan, WHOLE), (whole) =>
+      andThen(isWhole || whole.returned === 0 ? whole : read(shownPlan, encoding), (shown) => {
         trace.done('engine');
         return itemAnswer({ call, media, trace }, shown, whole);
       }),
@@ -123,27 +133,35 @@ function stages({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites, plans 
     const query = parseQuery(call.query);
     const preferences = parsePrefer(headers.get('prefer'));
     const ifMatch = readIfMatch(call);
-    const body = method === 'DELETE' ? undefined : await readBytes(call.request, maxBodyBytes);
-    const document = body === undefined ? undefined : readDocument(body, headers.get('content-type'));
-    const retry = body === undefined ? undefined : readRetry(call, body);
-    trace.done('parse');
-    const request = {
-      query,
-      preferences,
-      singular: media.singular,
-      allowUnfiltered: allowUnfilteredWrites,
-      createOnly: createsOnly(call),
-      ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
-      ...(ifMatch === undefined ? {} : { ifMatch }),
-      ...(retry === undefined ? {} : { retry }),
+    const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
+    const understand = function* (): Pieces<WritePlan> {
+      const document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
+      const retry = body && readRetry(call, body.bytes);
+      trace.done('parse');
+      const request = {
+        query,
+        preferences,
+        singular: media.singular,
+        allowUnfiltered: allowUnfilteredWrites,
+        createOnly: createsOnly(call),
+        ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
+        ...(ifMatch === undefined ? {} : { ifMatch }),
+        ...(retry === undefined ? {} : { retry }),
+      };
+      return yield* planWrite(collection, method, request, document);
     };
-    const plan = planWrite(collection, method, request, document);
-    trace.planned(plan);
-    const encoding = encodingOf(media, plan.returning?.columns ?? []);
-    const result = await working(trace, engine.write(plan, encoding));
-    trace.done('engine');
-    trace.rows = result.affected;
-    return writeAnswer({ collection, prefix: call.prefix, method, media, preferences, plan }, result);
+    try {
+      const plan = body?.isLong === true ? await working(trace, inTurns(understand())) : atOnce(understand());
+      body?.count(weightOf(plan));
+      trace.planned(plan);
+      const encoding = encodingOf(media, plan.returning?.columns ?? []);
+      const result = await working(trace, engine.write(plan, encoding));
+      trace.done('engine');
+      trace.rows = result.affected;
+      return writeAnswer({ collection, prefix: call.prefix, method, media, preferences, plan }, result);
+    } finally {
+      body?.release();
+    }
   }
 
   return answer;

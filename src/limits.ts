@@ -3,7 +3,20 @@
 /** Longest request target (path and query) that is read. */
 export const MAX_URL_LENGTH = 512 * 1024;
 /** Largest request body, unless --max-body-mb says otherwise. */
-export const DEFAULT_MAX_BODY_MB = 64;
+export const DEFAULT_MAX_BODY_MB = 16;
+/** All bodies that are being received or worked on, with what is made of them: over it the next one has to come again. */
+export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
+/** A longer body is received piece by piece, and read in pieces. */
+export const SHORT_BODY_BYTES = 64 * 1024;
+/** For others, a body of which nothing has come for so long is given up. */
+export const STALLED_BODY_SECONDS = 1;
+/** Rows of a body, its names and values, those of one row, and the characters of a number. */
+export const MAX_BODY_ROWS = 100_000;
+export const MAX_BODY_VALUES = 2_000_000;
+export const MAX_ROW_VALUES = 50_000;
+export const MAX_NUMBER_LENGTH = 1_000;
+/** Longest text form of a value that is stored, unless --max-value-kb says otherwise. */
+export const DEFAULT_MAX_VALUE_KB = 1024;
 /** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
 export const MAX_PREFIX_LENGTH = 255;
 /** From where on no further connections are taken: so many descriptors from the limit of open files, or a quarter of it. */
@@ -45,12 +58,17 @@ export const MAX_WORKERS = 256;
 export const SQLITE_BUSY_MS = 5_000;
 /** How long a write waits for another process that writes: longer than an import of some million rows keeps it waiting. */
 export const SQLITE_WRITE_WAIT_MS = 60_000;
+/** How long a migration waits at a time for a table that PostgreSQL's clients use: whoever comes next waits behind it. */
+export const MIGRATION_LOCK_MS = 1_000;
+/** How long it tries. */
+export const MIGRATION_WAIT_SECONDS = 60;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;
-/** Costly reads that may wait for their turn, and for how long at most. */
+/** Costly reads that may wait for their turn. */
 export const MAX_WAITING_READS = 64;
+/** How long costly reads and writes wait for their turn at most. */
 export const MAX_QUEUE_SECONDS = 15;
 /** Long results that may be on their way at once. For one more, one that was not taken from for so long is ended. */
 export const MAX_LONG_READS = 64;
@@ -62,9 +80,8 @@ export const MAX_SNAPSHOT_SECONDS = 30;
 export const IDLE_STREAM_SECONDS = 60;
 /** Instructions of all regular expressions of one request, once compiled. */
 export const MAX_INSTRUCTIONS = 50_000;
-/** A pattern of at most this length, few of them together, is quick on every row of a small table. */
-export const QUICK_PATTERN_LENGTH = 100;
-export const QUICK_PATTERNS = 4;
+/** What patterns may take on all of a small table, for it to be read between two requests: steps of some nanoseconds. */
+export const QUICK_STEPS = 2_000_000;
 /**
  * What repeats what a client sent: headers with the URL or values of rows are left out when they would be longer, since many
  * clients take no more; texts of an error and fields of a log line are shortened to it.
@@ -74,8 +91,13 @@ export const MAX_ECHOED_LENGTH = 2_048;
 export const MIN_COMPRESSED_LENGTH = 1024;
 /** Longer ones are compressed on another thread, and meanwhile requests are answered. */
 export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
-/** Writes that may share one commit. */
+/** Writes that may share one commit, and from when on no further one joins it. */
 export const MAX_WRITES_PER_COMMIT = 512;
+export const MAX_COMMIT_SECONDS = 1;
+/** Costly writes that may wait for their turn. */
+export const MAX_WAITING_WRITES = 64;
+/** The rows that a write gives back, as they are stored and as they are shown. */
+export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 
 /** A table of at most this many rows answers anything at once. */
 export const SMALL_TABLE_ROWS = 2_000;
@@ -83,6 +105,10 @@ export const SMALL_TABLE_ROWS = 2_000;
 export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
 /** A page of at most this many rows may be read between two requests. */
 export const QUICK_PAGE_ROWS = 1_000;
+/** And an answer of at most this size. */
+export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
+/** Longest row of an answer. */
+export const MAX_ROW_BYTES = 32 * 1024 * 1024;
 /** How long a read may take, unless --query-timeout says otherwise. */
 export const DEFAULT_QUERY_SECONDS = 10;
 /** A large result is sent in parts of about this many characters. */
@@ -97,6 +123,8 @@ export const DEFAULT_CONNECT_SECONDS = 5;
 export const DEFAULT_REPLICA_LAG_SECONDS = 10;
 /** A result of more rows than this is read from PostgreSQL through a cursor, as it is sent. */
 export const CURSOR_ROWS = 2_000;
+/** And one of more bytes. */
+export const CURSOR_BYTES = 8 * 1024 * 1024;
 
 /** Answers kept for the next client that asks the same: all of them together, and the largest of them. */
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;

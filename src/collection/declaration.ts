@@ -3,9 +3,10 @@
  * receives as an argument; no stage reaches for a particular collection. Made of a draft that was found right; what is still
  * wrong with it is a mistake of ours.
  */
+import { DEFAULT_MAX_VALUE_KB } from '../limits.ts';
 import type { CatalogueDraft, CollectionDraft, FieldDraft, OnDelete } from './draft.ts';
 import { typeNamed } from './types/index.ts';
-import { storeJson, type Type } from './types/type.ts';
+import { isLong, storeJson, type Type } from './types/type.ts';
 import type { Value } from './value.ts';
 
 export interface Field {
@@ -23,9 +24,15 @@ export interface Field {
   readonly generated?: 'now' | 'uuid';
   /** Set by every write that changes the row. */
   readonly onUpdate?: 'now';
+  /** Never written by clients; of a table that something else made. */
+  readonly readOnly: boolean;
+  /** Where nothing is given, the database fills it in; of a table that something else made. */
+  readonly filled: boolean;
   /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
   readonly indexed: boolean;
   readonly rules: Rules;
+  /** The most bytes that the text form of a value may have; what was stored before, or by others, may be longer. */
+  readonly maxBytes: number;
 }
 
 /** What a value must be, beyond its type. */
@@ -78,16 +85,24 @@ export interface Catalogue {
 
 export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   const collections = new Map<string, Collection>();
-  for (const each of draft.collections) collections.set(each.name, declareCollection(each, collections));
+  for (const each of draft.collections) {
+    collections.set(each.name, declareCollection(each, collections, draft.maxValueBytes));
+  }
   return { collections, draft };
+}
+
+/** The same with another bound on the length of values. */
+export function withMaxValue({ draft }: Catalogue, maxValueBytes: number): Catalogue {
+  return declareCatalogue({ ...draft, maxValueBytes });
 }
 
 export function declareCollection(
   draft: CollectionDraft,
   among: ReadonlyMap<string, Collection> = new Map(),
+  maxValueBytes: number = DEFAULT_MAX_VALUE_KB * 1024,
 ): Collection {
   const { name, title, description } = draft;
-  const fields = draft.fields.map((field) => declareField(draft, field));
+  const fields = draft.fields.map((field) => declareField(draft, field, maxValueBytes));
   const byName = new Map(fields.map((field) => [field.name, field]));
   const named = (each: string): Field => {
     const field = byName.get(each);
@@ -110,8 +125,8 @@ export function declareCollection(
     unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(named) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
-      const { collection: to, onDelete } = field.references;
-      return [{ name: `${name}_${field.name}_fkey`, field: named(field.name), to, onDelete }];
+      const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
+      return [{ name: constraint, field: named(field.name), to, onDelete }];
     }),
     among,
     draft,
@@ -120,7 +135,16 @@ export function declareCollection(
 
 const ASSIGNED = ['int4', 'int8'];
 
-function declareField(collection: CollectionDraft, draft: FieldDraft): Field {
+/** The text form of a number, a date or a time is never longer; nor is any character in UTF-8. */
+const SHORT_VALUE_BYTES = 64;
+const MAX_CHARACTER_BYTES = 4;
+
+function maxBytesOf(type: Type, { maxLength }: FieldDraft, maxValueBytes: number): number {
+  if (!isLong(type)) return SHORT_VALUE_BYTES;
+  return Math.min(maxValueBytes, (maxLength ?? Number.POSITIVE_INFINITY) * MAX_CHARACTER_BYTES);
+}
+
+function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBytes: number): Field {
   const type = typeNamed(draft.type);
   if (type === undefined) throw new Error(`${collection.name}.${draft.name}: there is no type ${draft.type}`);
   const { name, title, description, role, onUpdate, indexed, references } = draft;
@@ -130,12 +154,15 @@ function declareField(collection: CollectionDraft, draft: FieldDraft): Field {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(role === undefined ? {} : { role }),
-    required: draft.required === true || collection.key.includes(name),
+    required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
     ...defaultOf(type, draft.default),
     ...(onUpdate === undefined ? {} : { onUpdate }),
+    readOnly: draft.readOnly === true,
+    filled: draft.filled === true,
     // What refers to a row must be found when that row goes.
     indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),
+    maxBytes: maxBytesOf(type, draft, maxValueBytes),
   };
 }
 

@@ -5,6 +5,7 @@
 import { WrittenNumber } from '../collection/exact-json.ts';
 import { Refusal } from '../errors.ts';
 import type { Document } from '../http/body.ts';
+import { mapped, type Pieces } from '../in-pieces.ts';
 
 export interface Payload {
   readonly columns: readonly string[];
@@ -16,23 +17,20 @@ export interface Payload {
   readonly isTable?: boolean;
 }
 
-export function readPayload(document: Document, columns: readonly string[] | undefined): Payload {
-  if (document.kind === 'table') return tablePayload(document.header, document.rows, columns);
+export function* readPayload(document: Document, columns: readonly string[] | undefined): Pieces<Payload> {
+  if (document.kind === 'table') return yield* tablePayload(document.header, document.rows, columns);
   const { value } = document;
   const isList = Array.isArray(value);
   const objects: readonly unknown[] = isList ? value : [value];
   if (!isList && !isObject(value)) {
     throw new Refusal('PGRST102', 'Empty or invalid json', { hint: 'Send a JSON object, or an array of objects.' });
   }
-  if (columns === undefined) return { ...sameKeys(objects), isList };
-  return {
-    columns,
-    rows: objects.map((object, index) => {
-      if (!isObject(object)) throw noObject(index);
-      return columns.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
-    }),
-    isList,
-  };
+  if (columns === undefined) return { ...(yield* sameKeys(objects)), isList };
+  const rows = yield* mapped(objects, (object, index) => {
+    if (!isObject(object)) throw noObject(index);
+    return columns.map((name) => (Object.hasOwn(object, name) ? object[name] : undefined));
+  });
+  return { columns, rows, isList };
 }
 
 /** The objects of a bulk update keep their own keys: each changes only what it carries. */
@@ -44,12 +42,12 @@ export function readObjects(document: Document): readonly Readonly<Record<string
   });
 }
 
-function sameKeys(objects: readonly unknown[]): Pick<Payload, 'columns' | 'rows'> {
+function* sameKeys(objects: readonly unknown[]): Pieces<Pick<Payload, 'columns' | 'rows'>> {
   if (objects.length === 0) return { columns: [], rows: [] };
   const first = objects[0];
   if (!isObject(first)) throw noObject(0);
   const columns = Object.keys(first);
-  const rows = objects.map((object, index) => {
+  const rows = yield* mapped(objects, (object, index) => {
     if (!isObject(object)) throw noObject(index);
     const cells = columns.map((name) => object[name]);
     if (cells.includes(undefined) || Object.keys(object).length !== columns.length) throw keysDiffer(index);
@@ -59,16 +57,16 @@ function sameKeys(objects: readonly unknown[]): Pick<Payload, 'columns' | 'rows'
 }
 
 /** Of a column that is named twice the last counts, as of a key in an object. */
-function tablePayload(
+function* tablePayload(
   header: readonly string[],
   rows: readonly (readonly unknown[])[],
   columns: readonly string[] | undefined,
-): Payload {
+): Pieces<Payload> {
   const table = { isList: true, isTable: true };
   const named = columns ?? [...new Set(header)];
   if (columns === undefined && named.length === header.length) return { columns: header, rows, ...table };
   const places = named.map((name) => header.lastIndexOf(name));
-  return { columns: named, rows: rows.map((row) => places.map((place) => row[place])), ...table };
+  return { columns: named, rows: yield* mapped(rows, (row) => places.map((place) => row[place])), ...table };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

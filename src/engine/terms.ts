@@ -3,6 +3,7 @@ import type { Collection, Field, Reference } from '../collection/declaration.ts'
 import type { Value } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
 import { Refusal } from '../errors.ts';
+import { MAX_RETURNED_BYTES } from '../limits.ts';
 import { describeKey, type Key } from '../plan/keys.ts';
 import { notOne } from '../plan/terms.ts';
 import type { Precondition, WritePlan } from '../plan/types.ts';
@@ -17,6 +18,14 @@ export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | '
       details: `The query affects ${affected} rows; nothing was changed.`,
     });
   }
+}
+
+/** The rows that a write gives back are more than it may: it is undone. */
+export function returnsTooMuch(): Refusal {
+  return new Refusal('54000', `a write may give back ${MAX_RETURNED_BYTES} bytes`, {
+    details: 'Nothing was changed.',
+    hint: 'Ask for Prefer: return=minimal, or change fewer rows at once.',
+  });
 }
 
 /** `row` is the row as stored now, whole and in JSON. */

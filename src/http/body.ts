@@ -1,8 +1,12 @@
-/** The request body: its bytes within the limit, read by its content type into a document. */
+/** The bytes of a body, read by its content type into a document: counted first, and in pieces where they are many. */
 import { parseJson } from '../collection/exact-json.ts';
 import type { Cell } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
-import { parseCsv } from './csv.ts';
+import type { Pieces } from '../in-pieces.ts';
+import { BodyCount } from './body-count.ts';
+import { CsvBody } from './csv.ts';
+import { CsvScan } from './csv-scan.ts';
+import { JsonScan } from './json-scan.ts';
 import { splitQuery } from './query-string.ts';
 
 /** A body, read by its content type but not yet understood. */
@@ -10,34 +14,7 @@ export type Document =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly (readonly unknown[])[] };
 
-export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  checkEncoding(request.headers.get('content-encoding'));
-  const length = request.headers.get('content-length');
-  if (length !== null) {
-    if (Number(length) > maxBytes) throw tooLarge(maxBytes);
-    return request.bytes().catch(brokeOff);
-  }
-  return request.body === null ? new Uint8Array() : readChunks(request.body, maxBytes).catch(brokeOff);
-}
-
-async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** The client hung up, or sent chunks that cannot be read: its fault, and the log must not call it ours. */
-function brokeOff(error: unknown): never {
-  if (error instanceof Refusal) throw error;
-  throw new Refusal('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
-}
-
-export function readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Document {
+export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Pieces<Document> {
   const [contentType = '', ...parameters] = (contentTypeHeader ?? 'application/json')
     .split(';')
     .map((part) => part.trim().toLowerCase());
@@ -48,10 +25,10 @@ export function readDocument(bytes: Uint8Array, contentTypeHeader: string | null
       hint: `Send one of: ${Object.keys(READERS).join(', ')}.`,
     });
   }
-  return read(decodeText(bytes));
+  return yield* read(bytes);
 }
 
-const READERS: Readonly<Record<string, (text: string) => Document>> = {
+const READERS: Readonly<Record<string, (bytes: Uint8Array) => Pieces<Document>>> = {
   'application/json': readJson,
   'application/merge-patch+json': readJson,
   'application/vnd.pgrst.array+json': readJson,
@@ -62,29 +39,63 @@ const READERS: Readonly<Record<string, (text: string) => Document>> = {
 
 export const BODY_TYPES: readonly string[] = Object.keys(READERS);
 
-function readJson(text: string): Document {
+function* readJson(bytes: Uint8Array): Pieces<Document> {
+  const scan = new JsonScan(bytes);
+  for (scan.advance(); !scan.isDone; scan.advance()) yield;
+  if (scan.cuts.length === 0) return { kind: 'json', value: parsed(decodeText(bytes)) };
+  if (!scan.isClosed) throw invalidJson('The list does not end where the body does.');
+  const value: unknown[] = [];
+  const ends = [...scan.cuts, scan.listEnd];
+  for (const [index, end] of ends.entries()) {
+    yield;
+    const start = (index === 0 ? scan.listStart : ends[index - 1]!) + 1;
+    const part = parsed(`[${decodeText(bytes.subarray(start, end))}]`) as unknown[];
+    if (part.length === 0) throw invalidJson('A value is missing beside a comma.');
+    for (const each of part) value.push(each);
+  }
+  return { kind: 'json', value };
+}
+
+function parsed(text: string): unknown {
   try {
-    return { kind: 'json', value: parseJson(text) };
+    return parseJson(text);
   } catch (error) {
-    throw new Refusal('PGRST102', 'Empty or invalid json', {
-      details: text.trim() === '' ? 'The body is empty.' : (error as Error).message,
-      hint: 'Send a JSON object, or an array of objects.',
-    });
+    throw invalidJson(text.trim() === '' ? 'The body is empty.' : (error as Error).message);
   }
 }
 
+function invalidJson(details: string): Refusal {
+  return new Refusal('PGRST102', 'Empty or invalid json', {
+    details,
+    hint: 'Send a JSON object, or an array of objects.',
+  });
+}
+
 /** What `curl -d` sends is labelled as a form, whatever it is. */
-function readForm(text: string): Document {
+// biome-ignore lint/correctness/useYield: a form is one row, and read at once.
+function* readForm(bytes: Uint8Array): Pieces<Document> {
+  const text = decodeText(bytes);
   if (/^\s*[[{]/.test(text)) {
     throw new Refusal('PGRST102', 'the body is JSON, and its Content-Type says that it is a form', {
       hint: "Send the header Content-Type: application/json, with curl by -H 'Content-Type: application/json'.",
     });
   }
+  const count = new BodyCount(1);
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count.value();
   return { kind: 'json', value: Object.fromEntries(splitQuery(text)) };
 }
 
-function readCsv(text: string): Document {
-  const [header, ...rows] = parseCsv(text);
+function* readCsv(bytes: Uint8Array): Pieces<Document> {
+  const scan = new CsvScan(bytes);
+  for (scan.advance(); !scan.isDone; scan.advance()) yield;
+  const body = new CsvBody();
+  const ends = [...scan.cuts, bytes.length];
+  for (const [index, end] of ends.entries()) {
+    if (index > 0) yield;
+    body.push(decodeText(bytes.subarray(ends[index - 1] ?? 0, end)));
+  }
+  body.end();
+  const [header, ...rows] = body.rows;
   if (header === undefined) {
     throw new Refusal('PGRST102', 'the CSV is empty', { hint: 'Begin with a line that names the fields.' });
   }
@@ -113,20 +124,4 @@ function checkCharset(parameter: string | undefined): void {
   const charset = parameter?.slice('charset='.length).replaceAll('"', '');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return;
   throw new Refusal('CAT415', `the charset ${charset} is not supported`, { hint: 'Send the body as UTF-8.' });
-}
-
-/** RFC 9110, 8.4: a content coding the server does not read. */
-function checkEncoding(encoding: string | null): void {
-  if (encoding === null || encoding === '' || encoding.toLowerCase() === 'identity') return;
-  throw new Refusal('CAT415', `the content encoding ${encoding} is not supported`, {
-    hint: 'Send the body without a content encoding.',
-    headers: { 'accept-encoding': 'identity' },
-  });
-}
-
-function tooLarge(maxBytes: number): Refusal {
-  return new Refusal('CAT413', `the body is larger than ${maxBytes} bytes`, {
-    details: 'Nothing was changed.',
-    hint: 'Send the rows in several requests, or raise --max-body-mb.',
-  });
 }

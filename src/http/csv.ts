@@ -1,13 +1,29 @@
 /** A body in CSV: rows of cells, the first of them the names. */
-import { type Cell, COMMA, CsvReader } from '../encode/csv-reader.ts';
+import { type Cell, COMMA, CsvReader, type CsvRow } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
 
-export function parseCsv(text: string): (readonly Cell[])[] {
-  const reader = new CsvReader(COMMA);
-  return [...reader.push(text), ...reader.end()].map((row, index) => {
-    if ('cells' in row) return row.cells;
-    throw new Refusal('PGRST102', `the CSV cannot be read: row ${index + 1}: ${row.problem}`, {
-      hint: 'Quote a cell that holds a comma, a quote or a line end, and double the quotes in it.',
-    });
+export class CsvBody {
+  readonly rows: (readonly Cell[])[] = [];
+  private readonly reader = new CsvReader(COMMA);
+
+  push(text: string): void {
+    this.take(this.reader.push(text));
+  }
+
+  end(): void {
+    this.take(this.reader.end());
+  }
+
+  private take(rows: readonly CsvRow[]): void {
+    for (const row of rows) {
+      if ('problem' in row) throw malformed(this.rows.length + 1, row.problem);
+      this.rows.push(row.cells);
+    }
+  }
+}
+
+function malformed(row: number, problem: string): Refusal {
+  return new Refusal('PGRST102', `the CSV cannot be read: row ${row}: ${problem}`, {
+    hint: 'Quote a cell that holds a comma, a quote or a line end, and double the quotes in it.',
   });
 }

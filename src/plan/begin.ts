@@ -1,6 +1,12 @@
 /** The catalogue that a command or a service works on: the one that a file declares, with its rows, or the built-in one. */
 import { type Begun, BUILT_IN } from '../collection/built-in.ts';
-import { type Collection, declareCatalogue, type Field } from '../collection/declaration.ts';
+import {
+  type Catalogue,
+  type Collection,
+  declareCatalogue,
+  type Field,
+  withMaxValue,
+} from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
 import { loadDeclaration } from '../declare/find.ts';
@@ -14,11 +20,21 @@ export interface Beginning extends Begun {
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
 }
 
+export interface BeginOptions {
+  readonly withRows?: boolean;
+  /** The longest value that may be stored, where it is not the usual one. */
+  readonly maxValueBytes?: number;
+}
+
 /** `file` is the one that is named, or empty. Rows are read and checked before anything is opened. */
-export async function begin(file: string, { withRows = false } = {}): Promise<Beginning> {
+export async function begin(file: string, { withRows = false, maxValueBytes }: BeginOptions = {}): Promise<Beginning> {
   const draft = await loadDeclaration(file);
-  if (draft === undefined) return { ...BUILT_IN, firstRows: firstRowsOf(BUILT_IN) };
-  const catalogue = declareCatalogue(draft);
+  const bounded = (catalogue: Catalogue) =>
+    maxValueBytes === undefined ? catalogue : withMaxValue(catalogue, maxValueBytes);
+  if (draft === undefined) {
+    return { ...BUILT_IN, catalogue: bounded(BUILT_IN.catalogue), firstRows: firstRowsOf(BUILT_IN) };
+  }
+  const catalogue = bounded(declareCatalogue(draft));
   const stored = new Map<string, StoredRow[]>();
   const samples = new Map<string, Row[]>();
   for (const collection of withRows ? catalogue.collections.values() : []) {

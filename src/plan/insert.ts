@@ -2,30 +2,29 @@
 import { type Collection, type Field, isKey } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
+import { mapped, type Pieces } from '../in-pieces.ts';
 import { checkDiffer, valuesIn } from './keys.ts';
 import { nearestHint } from './resolve.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
 import type { InsertPlan } from './types.ts';
 import { planTerms, type WriteRequest } from './write-terms.ts';
 
-export function planInsert(collection: Collection, request: WriteRequest, payload: Payload): InsertPlan {
+export function* planInsert(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
   const { resolution, missing } = request.preferences;
   const fields = resolveColumns(collection, payload.columns);
-  const rows = planRows(collection, fields, payload, missing === 'default');
+  const rows = yield* planRows(collection, fields, payload, missing === 'default');
   const plan = { kind: 'insert', ...planTerms(collection, request), rows } as const;
   if (resolution === undefined) return { ...plan, conflict: 'refuse' };
   const on = conflictTarget(collection, request.query.onConflict);
   if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
-  checkDiffer(
-    on,
-    rows.map((row) => valuesIn(collection, on, row)),
-  );
+  const keys = yield* mapped(rows, (row) => valuesIn(collection, on, row));
+  yield* checkDiffer(on, keys);
   return { ...plan, conflict: { on, overwrite: overwritten(collection, fields, on) } };
 }
 
 /** What a row that is met takes from the new one: what was given, and what every change sets. */
 export function overwritten(collection: Collection, given: readonly Field[], on: readonly Field[]): readonly Field[] {
-  const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field));
+  const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field) && !field.readOnly);
   const stamps = collection.fields.filter((field) => field.onUpdate !== undefined && !fields.includes(field));
   return fields.length === 0 ? [] : [...fields, ...stamps];
 }

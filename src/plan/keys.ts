@@ -2,6 +2,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
+import { type Pieces, ROWS_A_PIECE } from '../in-pieces.ts';
 import { fieldExpression } from './resolve.ts';
 import type { Predicate, StoredRow } from './types.ts';
 
@@ -30,9 +31,10 @@ export function describeKey(fields: readonly Field[], values: Key): string {
 }
 
 /** A write that names a row twice cannot tell which of the two is meant. Null is like no other value. */
-export function checkDiffer(fields: readonly Field[], keys: readonly (Key | undefined)[]): void {
+export function* checkDiffer(fields: readonly Field[], keys: readonly (Key | undefined)[]): Pieces<void> {
   const seen = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
+    if (index > 0 && index % ROWS_A_PIECE === 0) yield;
     if (key === undefined || key.includes(null)) continue;
     const name = JSON.stringify(key.map(String));
     const earlier = seen.get(name);

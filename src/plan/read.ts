@@ -5,6 +5,7 @@
  * range, the order total. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200. Touches no database.
  */
 import type { Collection } from '../collection/declaration.ts';
+import type { Value } from '../collection/value.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
 import { planEmbeds, withInner } from './embed.ts';
@@ -12,6 +13,7 @@ import { keyIs } from './keys.ts';
 import { planConditions } from './predicate.ts';
 import { NO_ORDER, planShape } from './shape.ts';
 import { isAlways, type Predicate, type ReadPlan } from './types.ts';
+import { planWhole } from './whole.ts';
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
   const embeds = planEmbeds(collection, query);
@@ -43,11 +45,28 @@ export function planReadItem(collection: Collection, keyText: string, query: Que
   };
 }
 
+/** The whole row for its version, and what is shown of it: only the first asks whether it meets the filters. */
+export function planVersioned(collection: Collection, keyText: string, plan: ReadPlan): Versioned {
+  return {
+    whole: { ...planWhole(collection, [itemKeyOf(collection, keyText)]), where: plan.where },
+    shown: { ...plan, where: itemPredicate(collection, keyText) },
+  };
+}
+
+export interface Versioned {
+  readonly whole: ReadPlan;
+  readonly shown: ReadPlan;
+}
+
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
   const isItem = itemPredicate(collection, keyText);
   return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
 }
 
 export function itemPredicate(collection: Collection, keyText: string): Predicate {
-  return keyIs(collection, [collection.key[0]!.type.read(keyText)]);
+  return keyIs(collection, [itemKeyOf(collection, keyText)]);
+}
+
+function itemKeyOf({ key }: Collection, keyText: string): Value {
+  return key[0]!.type.read(keyText);
 }

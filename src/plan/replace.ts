@@ -3,6 +3,7 @@ import { type Collection, isKey } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Condition } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
+import { mapped, type Pieces } from '../in-pieces.ts';
 import { overwritten } from './insert.ts';
 import { describeKey, isSameKey, type Key, keyIs, valuesIn } from './keys.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
@@ -10,9 +11,9 @@ import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from './types.ts
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
 /** PUT: the one row of the body that the URL names replaces the stored one, or is inserted. */
-export function planReplace(collection: Collection, request: WriteRequest, payload: Payload): InsertPlan {
+export function* planReplace(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
   const key = replacedKey(collection, request);
-  const row = replacement(collection, payload, key);
+  const row = yield* replacement(collection, payload, key);
   const overwrite = overwritten(collection, collection.fields, collection.key);
   // Whoever loses the race to create it must not overwrite it either.
   const conflict = request.createOnly ? 'refuse' : { on: collection.key, overwrite };
@@ -20,23 +21,23 @@ export function planReplace(collection: Collection, request: WriteRequest, paylo
 }
 
 /** PUT to a row's own URL: it must be there, and becomes what the body says, defaults included. */
-export function planReplaceItem(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {
+export function* planReplaceItem(collection: Collection, request: WriteRequest, payload: Payload): Pieces<UpdatePlan> {
   if (request.query.conditions.length > 0) throw notKeyOnly(collection);
   const key = itemKey(collection, request.item ?? '');
   const missing = collection.key.filter(({ name }) => !payload.columns.includes(name));
   const named = {
     ...payload,
     columns: [...payload.columns, ...missing.map(({ name }) => name)],
-    rows: payload.rows.map((cells) => [...cells, ...(missing.length === 0 ? [] : key.map(String))]),
+    rows: yield* mapped(payload.rows, (cells) => [...cells, ...(missing.length === 0 ? [] : key.map(String))]),
   };
-  const row = replacement(collection, named, key);
+  const row = yield* replacement(collection, named, key);
   const set = collection.fields.map((field, index) => ({ field, value: row[index] ?? null }));
   return {
     kind: 'update',
     ...planTerms(collection, request),
     ...mustBeNew(request, key),
     where: keyIs(collection, key),
-    set: set.filter(({ field }) => !isKey(collection, field)),
+    set: set.filter(({ field }) => !isKey(collection, field) && !field.readOnly),
   };
 }
 
@@ -44,9 +45,9 @@ function mustBeNew({ createOnly }: WriteRequest, key: Key): { precondition?: Pre
   return createOnly ? { precondition: { key, versions: 'none' } } : {};
 }
 
-function replacement(collection: Collection, payload: Payload, key: Key): StoredRow {
+function* replacement(collection: Collection, payload: Payload, key: Key): Pieces<StoredRow> {
   const fields = resolveColumns(collection, payload.columns);
-  const rows = planRows(collection, fields, payload, true).filter((row) => {
+  const rows = (yield* planRows(collection, fields, payload, true)).filter((row) => {
     const own = valuesIn(collection, collection.key, row);
     return own !== undefined && isSameKey(own, key);
   });

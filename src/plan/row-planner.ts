@@ -3,10 +3,9 @@
  * and for a file alike; each row's mistake is its own, and names the field.
  */
 import { type Collection, type Field, isKey } from '../collection/declaration.ts';
-import { storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
-import { coerce } from './coerce.ts';
+import { coerce, readCell } from './coerce.ts';
 import { checkRules } from './rules.ts';
 import type { StoredRow } from './types.ts';
 
@@ -73,10 +72,6 @@ export function rowPlanner(
   };
 }
 
-function readCell({ type }: Field, cell: unknown): Value {
-  return typeof cell === 'string' ? type.store(cell) : storeJson(type, cell);
-}
-
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
   try {
     checkRules(collection, field, value);
@@ -98,7 +93,7 @@ export function absentValues(collection: Collection): (field: Field, absence: Ab
 function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
-    if (field === assigned) return undefined;
+    if (field === assigned || field.filled) return undefined;
     if (field.generated === 'now') {
       const time = times.get(field) ?? generate(field, 'now');
       times.set(field, time);

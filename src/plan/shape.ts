@@ -48,8 +48,14 @@ export function planShape(
   if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
   if (columns.some(({ expression }) => isAggregated(expression)))
     return groupedShape(collection, columns, query.order, embeds);
-  const order = query.order.map((term) => orderKey(orderedBy(collection, term, embeds), term));
+  const order = withoutRepeats(query.order.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
   return { columns, order: breakTies ? withKey(collection, order) : order };
+}
+
+/** Ordering again by the same field decides nothing. */
+function withoutRepeats(order: readonly OrderKey[]): readonly OrderKey[] {
+  const fields = order.map(({ expression }) => fieldOf(expression));
+  return order.filter((_, index) => fields[index] === undefined || fields.indexOf(fields[index]) === index);
 }
 
 function groupedShape(

@@ -2,6 +2,7 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
+import { mapped, type Pieces } from '../in-pieces.ts';
 import { locate } from './coerce.ts';
 import { nearestHint } from './resolve.ts';
 import { type Absence, RowProblem, rowPlanner } from './row-planner.ts';
@@ -10,10 +11,18 @@ import type { StoredRow } from './types.ts';
 export function resolveColumns(collection: Collection, names: readonly string[]): readonly Field[] {
   return names.map((name) => {
     const field = collection.byName.get(name);
+    if (field?.readOnly === true) throw unwritable(field);
     if (field !== undefined) return field;
     throw new Refusal('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
       hint: nearestHint(collection, name),
     });
+  });
+}
+
+/** As PostgreSQL says it of a column that it computes. */
+function unwritable({ name }: Field): Refusal {
+  return new Refusal('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
+    details: `${name} can be read, and not written; nothing was changed.`,
   });
 }
 
@@ -24,15 +33,15 @@ export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing:
 }
 
 /** Full rows, in the order of the collection's fields. */
-export function planRows(
+export function* planRows(
   collection: Collection,
   fields: readonly Field[],
   payload: Pick<Payload, 'rows' | 'isTable'>,
   defaultMissing: boolean,
-): readonly StoredRow[] {
+): Pieces<readonly StoredRow[]> {
   const { rows } = payload;
   const plan = rowPlanner(collection, fields, { absence: absenceIn(payload, defaultMissing) });
-  return rows.map((cells, index) => {
+  return yield* mapped(rows, (cells, index) => {
     try {
       return plan(cells);
     } catch (error) {

@@ -106,7 +106,7 @@ export interface ReadPlan extends Shape {
   readonly count?: 'exact' | 'planned' | 'estimated';
 }
 
-/** A stored row as a list, in the order of the collection's fields. An undefined key is assigned. */
+/** A stored row as a list, in the order of the collection's fields. What is undefined, a key or else, the database fills in. */
 export type StoredRow = readonly (Value | undefined)[];
 
 export interface InsertPlan extends WriteTerms {
@@ -162,11 +162,11 @@ interface WriteTerms {
   readonly maxAffected?: number;
   /** The client reads exactly one object. */
   readonly singular: boolean;
-  /** The write is addressed to this one product, which must exist. */
+  /** The write is addressed to this one row, which must exist. */
   readonly mustExist: boolean;
   /** Do all of it, answer, and store nothing. */
   readonly dryRun: boolean;
-  /** The product must be in one of these versions; `*` means it must exist, `none` that it must not. */
+  /** The row must be in one of these versions; `*` means it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
   /** The write is done once for this key, however often it is asked for. */
   readonly retry?: { readonly key: string; readonly fingerprint: string };

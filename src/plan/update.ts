@@ -4,6 +4,7 @@ import { pageOfQuery } from '../dialect/page.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Query } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
+import { mapped, type Pieces } from '../in-pieces.ts';
 import { coerce, locate } from './coerce.ts';
 import { checkDiffer, type Key } from './keys.ts';
 import { planConditions } from './predicate.ts';
@@ -47,13 +48,13 @@ function stamped({ fields }: Collection, set: readonly Assignment[]): readonly A
 }
 
 /** Bulk update: every object names its row by key, and changes what else it carries. */
-export function planUpdateEach(
+export function* planUpdateEach(
   collection: Collection,
   request: WriteRequest,
   objects: readonly Readonly<Record<string, unknown>>[],
-): UpdateEachPlan {
+): Pieces<UpdateEachPlan> {
   const { key } = collection;
-  const changes = objects.map((object, row) => {
+  const changes = yield* mapped(objects, (object, row) => {
     const missing = key.find(({ name }) => object[name] === undefined || object[name] === null);
     if (missing !== undefined) {
       throw new Refusal('21000', `row ${row + 1} has no ${missing.name}`, {
@@ -73,7 +74,7 @@ export function planUpdateEach(
     const set = planAssignments(collection, fields, cells, 'null', row);
     return { key: values, set: stamped(collection, namedEvenIfEmpty(collection, set, values)) };
   });
-  checkDiffer(
+  yield* checkDiffer(
     key,
     changes.map((change) => change.key),
   );

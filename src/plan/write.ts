@@ -3,11 +3,12 @@
  *
  * In: a `Query`, a payload, preferences. Out: a `WritePlan`. Guarantees: values are of their fields' types and bounds,
  * required fields are there on insert, a write knows what it may touch. Refuses: PGRST204, 22P02, 22003, 23502, 21000,
- * 42P10, PGRST105/114/115. Touches no database.
+ * 42P10, PGRST105/114/115. Touches no database. A body may hold very many rows: it is planned in pieces.
  */
 import type { Collection } from '../collection/declaration.ts';
 import { readObjects, readPayload } from '../dialect/payload.ts';
 import type { Document } from '../http/body.ts';
+import type { Pieces } from '../in-pieces.ts';
 import { planInsert } from './insert.ts';
 import { planReplace, planReplaceItem } from './replace.ts';
 import type { WritePlan } from './types.ts';
@@ -17,30 +18,30 @@ import type { WriteRequest } from './write-terms.ts';
 export type WriteMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** `document` is undefined for DELETE alone, which has no body. */
-export function planWrite(
+export function* planWrite(
   collection: Collection,
   method: WriteMethod,
   request: WriteRequest,
   document: Document | undefined,
-): WritePlan {
+): Pieces<WritePlan> {
   const { query, item } = request;
   const payload = () => readPayload(document!, query.columns);
   switch (method) {
     case 'POST':
-      return planInsert(collection, request, payload());
+      return yield* planInsert(collection, request, yield* payload());
     case 'PUT':
       return item === undefined
-        ? planReplace(collection, request, payload())
-        : planReplaceItem(collection, request, payload());
+        ? yield* planReplace(collection, request, yield* payload())
+        : yield* planReplaceItem(collection, request, yield* payload());
     case 'DELETE':
       return planDelete(collection, request);
     case 'PATCH': {
-      // A list without a filter is a bulk update: each object names its own product.
+      // A list without a filter is a bulk update: each object names its own row.
       const isBulk = item === undefined && query.conditions.length === 0 && query.limit === undefined;
       const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
       return objects === undefined
-        ? planUpdate(collection, request, payload())
-        : planUpdateEach(collection, request, objects);
+        ? planUpdate(collection, request, yield* payload())
+        : yield* planUpdateEach(collection, request, objects);
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The body of an answer: how its rows are encoded for the media type the client accepts. */
 import type { Encoding } from '../encode/encoding.ts';
+import type { MaybePromise, ReadResult } from '../engine/engine.ts';
 import type { Media } from '../http/negotiate.ts';
 import { oncePer } from '../once-per.ts';
 import type { OutputColumn } from '../plan/types.ts';
@@ -10,4 +11,23 @@ export function encodingOf(media: Media, columns: readonly OutputColumn[]): Enco
   const { format, stripNulls, singular, bom, noFormulas } = media;
   if (format === 'csv') return { format, stripNulls, columns: namesOf(columns), bom, noFormulas };
   return { format, stripNulls, singular, columns: namesOf(columns) };
+}
+
+/** A result whole, however it came. For one row, which is bounded. */
+export function gathered(result: ReadResult): MaybePromise<WholeResult> {
+  const { body } = result;
+  return typeof body === 'string' ? { ...result, body } : joined(body).then((text) => ({ ...result, body: text }));
+}
+
+export interface WholeResult extends ReadResult {
+  readonly body: string;
+}
+
+async function joined(parts: AsyncIterator<Uint8Array, undefined>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
 }

@@ -18,6 +18,7 @@ import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import { notOne } from '../plan/terms.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { appliedHeader } from './applied.ts';
+import type { WholeResult } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
@@ -93,16 +94,18 @@ function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): 
 /** `whole` is the row as stored, whatever of it the client wants to see: its version is the version of all. */
 export function itemAnswer(
   { call, media, trace }: Pick<ListRead, 'call' | 'media' | 'trace'>,
-  shown: ReadResult,
-  whole: ReadResult,
+  shown: WholeResult,
+  whole: WholeResult,
 ): Answer {
   if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
-    throw new Refusal('CAT404', `there is no product ${key}`, { hint: 'List the products there are without the id.' });
+    throw new Refusal('CAT404', `there is no row ${key} in ${call.collection.name}`, {
+      hint: `List the rows there are: /${call.collection.name}`,
+    });
   }
   trace.rows = shown.returned;
-  const stored = (whole.body as string).slice(1, -1);
-  const body = shown === whole ? stored : (shown.body as string);
+  const stored = whole.body.slice(1, -1);
+  const body = shown === whole ? stored : shown.body;
   const headers = {
     ...CORS_HEADERS,
     'content-type': media.contentType,

@@ -31,7 +31,8 @@ export interface Surroundings {
 /** Resolves when it has stopped. */
 export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, whole, observed, started } = surroundings;
-  const begun = await begin(settings.collections, { withRows: !settings.empty });
+  const maxValueBytes = settings.maxValueKb * 1024;
+  const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
   const { catalogue } = begun;
   const described = describe(begun);
   let app: App | undefined;
@@ -75,9 +76,12 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice);
     const rows = await countRows(engine, catalogue);
+    const { location, steps = [] } = engine;
+    const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
     await started({
       url: listening.url,
-      location: engine.location,
+      location,
+      made: isNew ? [] : steps,
       rows,
       example: [...catalogue.collections.keys()][0]!,
     });

@@ -1,6 +1,16 @@
 /** What clients may write. */
-import { DEFAULT_MAX_BODY_MB } from '../limits.ts';
+import { DEFAULT_MAX_BODY_MB, DEFAULT_MAX_VALUE_KB } from '../limits.ts';
 import { onOrOff, setting, wholeNumber } from './setting.ts';
+
+/** For files, too. */
+export const MAX_VALUE_KB = setting({
+  flag: '--max-value-kb',
+  env: 'CATALOGUE_MAX_VALUE_KB',
+  argument: 'NUMBER',
+  description: 'longest value of a field that is stored, in KiB',
+  byDefault: DEFAULT_MAX_VALUE_KB,
+  read: wholeNumber(1, 16_384),
+});
 
 export const WRITING_SETTINGS = {
   maxBodyMb: setting({
@@ -11,10 +21,11 @@ export const WRITING_SETTINGS = {
     byDefault: DEFAULT_MAX_BODY_MB,
     read: wholeNumber(1, 4096),
   }),
+  maxValueKb: MAX_VALUE_KB,
   allowUnfilteredWrites: setting({
     flag: '--allow-unfiltered-writes',
     env: 'CATALOGUE_ALLOW_UNFILTERED_WRITES',
-    description: 'let PATCH and DELETE without a filter touch every product',
+    description: 'let PATCH and DELETE without a filter touch every row',
     byDefault: false,
     read: onOrOff,
   }),

@@ -2,7 +2,8 @@
 import { Refusal } from '../errors.ts';
 
 export function checkLike(pattern: string): void {
-  const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0;
+  let trailing = 0;
+  while (pattern[pattern.length - 1 - trailing] === '\\') trailing++;
   if (trailing % 2 === 0) return;
   throw new Refusal('22025', 'LIKE pattern must not end with escape character', {
     hint: 'Write \\\\ for a backslash that is meant literally.',

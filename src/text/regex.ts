@@ -4,16 +4,19 @@
  */
 import { RE2JS } from 're2js';
 import { Refusal } from '../errors.ts';
-import { readOptions } from './regex/options.ts';
+import { type Options, readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';
-import { translate } from './regex/translate.ts';
+import { type Translated, translate } from './regex/translate.ts';
 
 /** Compiled instructions. Matching costs text length times this at worst, so it is bounded. */
 const MAX_PROGRAM_SIZE = 20_000;
 
-/** Nothing can end a match that is under way: what would take more than some seconds is not begun. */
+/** Nothing can end a match that is under way: what would take more than a second or so is not begun. */
 const MAX_STEPS = 100_000_000;
+/** A larger program has too many states to keep them all, and each step takes several times as long. */
+const LARGE_PROGRAM = 128;
+const LARGE_PROGRAM_STEP = 5;
 
 function tooLong(): Refusal {
   return new Refusal('57014', 'canceling statement due to statement timeout', {
@@ -26,20 +29,35 @@ function tooLong(): Refusal {
 export interface Program {
   readonly test: (text: string) => boolean;
   readonly size: number;
+  /** About how many steps a text of that length takes at worst. */
+  readonly steps: (length: number) => number;
 }
 
 export function compileRegex(pattern: string, caseless: boolean): Program {
-  const reading = new Pattern(pattern);
-  const options = readOptions(reading, caseless);
-  const source = options.literal ? RE2JS.quote(reading.rest()) : translate(reading, options);
+  const { source, options } = read(pattern, caseless);
   const flags = (options.caseless ? RE2JS.CASE_INSENSITIVE : 0) | (source.includes('(?<') ? RE2JS.LOOKBEHINDS : 0);
   const program = compile(source, flags);
   const size = program.programSize();
+  const steps = (length: number) => size * length * (size > LARGE_PROGRAM ? LARGE_PROGRAM_STEP : 1);
   const test = (text: string) => {
-    if (size * text.length > MAX_STEPS) throw tooLong();
+    if (steps(text.length) > MAX_STEPS) throw tooLong();
     return program.test(text);
   };
-  return { test, size };
+  return { test, size, steps };
+}
+
+/** About how many instructions a pattern takes, told without compiling it; refuses one that could not be. */
+export function sizeOfRegex(pattern: string, caseless: boolean): number {
+  return read(pattern, caseless).size;
+}
+
+function read(pattern: string, caseless: boolean): Translated & { readonly options: Options } {
+  const reading = new Pattern(pattern);
+  const options = readOptions(reading, caseless);
+  if (!options.literal) return { ...translate(reading, options, MAX_PROGRAM_SIZE), options };
+  const literal = reading.rest();
+  if (literal.length > MAX_PROGRAM_SIZE) throw tooComplex();
+  return { source: RE2JS.quote(literal), size: literal.length, options };
 }
 
 /** Refuses a pattern that is none, for an engine that can run all that are. */

@@ -42,6 +42,18 @@ const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
+    test('a value longer than --max-value-kb is a bad row, in CSV and in JSON', async () => {
+      const space = workspace(environment());
+      const long = 'x'.repeat(2_049);
+      space.write('a.csv', `id,product_name\n1,${long}\n`);
+      space.write('b.json', JSON.stringify([{ id: 1, product_name: long }]));
+      for (const file of ['a.csv', 'b.json']) {
+        const { exitCode, stderr } = await space.command('import', file, '--max-value-kb', '2');
+        expect([exitCode, stderr]).toEqual([1, expect.stringContaining('a value of product_name may have 2048 bytes')]);
+        expect((await space.command('import', file, '--on-conflict', 'merge')).exitCode).toBe(0);
+      }
+    });
+
     test('CSV, JSON and NDJSON are told by the name of the file', async () => {
       const space = workspace(environment());
       space.write('a.csv', 'id,product_name,unit_price\n1,"Jam, ""red""",3.50\n2,"two\nlines",\n');
@@ -127,7 +139,7 @@ for (const [name, environment] of DATABASES) {
       await space.pipe(first, 'import', '-', '--format', 'json');
       const csv = 'id,product_name,unit_price,discontinued\n1,Eins,,\n2,Zwei,,\n';
       const merged = await space.pipe(csv, 'import', '-', '--format', 'csv', '--on-conflict', 'merge');
-      expect(merged).toMatchObject({ exitCode: 0, stdout: 'Imported 2 products: 1 new, 1 changed\n' });
+      expect(merged).toMatchObject({ exitCode: 0, stdout: 'Imported 2 rows: 1 new, 1 changed\n' });
       expect(await space.rows('select=id,product_name,unit_price,discontinued,units_in_stock')).toEqual([
         { id: 1, product_name: 'Eins', unit_price: null, discontinued: 0, units_in_stock: 5 },
         { id: 2, product_name: 'Zwei', unit_price: null, discontinued: 0, units_in_stock: null },
@@ -142,7 +154,7 @@ for (const [name, environment] of DATABASES) {
       const space = workspace(environment());
       const flags = ['--format', 'csv', '--on-conflict', 'merge'];
       const told = await space.pipe('id,product_name\n1,Tea\n', 'import', '-', ...flags);
-      expect(told.stdout).toMatch(/^Imported 1 product into a new catalogue in \S+.*: 1 new, 0 changed\n$/);
+      expect(told.stdout).toMatch(/^Imported 1 row into a new catalogue in \S+.*: 1 new, 0 changed\n$/);
       const again = await space.pipe('id,product_name\n1,Tea\n', 'import', '-', ...flags, '--json');
       expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, database: expect.any(String), isNew: false });
     });
@@ -168,7 +180,7 @@ for (const [name, environment] of DATABASES) {
       const tried = await space.pipe('product_name\nTea\n', 'import', '-', '--format', 'csv', '--dry-run');
       expect(tried).toMatchObject({
         exitCode: 0,
-        stdout: expect.stringMatching(/^Would import 1 product into .+: 1 new/),
+        stdout: expect.stringMatching(/^Would import 1 row into .+: 1 new/),
       });
       expect(await space.isGone()).toBe(true);
       await space.command('migrate', '--empty');

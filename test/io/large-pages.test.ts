@@ -54,7 +54,7 @@ describe('pages of a large catalogue', () => {
     first.kill('SIGTERM');
     await first.exited;
     // Started on a large file it soon knows how often values repeat, and which pages that makes quick.
-    service = await startService({ cwd, args: ['--plans'] });
+    service = await startService({ cwd, args: ['--plans', '--max-value-kb', '4096'] });
     let limit = 0;
     await until('pages along an index', async () => {
       await service.fetch(`/products?limit=${++limit}`);

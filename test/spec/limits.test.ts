@@ -86,8 +86,9 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
 
   // Each is split once: where the rest was searched for every one of them, these took minutes.
   test('two million parameters are split as quickly as they are read', async () => {
-    const form = send('POST', 'application/x-www-form-urlencoded', 'a&'.repeat(2 * 1024 * 1024));
-    await expectRefusal(await catalogue.fetch('/products', form), 400, 'PGRST204');
+    const form = (count: number) => send('POST', 'application/x-www-form-urlencoded', 'a&'.repeat(count));
+    await expectRefusal(await catalogue.fetch('/products', form(40_000)), 400, 'PGRST204');
+    await expectRefusal(await catalogue.fetch('/products', form(2 * 1024 * 1024)), 400, '54000');
     await expectRefusal(await catalogue.fetch(`/products?${'a&'.repeat(250_000)}`), 400, 'PGRST100');
   });
 

@@ -31,19 +31,19 @@ const emptyLog = () => other.query<{ busy: number }, []>('pragma wal_checkpoint(
 
 describe('on a connection', () => {
   test('a list that nobody reads on is ended by settle, and by its own end', () => {
-    const chunks = connection.chunks(ALL, 2);
+    const chunks = connection.chunks(ALL, { rows: 2, length: 1_000 });
     expect(chunks.next().value).toEqual([{ number: 1 }, { number: 2 }]);
     writeOne();
     expect(emptyLog()).toBe(false);
     expect(connection.settle()).toBe(true);
     expect(connection.number(COUNT)).toBe(6);
     expect(emptyLog()).toBe(true);
-    expect([...connection.chunks(ALL, 4)].map((rows) => rows.length)).toEqual([4, 2]);
+    expect([...connection.chunks(ALL, { rows: 4, length: 1_000 })].map((rows) => rows.length)).toEqual([4, 2]);
     expect(emptyLog()).toBe(true);
   });
 
   test('a list that is not even begun leaves nothing behind', () => {
-    const chunks = connection.chunks(ALL, 2);
+    const chunks = connection.chunks(ALL, { rows: 2, length: 1_000 });
     chunks.return();
     writeOne();
     expect(connection.settle()).toBe(true);

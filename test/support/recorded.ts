@@ -1,7 +1,7 @@
 /** PostgREST's recorded answers, and when an answer of ours agrees with one. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { parseCsv } from '../../src/http/csv.ts';
+import { parseCsv } from './csv.ts';
 
 export interface RecordedCase {
   readonly id: string;

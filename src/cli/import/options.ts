@@ -4,6 +4,7 @@ import { ENCODINGS, type FileEncoding } from '../../declare/rows/encoding.ts';
 import { FILE_FORMATS, type FileFormat } from '../../declare/rows/source.ts';
 import type { LoadTerms } from '../../engine/load.ts';
 import { oneOf, onOrOff, setting, text } from '../../settings/setting.ts';
+import { MAX_VALUE_KB } from '../../settings/writing.ts';
 import { FORCE_OPTION, JSON_OPTION } from '../options.ts';
 
 const ON_CONFLICT = ['fail', 'merge', 'ignore'] as const;
@@ -80,6 +81,7 @@ export const IMPORT_OPTIONS = {
   }),
   ...FORCE_OPTION,
   ...JSON_OPTION,
+  maxValueKb: MAX_VALUE_KB,
   ...DATA_SETTINGS,
 } as const;
 

@@ -144,6 +144,11 @@ export function can(type: Type, ability: Ability): boolean {
   return type.abilities.includes(ability);
 }
 
+/** Whether a value may be of any length. */
+export function isLong(type: Type): boolean {
+  return can(type, 'text') || can(type, 'json') || can(type, 'array');
+}
+
 /** A value to store, from a JSON value, read as PostgreSQL reads the text of it. */
 export function storeJson(type: Type, json: unknown): Value {
   if (json === null) return null;

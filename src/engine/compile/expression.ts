@@ -19,7 +19,10 @@ type Kind = Expression['kind'];
 type Compilers = { readonly [K in Kind]: (expression: Expression & { kind: K }, scope: Scope) => string };
 
 const compilers: Compilers = {
-  field: ({ field }, { name }) => `${identifier(name)}.${identifier(field.name)}`,
+  field: ({ field }, { name, dialect }) => {
+    const column = `${identifier(name)}.${identifier(field.name)}`;
+    return dialect.column?.(column, field) ?? column;
+  },
   null: ({ type }, { dialect }) => dialect.nullOf?.(type) ?? 'null',
   path: (expression, scope) => scope.dialect.path(compileExpression(expression.of, scope), expression, scope.bind),
   embed: (embedding, scope) => scope.embed(embedding, scope),

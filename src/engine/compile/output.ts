@@ -3,13 +3,16 @@
  * a column has no such value (json, an int8, an array), the database makes the JSON text of the whole row. For CSV each column
  * has its text form. Beside them may be the text forms of the order keys, which tell where a page ends.
  */
+import type { Field } from '../../collection/declaration.ts';
+import { itself } from '../../collection/types/type.ts';
 import type { Row } from '../../collection/value.ts';
 import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys, shownKeys } from '../../plan/page-end.ts';
-import type { Expression, OrderKey, OutputColumn, ReadPlan } from '../../plan/types.ts';
+import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
+import { holdEmbedded, isEmbedded, leastBytes, longFieldOf } from './row-size.ts';
 import { identifier, type SqlDialect } from './statement.ts';
 
 export interface Output {
@@ -17,6 +20,8 @@ export interface Output {
   readonly stripNulls: boolean;
   /** The keys whose text forms come with each row, in columns of their own. */
   readonly keys?: readonly OrderKey[];
+  /** What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each. */
+  readonly bounded?: 'rows' | 'row';
 }
 
 /** An object's own names, and no longer than an identifier may be. */
@@ -29,8 +34,9 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
   const forms = formsOf(columns);
   let form = forms.get(dialect.plain);
   if (form === undefined) {
+    // What is embedded is JSON already, or one column of it.
     const isPlain = columns.every(({ name, expression }) => {
-      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined;
+      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedded(expression);
     });
     form = isPlain ? 'plain' : 'json';
     forms.set(dialect.plain, form);
@@ -74,11 +80,11 @@ export function compileOutput(
   columns: readonly OutputColumn[],
   output: Output,
   scope: Scope,
-  compile: CompileColumn = (expression) => compileExpression(expression, scope),
+  computed?: CompileColumn,
 ): string {
   const rows = isOfFields(columns)
-    ? compiledOnce(columns, output, scope, compile)
-    : compileColumns(columns, output, scope, compile);
+    ? compiledOnce(columns, output, scope, computed)
+    : compileColumns(columns, output, scope, computed);
   const keys = output.keys?.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
@@ -92,12 +98,19 @@ const isOfFields = oncePer((columns: readonly OutputColumn[]) =>
 const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string>());
 
 /** Fields as they are have no parameters, and their SQL is the same each time. */
-function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope, compile: CompileColumn): string {
+function compiledOnce(
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  computed: CompileColumn | undefined,
+): string {
   const known = compiled(columns);
-  const name = `${scope.dialect.name} ${output.form} ${output.stripNulls} ${scope.name}`;
+  const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
+  const bound = output.bounded === undefined ? '' : `${output.bounded} ${keys}`;
+  const name = `${scope.dialect.name} ${output.form} ${output.stripNulls} ${bound} ${scope.name}`;
   let sql = known.get(name);
   if (sql === undefined) {
-    sql = compileColumns(columns, output, scope, compile);
+    sql = compileColumns(columns, output, scope, computed);
     known.set(name, sql);
   }
   return sql;
@@ -105,28 +118,79 @@ function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: S
 
 function compileColumns(
   columns: readonly OutputColumn[],
-  { form, stripNulls }: Output,
+  output: Output,
   scope: Scope,
-  compile: CompileColumn,
+  computed: CompileColumn | undefined,
 ): string {
   const { dialect } = scope;
+  const { form, stripNulls } = output;
+  const compile = computed ?? ((expression) => compileExpression(expression, scope));
   if (form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
+  const sizes = sizesOf(columns, output, scope, computed);
+  const least = leastBytes(columns);
+  const within = (sql: string) => (output.bounded === undefined ? sql : (dialect.within?.(sql, sizes, least) ?? sql));
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
       name,
       dialect.json(compile(expression, index), expression.type),
     ]);
-    return `${dialect.rowAsJson(members, stripNulls)} as ${identifier(ROW)}`;
+    return `${within(dialect.rowAsJson(members, stripNulls))} as ${identifier(ROW)}`;
   }
+  // Columns are made one after the other: before the first long one it is known how long all of them are.
+  const firstLong = columns.findIndex(
+    ({ expression }) => isEmbedded(expression) || longFieldOf(expression) !== undefined,
+  );
   return columns
     .map(({ name, expression }, index) => {
       const sql = compile(expression, index);
       const { type } = expression;
-      if (form === 'plain') return `${dialect.plain(type)!(sql)} as ${identifier(name)}`;
-      return `${dialect.cell(sql, type)} as ${identifier(cellName(index))}`;
+      const bounded = index === Math.max(0, firstLong) ? within : itself;
+      if (form === 'plain') return `${bounded(dialect.plain(type)!(sql))} as ${identifier(name)}`;
+      return `${bounded(dialect.cell(sql, type))} as ${identifier(cellName(index))}`;
     })
     .join(', ');
+}
+
+/** The same over the finished rows: what is embedded in them has no length before. */
+export function compileFinishedWithin(
+  sql: string,
+  columns: readonly OutputColumn[],
+  { form, bounded }: Output,
+  dialect: SqlDialect,
+): string {
+  if (bounded === undefined || dialect.rowsWithin === undefined || !holdEmbedded(columns)) return sql;
+  const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
+  return dialect.rowsWithin(sql, 'finished', names.map(identifier), bounded);
+}
+
+/** A query over the rows that columns are made of, whose long values are counted where that is asked for. */
+export function compileRowsWithin(
+  rows: string,
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  computed?: CompileColumn,
+): string {
+  const { bounded } = output;
+  if (bounded === undefined || scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
+  return scope.dialect.rowsWithin(rows, scope.name, sizesOf(columns, output, scope, computed), bounded);
+}
+
+/** What tells how long the long values of a row are: what was computed before, or the fields that they are made of. */
+function sizesOf(
+  columns: readonly OutputColumn[],
+  { bounded, keys = [] }: Output,
+  scope: Scope,
+  computed: CompileColumn | undefined,
+): readonly string[] {
+  if (bounded === undefined) return [];
+  const ofField = (field: Field) => `${identifier(scope.name)}.${identifier(field.name)}`;
+  const sizes = columns.flatMap(({ expression }, index) => {
+    const field = longFieldOf(expression);
+    return field === undefined ? [] : (computed?.(expression, index) ?? ofField(field));
+  });
+  return [...sizes, ...keys.flatMap(({ expression }) => longFieldOf(expression) ?? []).map(ofField)];
 }
 
 function keyName(index: number): string {

@@ -1,4 +1,5 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
+import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { endKeys } from '../../plan/page-end.ts';
 import {
@@ -11,7 +12,14 @@ import {
   type Shape,
 } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
-import { type CompileColumn, compileOutput, endNames, type Output } from './output.ts';
+import {
+  type CompileColumn,
+  compileFinishedWithin,
+  compileOutput,
+  compileRowsWithin,
+  endNames,
+  type Output,
+} from './output.ts';
 import { compileGroupBy, compilePage } from './page.ts';
 import { compilePredicate, compileWhere } from './predicate.ts';
 import { related } from './related.ts';
@@ -19,23 +27,31 @@ import { type Access, type Bind, buildStatement, identifier, type SqlDialect, ty
 
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
   const table = plan.from.name;
-  const { from = identifier(table), keysFirst } = access ?? {};
   return buildStatement(dialect, (bind) => {
     const scope = { ...scopeOf(dialect, bind, table), stripNulls: output.stripNulls };
-    const body = `from ${from}${compileWhere(plan.where, scope)}`;
-    if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
-    if (keysFirst !== undefined) {
-      const key = `${identifier(table)}.${identifier(keysFirst)}`;
-      const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
-      const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`;
-      return compileShape(plan, rows, output, scope);
-    }
-    const page = compilePage(plan, bind);
-    if (page === '' || isCheap(plan, output)) return `${compileShape(plan, body, output, scope)}${page}`;
-    // What may be costly, or may fail, is made of the page's rows alone, whatever the engine's planner would do.
-    const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
-    return compileShape(plan, `from (${rows}) as ${identifier(table)}`, output, scope);
+    return compileFinishedWithin(compileRows(plan, output, scope, access), plan.columns, output, dialect);
   });
+}
+
+function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Access | undefined): string {
+  const { dialect, bind } = scope;
+  const table = plan.from.name;
+  const { from = identifier(table), keysFirst } = access ?? {};
+  const body = `from ${from}${compileWhere(plan.where, scope)}`;
+  if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
+  if (keysFirst !== undefined) {
+    const key = `${identifier(table)}.${identifier(keysFirst)}`;
+    const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
+    const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`;
+    return compileShape(plan, rows, output, scope);
+  }
+  const page = compilePage(plan, bind);
+  const isCounted = output.bounded !== undefined && dialect.rowsWithin !== undefined;
+  if (!isCounted && (page === '' || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
+  // What may be costly, or may fail, is made of the page's rows alone, whatever the engine's planner would do.
+  const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
+  const within = compileRowsWithin(rows, plan.columns, output, scope);
+  return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
 }
 
 /** The keys of the last row of a page, where its rows are not at hand; undefined where its end cannot be named. */
@@ -52,7 +68,8 @@ export interface End {
   readonly names: readonly string[];
 }
 
-function isCheap({ columns }: ReadPlan, { form }: Output): boolean {
+function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
+  if (bounded === 'row') return false;
   return form === 'number' || (form === 'plain' && columns.every(({ expression }) => expression.kind === 'field'));
 }
 
@@ -70,15 +87,16 @@ function compileEmbedding({ relation, plan, shows, many }: Embedding, outer: Sco
     const sql = compileExpression(expression, scope);
     const value = many ? `${scope.dialect.valueAsJson(sql, expression.type)} as ${identifier(ROW)}` : sql;
     const query = `select ${value} ${body}${compileOrder(plan.order, scope)}${pageOf(plan, many, scope)}`;
-    return many ? scope.dialect.listAsJson(query) : `(${query})`;
+    if (many) return scope.dialect.listAsJson(query);
+    return isLong(expression.type) ? counted(`(${query})`, scope) : `(${query})`;
   }
   const output: Output = { form: 'json', stripNulls: outer.stripNulls ?? false };
   if (plan.groupBy !== undefined) {
     const query = compileGroups(plan, body, output, scope);
-    return many ? scope.dialect.listAsJson(query) : `(${query})`;
+    return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
   }
   const query = `${compileShape(plan, body, output, scope)}${pageOf(plan, many, scope)}`;
-  return many ? scope.dialect.listAsJson(query) : `(${query})`;
+  return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
 }
 
 /** A scalar subquery yields one row at most, which for a row's one other row the references guarantee, and SQL does not know. */
@@ -87,6 +105,10 @@ function pageOf({ offset, limit }: ReadPlan, many: boolean, { bind }: Scope): st
   return offset === 0 && limit === undefined
     ? ' limit 1'
     : compilePage({ offset, limit: Math.min(limit ?? 1, 1) }, bind);
+}
+
+function counted(sql: string, { dialect }: Scope): string {
+  return dialect.counted?.(sql) ?? sql;
 }
 
 /** How many rows the same read has without its page. */
@@ -125,7 +147,8 @@ function compileGroups(
     const sql = identifier(computedName(index));
     return isLateCast(expression) ? scope.dialect.cast(sql, expression.of.type, expression.type) : sql;
   };
-  return `select ${compileOutput(plan.columns, output, scope, compile)} from (${rows}) as grouped`;
+  const within = compileRowsWithin(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
+  return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
 }
 
 /** What rows are grouped by of other collections is a column of theirs first: a group has no row that it would belong to. */

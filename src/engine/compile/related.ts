@@ -13,13 +13,15 @@ export function related(relation: Relation, outer: Scope): { from: string; scope
   const own = column(outer.name, relation.outer.name);
   const other = column(name, relation.inner.name);
   const scope: Scope = { ...outer, name };
+  // Of one row there may be very many: they count as those of the read itself do.
+  const guard = outer.dialect.guard === undefined ? '' : ` and ${outer.dialect.guard}`;
   if (through === undefined) {
-    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${other} = ${own}`, scope };
+    return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${other} = ${own}${guard}`, scope };
   }
   const middle = nameFor(through.collection.name, outer.bind);
   const near = column(middle, through.near.field.name);
   const far = column(middle, through.far.field.name);
-  const from = `from ${identifier(through.collection.name)} as ${identifier(middle)} join ${identifier(to.name)} as ${identifier(name)} on ${other} = ${far} where ${near} = ${own}`;
+  const from = `from ${identifier(through.collection.name)} as ${identifier(middle)} join ${identifier(to.name)} as ${identifier(name)} on ${other} = ${far} where ${near} = ${own}${guard}`;
   return { from, scope };
 }
 

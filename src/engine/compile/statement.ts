@@ -1,4 +1,5 @@
 /** SQL in the making: its text, and its values as bound parameters. */
+import type { Field } from '../../collection/declaration.ts';
 import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Comparator, Expression, Predicate } from '../../plan/types.ts';
@@ -33,6 +34,8 @@ export interface SqlDialect {
   /** A condition that every read and count carries, such as one that ends it when its time is up. */
   readonly guard?: string;
   placeholder(position: number, type?: Type): string;
+  /** A field of a table, where that is another expression than its column. */
+  column?(sql: string, field: Field): string;
   /** A value as the engine stores it. */
   stored(value: Value, type: Type): Value;
   /** `operand is one of these values`, in one parameter whatever their number. */
@@ -57,6 +60,12 @@ export interface SqlDialect {
   /** A value as JSON text; and the JSON texts that a query has in its one column as the text of a list. */
   valueAsJson(sql: string, type: Type): string;
   listAsJson(query: string): string;
+  /** A text that is embedded in a row, and counts as part of it. */
+  counted?(sql: string): string;
+  /** A value, where values as long as these together, and so many bytes more, are not too long; where they are, an error. */
+  within?(sql: string, values: readonly string[], least: number): string;
+  /** The same for an engine that counts where rows come from: a query over rows of that name. */
+  rowsWithin?(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row'): string;
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;

@@ -3,17 +3,24 @@
  * and all its parts are of one moment (repeatable read). The connection is the cursor's own until the last part.
  */
 import type { ReservedSQL, SQL } from 'bun';
+import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../encode/encoding.ts';
+import { PART_LENGTH } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import { endIn, outputOf } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
-import type { SqlDialect } from '../compile/statement.ts';
+import { maxRowBytes } from '../compile/row-size.ts';
+import { identifier, type SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
-import { query, reserve } from './driver.ts';
+import { query, quoteText, type Runner, reserve } from './driver.ts';
+import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
 import { takeSlot } from './slots.ts';
 
 const ROWS_PER_FETCH = 1_000;
+/** Where rows may be long, so many bytes of the longest that there can be; and as many as that while they turn out short. */
+const BYTES_PER_FETCH = 32 * 1024 * 1024;
+const MOST_LONG_ROWS = 128;
 
 export async function openCursor(
   pool: SQL,
@@ -21,7 +28,7 @@ export async function openCursor(
   dialect: SqlDialect,
   encoding: Encoding,
 ): Promise<ReadResult> {
-  const giveBack = await takeSlot(pool);
+  const giveBack = await takeSlot(pool, 'large result');
   const connection = await reserve(pool).catch((error) => {
     giveBack();
     throw error;
@@ -34,14 +41,15 @@ export async function openCursor(
     const { end } = compileEnd(plan, dialect);
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const output = outputOf(plan.columns, encoding, dialect);
-    const read = compileRead(plan, output, dialect);
+    const read = compileRead(plan, boundedRow(plan, output), dialect);
+    const size = (await hasLongValues(connection, plan.from))
+      ? longRows(maxRowBytes(plan.columns, output))
+      : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
-    return {
-      returned,
-      ...(plan.count === undefined ? {} : { total }),
-      end: endIn(end?.names, last[0]),
-      body: new Parts(connection, encoding, output.form, giveBack),
-    };
+    const body = new Parts(connection, encoding, output.form, size, giveBack);
+    // What goes wrong at once can still be told as what it is.
+    await body.begin();
+    return { returned, ...(plan.count === undefined ? {} : { total }), end: endIn(end?.names, last[0]), body };
   } catch (error) {
     giveBack();
     await connection.close({ timeout: 0 }).catch(() => undefined);
@@ -49,26 +57,63 @@ export async function openCursor(
   }
 }
 
+/** Values beyond a few kilobytes lie apart from their rows, in a table of their own. Of partitions nobody is asked. */
+async function hasLongValues(connection: Runner, { name }: Collection): Promise<boolean> {
+  const [found] = await query<{ long: boolean }>(connection, {
+    sql: `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = ${quoteText(identifier(name))}::regclass`,
+    params: [],
+  });
+  return found?.long !== false;
+}
+
+interface FetchSize {
+  readonly rows: number;
+  readonly most: number;
+}
+
+function longRows(bytesOfRow: number): FetchSize {
+  const rows = Math.max(1, Math.floor(BYTES_PER_FETCH / bytesOfRow));
+  return { rows: Math.min(rows, ROWS_PER_FETCH), most: Math.max(rows, MOST_LONG_ROWS) };
+}
+
 class Parts implements AsyncIterator<Uint8Array, undefined> {
   private readonly encoder = new TextEncoder();
+  /** The first part, until it is taken. */
+  private first: Uint8Array | undefined;
   private started = false;
   private ended = false;
+  private count: number;
 
   constructor(
     private readonly connection: ReservedSQL,
     private readonly encoding: Encoding,
     private readonly form: RowForm,
+    private readonly size: FetchSize,
     private readonly giveBack: () => void,
-  ) {}
+  ) {
+    this.count = size.rows;
+  }
+
+  async begin(): Promise<void> {
+    this.first = (await this.fetch()).value;
+  }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { first } = this;
+    this.first = undefined;
+    return first === undefined ? this.fetch() : { done: false, value: first };
+  }
+
+  private async fetch(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.ended) return { done: true, value: undefined };
     try {
-      const rows: Row[] = await this.connection.unsafe(`fetch ${ROWS_PER_FETCH} from page`);
+      const { count } = this;
+      const rows: Row[] = await this.connection.unsafe(`fetch ${count} from page`);
       const isFirst = !this.started;
       this.started = true;
       let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, this.form, isFirst);
-      if (rows.length < ROWS_PER_FETCH) {
+      this.count = text.length < PART_LENGTH ? Math.min(count * 2, this.size.most) : this.size.rows;
+      if (rows.length < count) {
         text += closing(this.encoding);
         await this.end();
       }
@@ -77,7 +122,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
       this.ended = true;
       this.giveBack();
       await this.connection.close({ timeout: 0 }).catch(() => undefined);
-      throw error;
+      throw isTooLong(error) ? rowTooLong() : error;
     }
   }
 

@@ -9,23 +9,28 @@ import { compileCount, compileRead } from '../compile/read.ts';
 import { type SqlDialect, shifted } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
 import { openCursor } from './cursor.ts';
-import { query } from './driver.ts';
+import { query, type Runner } from './driver.ts';
+import { boundedRows, isTooLong } from './row-bytes.ts';
+import { onConnection } from './slots.ts';
 
 export async function readList(
   pool: SQL,
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
+  isQuick: boolean,
 ): Promise<ReadResult> {
+  const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
-  const page = { ...plan, limit: Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1) };
+  const bounded = boundedRows(plan, output, limit);
   const isWhole = plan.offset === 0 && plan.limit === undefined;
-  const found =
-    plan.count === undefined || isWhole
-      ? await readRows(pool, page, output, dialect)
-      : await readCounted(pool, page, output, dialect);
+  const read = plan.count === undefined || isWhole ? readRows : readCounted;
+  const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
+  const found = await onConnection(pool, isQuick, work).catch((error): undefined => {
+    if (!isTooLong(error)) throw error;
+  });
+  if (found === undefined || found.rows.length > CURSOR_ROWS) return openCursor(pool, plan, dialect, encoding);
   const { rows } = found;
-  if (rows.length > CURSOR_ROWS) return openCursor(pool, plan, dialect, encoding);
   const total = plan.count === undefined ? undefined : (found.total ?? rows.length);
   return {
     returned: rows.length,
@@ -40,17 +45,17 @@ interface Found {
   readonly total?: number;
 }
 
-async function readRows(pool: SQL, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
-  const rows = await query<Row>(pool, compileRead(plan, output, dialect));
+async function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
+  const rows = await query<Row>(connection, compileRead(plan, output, dialect));
   // The driver's result is an array with properties of its own, which JSON.stringify takes three times as long for.
   return { rows: [...rows] };
 }
 
 /** The page and the count in one statement, and so of one moment. The count is there even where the page is empty. */
-async function readCounted(pool: SQL, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
+async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);
-  const found = await query<Row>(pool, {
+  const found = await query<Row>(connection, {
     sql: `select page.*, counted.total::float8 as "the total" from (${shifted(count, read, '$')}) as counted left join (select rows.*, true as "is here" from (${read.sql}) as rows) as page on true`,
     params: [...read.params, ...count.params],
   });

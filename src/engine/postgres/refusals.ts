@@ -115,6 +115,14 @@ export function translateError(error: unknown, collection?: Collection): unknown
   });
 }
 
+/** A constraint of a table that something else made: its name is not one that we would give it. */
+export function inItsOwnWords(error: unknown): unknown {
+  const code = known(sqlState(error) ?? '');
+  if (code?.startsWith('23') !== true) return error;
+  const { message, detail, hint } = error as ServerError;
+  return new Refusal(code, message, { details: detail, hint });
+}
+
 function known(state: string): ErrorCode | undefined {
   return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
 }

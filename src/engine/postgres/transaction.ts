@@ -2,11 +2,27 @@
 import type { ReservedSQL, SQL } from 'bun';
 import { type Runner, reserve } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
+import { takeSlot } from './slots.ts';
 
 export const MAX_ATTEMPTS = 5;
 
-/** Begins, works, and commits, or rolls back where `keep` says so of the result. */
-export async function inTransaction<T>(pool: SQL, work: (connection: Runner) => Promise<T>, keep: boolean): Promise<T> {
+/** Begins, works, and commits, or rolls back where it is not to be kept. Of costly work there may be so much at once. */
+export async function inTransaction<T>(
+  pool: SQL,
+  work: (connection: Runner) => Promise<T>,
+  keep: boolean,
+  isQuick = true,
+): Promise<T> {
+  if (isQuick) return transact(pool, work, keep);
+  const giveBack = await takeSlot(pool, 'costly statement');
+  try {
+    return await transact(pool, work, keep);
+  } finally {
+    giveBack();
+  }
+}
+
+async function transact<T>(pool: SQL, work: (connection: Runner) => Promise<T>, keep: boolean): Promise<T> {
   const connection = await reserve(pool);
   let result: T;
   try {

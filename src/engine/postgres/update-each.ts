@@ -1,8 +1,9 @@
-/** A bulk update: every object names its product by key and changes what it carries, in the order they were given. */
+/** A bulk update: every object names its row by key and changes what it carries, in the order they were given. */
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
+import { MAX_RETURNED_BYTES } from '../../limits.ts';
 import type { UpdateEachPlan } from '../../plan/types.ts';
-import { missingRow } from '../terms.ts';
+import { missingRow, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import {
   type Answer,
@@ -15,7 +16,7 @@ import {
 
 interface Met {
   readonly 'the key': readonly string[];
-  readonly 'the row': string;
+  readonly 'the row'?: string;
 }
 
 type Change = UpdateEachPlan['changes'][number];
@@ -36,25 +37,29 @@ export async function updateEach(
   );
   const changed: string[] = [];
   let done = 0;
+  let bytes = 0;
   for (const run of runsOf(collection, plan.changes)) {
     const fields = run[0]!.set.map(({ field }) => field);
     const rows = run.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
-    const met = await query<Met>(runner, compileUpdateMany(context, fields, rows));
-    const byKey = new Map(met.map((row) => [row['the key'].join('\0'), row['the row']]));
+    const met = await query<Met>(runner, compileUpdateMany(context, fields, rows, wanted !== undefined));
+    const byKey = new Map(met.map((row) => [row['the key'].join('\0'), row['the row'] ?? '']));
     for (const [index, { key }] of run.entries()) {
       const row = byKey.get(key.map((value, at) => collection.key[at]!.type.print(value)).join('\0'));
       if (row === undefined) throw missingRow(collection, key, done + index);
-      changed.push(row);
+      if (wanted !== undefined) changed.push(row);
+      bytes += row.length;
     }
     done += run.length;
+    if (bytes > MAX_RETURNED_BYTES) throw returnsTooMuch();
   }
   const counts = { affected: plan.changes.length, inserted: 0, key: null };
   if (wanted === undefined) return counts;
-  return { ...counts, rows: [...(await query<Row>(runner, compileGathered(context, wanted, changed)))] };
+  const [shown] = await query<{ rows: readonly Row[] }>(runner, compileGathered(context, wanted, changed));
+  return { ...counts, rows: shown!.rows };
 }
 
 /**
- * Neighbours that set the same fields of different products go in one statement. A key that moves goes alone, and so does
+ * Neighbours that set the same fields of different rows go in one statement. A key that moves goes alone, and so does
  * what will be refused: of several mistakes the first one is told.
  */
 function runsOf(collection: Collection, changes: readonly Change[]): Change[][] {

@@ -7,10 +7,12 @@ import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
-import { checkAffected, checkVersion } from '../terms.ts';
+import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
+import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
+import { onConnection } from './slots.ts';
 import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import { type Answer, compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';
@@ -26,11 +28,17 @@ export async function carryOut(
   plan: WritePlan,
   encoding: Encoding,
   limits: WriteLimits,
+  isQuick: boolean,
 ): Promise<WriteResult> {
   const started = performance.now();
   const result = standsAlone(plan)
-    ? await inOneStatement(pool, context, plan, encoding)
-    : await inTransaction(pool, (connection) => work(connection, context, plan, encoding, limits), !plan.dryRun);
+    ? await onConnection(pool, isQuick, (runner) => inOneStatement(runner, context, plan, encoding))
+    : await inTransaction(
+        pool,
+        (connection) => work(connection, context, plan, encoding, limits),
+        !plan.dryRun,
+        isQuick,
+      );
   // A server that waits for its synchronous standby gives up the wait, not the write, when the statement's time is up,
   // and then answers as if all were well. Nothing that took this long counts as confirmed.
   if (performance.now() - started >= limits.querySeconds * 1000) throw new UnconfirmedCommit(undefined);
@@ -45,7 +53,7 @@ function standsAlone(plan: WritePlan): boolean {
 }
 
 async function inOneStatement(
-  pool: SQL,
+  runner: Runner,
   context: WriteContext,
   plan: WritePlan,
   encoding: Encoding,
@@ -53,7 +61,7 @@ async function inOneStatement(
   const wanted = answerOf(context, plan, encoding);
   let written: Written;
   try {
-    written = await change(pool, context, plan, wanted);
+    written = await change(runner, context, plan, wanted);
   } catch (error) {
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
@@ -83,11 +91,22 @@ async function work(
   return result;
 }
 
-function answerOf({ dialect }: WriteContext, { returning: shape }: WritePlan, encoding: Encoding): Answer | undefined {
-  return shape === undefined ? undefined : { shape, output: outputOf(shape.columns, encoding, dialect) };
+function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {
+  const { returning: shape } = plan;
+  if (shape === undefined) return undefined;
+  const output = boundedRow(shape, outputOf(shape.columns, encoding, dialect));
+  return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
 
-async function change(
+async function change(...args: Parameters<typeof changeRows>): Promise<Written> {
+  try {
+    return await changeRows(...args);
+  } catch (error) {
+    throw isTooLong(error) ? returnsTooMuch() : error;
+  }
+}
+
+async function changeRows(
   runner: Runner,
   context: WriteContext,
   plan: WritePlan,

@@ -19,13 +19,15 @@ import {
 } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
-import type { Output } from '../compile/output.ts';
+import { compileRowsWithin, type Output } from '../compile/output.ts';
 import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
+import type { Adopted } from './adoption.ts';
 import { columnType, TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
+import { changedWithin, returnedWithin } from './row-bytes.ts';
 
 /** The one row that every write answers with. */
 export interface Written {
@@ -39,6 +41,7 @@ export interface Written {
 export interface WriteContext {
   readonly collection: Collection;
   readonly dialect: SqlDialect;
+  readonly adopted: Adopted;
   /** What assigns keys, where they are assigned. */
   readonly sequence: string | undefined;
 }
@@ -47,6 +50,8 @@ export interface WriteContext {
 export interface Answer {
   readonly shape: NonNullable<WritePlan['returning']>;
   readonly output: Output;
+  /** Whether their bytes are counted as they are made. */
+  readonly isCounted: boolean;
 }
 
 /**
@@ -61,21 +66,28 @@ export function isNew({ name }: Collection, conflict: Conflict): string {
   return `not exists (select from ${identifier(name)} as before where ${same.join(' and ')})`;
 }
 
-/** The key where it is given, else the next of the sequence. */
-export function assignedKey(column: string, sequence: string | undefined): string {
-  return sequence === undefined ? column : `coalesce(${column}, nextval(${quoteText(sequence)}))`;
+/** What an insert stores of its rows: fields that are read alone are the database's own business, where it has them. */
+export function insertHead({ collection, adopted }: WriteContext): { into: string; fields: readonly Field[] } {
+  const fields = collection.fields.filter((field) => !field.readOnly || !adopted.fields.has(field));
+  const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
+  return { into: `insert into ${identifier(collection.name)} (${columnList(fields)})${overriding}`, fields };
+}
+
+/** The value where it is given, else the next key, or the database's own default. */
+export function insertedValue({ collection, sequence, adopted }: WriteContext, field: Field, column: string): string {
+  const next = sequence === undefined ? undefined : `nextval(${quoteText(sequence)})`;
+  const fill = field === collection.assigned ? next : adopted.fills.get(field);
+  return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
 export function compileInsert(context: WriteContext, plan: InsertPlan, wanted: Answer | undefined): Statement {
-  const { collection, dialect, sequence } = context;
-  const { fields, assigned } = collection;
+  const { collection, dialect } = context;
+  const { fields } = collection;
+  const head = insertHead(context);
   return buildStatement(dialect, (bind) => {
     const given = bind(rowsAsJson(fields, plan.rows), TEXT);
-    const values = fields.map((field) => {
-      const column = `given.${identifier(field.name)}`;
-      return field === assigned ? assignedKey(column, sequence) : column;
-    });
-    const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(plan.conflict)}`;
+    const values = head.fields.map((field) => insertedValue(context, field, `given.${identifier(field.name)}`));
+    const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict)}`;
     const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
     return answer(scopeOf(dialect, bind, collection.name), collection, `${insert} returning ${returning}`, wanted);
   });
@@ -115,29 +127,34 @@ function keyColumns({ key }: Collection): readonly Field[] {
 
 /** Rows that differ in their values only, each changed by its key; the answer names the keys that were met. */
 export function compileUpdateMany(
-  { collection, dialect }: WriteContext,
+  context: WriteContext,
   fields: readonly Field[],
   rows: readonly (readonly Value[])[],
+  wantsRows: boolean,
 ): Statement {
+  const { collection, dialect } = context;
   const table = identifier(collection.name);
   const keys = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
+    const given = recordset(context, bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
     const set = fields.map((field) => `${identifier(field.name)} = given.${identifier(field.name)}`).join(', ');
     const same = collection.key.map(
       (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
     );
     const met = keyText(keys, (field) => `given.${identifier(field.name)}`);
-    return `update ${table} set ${set} from ${given} where ${same.join(' and ')} returning ${met} as "the key", row_to_json(${table}.*)::text as "the row"`;
+    const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')} returning ${met} as "the key"`;
+    if (!wantsRows) return update;
+    return changedWithin(`${update}, row_to_json(${table}.*)::text as "the row"`, '"the key", "the row"', '"the row"');
   });
 }
 
 /** Takes the rows in the order of their keys, as every bulk update does, so that no two of them wait for each other. */
-export function compileLock({ collection, dialect }: WriteContext, keys: readonly Key[]): Statement {
+export function compileLock(context: WriteContext, keys: readonly Key[]): Statement {
+  const { collection, dialect } = context;
   const table = identifier(collection.name);
   const columns = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(rowsAsJson(columns, keys), TEXT), columns);
+    const given = recordset(context, bind(rowsAsJson(columns, keys), TEXT), columns);
     const same = collection.key.map(
       (field, index) => `${table}.${identifier(field.name)} = given.${identifier(columns[index]!.name)}`,
     );
@@ -149,8 +166,8 @@ export function compileLock({ collection, dialect }: WriteContext, keys: readonl
 export function compileGathered(context: WriteContext, wanted: Answer, rows: readonly string[]): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(`[${rows.join(',')}]`, TEXT), collection.fields, collection.name);
-    return shapeOver(wanted, `from ${given}`, scopeOf(dialect, bind, collection.name));
+    const given = recordset(context, bind(`[${rows.join(',')}]`, TEXT), collection.fields);
+    return `select (${listOf(wanted, `select * from ${given}`, scopeOf(dialect, bind, collection.name))}) as rows`;
   });
 }
 
@@ -163,8 +180,16 @@ function qualified({ name, key }: Collection): string {
   return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
 }
 
-/** The rows of an answer, over changed ones: those that are shown. */
-function shapeOver({ shape, output }: Answer, from: string, scope: Scope): string {
+/** The rows of an answer as one JSON list. */
+function listOf(wanted: Answer, rows: string, scope: Scope): string {
+  const shaped = shapeOver(wanted, rows, scope);
+  if (wanted.isCounted) return returnedWithin(shaped);
+  return `select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped`;
+}
+
+/** The rows of an answer, over a query that has the changed ones: those that are shown. */
+function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): string {
+  const from = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
   const shown = isAlways(shape.where) ? from : `${from} where ${compilePredicate(shape.where, scope)}`;
   return compileShape(shape, shown, output, { ...scope, stripNulls: output.stripNulls });
 }
@@ -173,9 +198,7 @@ function answer(scope: Scope, collection: Collection, change: string, wanted: An
   const key = keyText(collection.key, ({ name }) => identifier(name));
   const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key`;
   if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
-  const shaped = shapeOver(wanted, `from changed as ${identifier(collection.name)}`, scope);
-  const rows = `(select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped) as rows`;
-  return `with changed as (${change}) select ${counts}, ${rows}`;
+  return `with changed as (${change}) select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
 }
 
 /** An update meets its rows in whatever order they lie; a client should not have to see that. */
@@ -221,9 +244,15 @@ export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (V
   return `[${texts.join(',')}]`;
 }
 
-function recordset(json: string, fields: readonly Field[], name = 'given'): string {
-  const columns = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
-  return `json_to_recordset(${json}::json) as ${identifier(name)} (${columns})`;
+/** Beside the columns of a table that something else made, whatever their collation, texts have none of their own. */
+function recordset({ collection, adopted }: WriteContext, json: string, fields: readonly Field[]): string {
+  const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
+  const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
+  return `json_to_recordset(${json}::json) as given (${columns})`;
+}
+
+function ofColumn({ type }: Field): string {
+  return columnType(type);
 }
 
 function columnList(fields: readonly Field[]): string {

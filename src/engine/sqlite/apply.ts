@@ -12,6 +12,7 @@ import { compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
 import { checkAffected, checkVersion } from '../terms.ts';
+import { withinReturned } from './allowance.ts';
 import { writeRows } from './change-rows.ts';
 import type { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
@@ -26,12 +27,16 @@ const SAVEPOINT: Statement = { sql: 'savepoint job', params: [] };
 const ROLLBACK: Statement = { sql: 'rollback to job', params: [] };
 const RELEASE: Statement = { sql: 'release job', params: [] };
 
-/** How long answers to idempotency keys are kept, and how long one write may take while others wait for it. */
 export interface WriteBounds {
+  /** How long answers to idempotency keys are kept. */
   readonly retryHours: number;
+  /** How long one write may take while others wait for it. */
   readonly querySeconds: number;
+  /** From when on no further write joins a commit. */
+  readonly commitSeconds: number;
 }
 
+/** The outcomes of all jobs, or of the first of them, where the others would make these wait for too long. */
 export function applyJobs(
   connection: Connection,
   catalogue: Catalogue,
@@ -40,7 +45,12 @@ export function applyJobs(
 ): Outcome[] {
   try {
     connection.beginWriting();
-    const outcomes = jobs.map((job) => applyJob(connection, catalogue, job, bounds));
+    const endsAt = performance.now() + bounds.commitSeconds * 1000;
+    const outcomes: Outcome[] = [];
+    for (const job of jobs) {
+      if (outcomes.length > 0 && performance.now() >= endsAt) break;
+      outcomes.push(applyJob(connection, catalogue, job, bounds));
+    }
     connection.commit();
     return outcomes;
   } catch (error) {
@@ -83,7 +93,7 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   }
   const { returning } = job;
   const removed = returning?.before === true ? representation(connection, returning) : undefined;
-  const { changed, ...counts } = writeRows(connection, collection, job);
+  const { changed, ...counts } = withinReturned(() => writeRows(connection, collection, job));
   const shown = removed ?? (returning === undefined ? {} : representation(connection, returning, changed));
   const result: WriteResult = { ...counts, ...shown };
   // After the rows: of two mistakes the one in them is told first, as PostgreSQL does, which makes them in one statement.
@@ -108,6 +118,6 @@ function representation(
 ): Pick<WriteResult, 'body' | 'shown'> {
   const [, ...others] = statement.params;
   const params = changed === undefined ? statement.params : [`[${changed.join(',')}]`, ...others];
-  const rows = connection.rows({ sql: statement.sql, params });
+  const rows = withinReturned(() => connection.rows({ sql: statement.sql, params }));
   return { body: encodeRows(rows, encoding, form), shown: rows.length };
 }

@@ -3,8 +3,10 @@ import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import { atRow, missingRow } from '../terms.ts';
+import { countReturned } from './allowance.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
+import { spendRow } from './deadline.ts';
 import type { Job } from './jobs.ts';
 import { checkOwnReferences } from './references.ts';
 import { type GivenValue, isReferenceError, translateError } from './refusals.ts';
@@ -46,6 +48,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
   let inserted = 0;
   let key: readonly Value[] | undefined;
   for (const [index, row] of job.rows.entries()) {
+    spendRow();
     const met = job.meets?.places.map((place): Value => row[place] ?? null);
     const known =
       met !== undefined && !met.includes(null) && connection.values({ sql: job.meets!.sql, params: met }).length > 0;
@@ -65,7 +68,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         const text = written[0] as string;
         if (given.includes(null)) key = [assignedKey(connection, (JSON.parse(text) as number[])[keyPlaces[0]!]!)];
         else key = given;
-        changed.push(text);
+        changed.push(countReturned(text));
       }
     } catch (error) {
       if (isReferenceError(error)) throw error;
@@ -111,6 +114,7 @@ function changeEach(connection: Connection, collection: Collection, job: ChangeE
   const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
   const exists = `select 1 from ${identifier(collection.name)} where ${tests}`;
   const changed = job.changes.flatMap(({ key, set, statement }, index) => {
+    spendRow();
     // An object with nothing but its key changes nothing, and must name a row all the same.
     if (connection.values({ sql: exists, params: key }).length === 0) throw missingRow(collection, key, index);
     try {

@@ -9,6 +9,7 @@ import { constants, Database, type Statement as Prepared, SQLiteError } from 'bu
 import type { Row, Value } from '../../collection/value.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
+import { defineAllowance } from './allowance.ts';
 import { defineGuard } from './deadline.ts';
 import { defineFunctions } from './functions.ts';
 
@@ -27,6 +28,12 @@ const ROLLBACK: Statement = { sql: 'rollback', params: [] };
 const CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(truncate)', params: [] };
 /** Does nothing, and is refused while its own connection reads: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint */
 const NO_CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(noop)', params: [] };
+
+export interface ChunkSize {
+  readonly rows: number;
+  /** Of the texts in them. */
+  readonly length: number;
+}
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;
@@ -56,6 +63,7 @@ export class Connection {
       this.db.run(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
       defineFunctions(this.db);
       defineGuard(this.db);
+      defineAllowance(this.db);
       prepare?.(this.db);
     } catch (error) {
       this.db.close();
@@ -87,17 +95,23 @@ export class Connection {
     return this.db.run(sql).changes;
   }
 
-  /** So many rows at a time, read when they are asked for. Two lists may have the same SQL: each has a statement of its own. */
-  *chunks({ sql, params }: Statement, size: number): Generator<Row[], void> {
+  /**
+   * So many rows at a time, or fewer where they are long; read when they are asked for. Two lists may have the same SQL: each
+   * has a statement of its own.
+   */
+  *chunks({ sql, params }: Statement, { rows: most, length: longest }: ChunkSize): Generator<Row[], void> {
     const cursor: Prepared = this.db.prepare(sql);
     this.cursors.add(cursor);
     let rows: Row[] = [];
+    let length = 0;
     try {
       for (const row of cursor.iterate(params as Value[]) as Iterable<Row>) {
         rows.push(row);
-        if (rows.length < size) continue;
+        length += lengthOf(row);
+        if (rows.length < most && length < longest) continue;
         yield rows;
         rows = [];
+        length = 0;
       }
       yield rows;
     } finally {
@@ -202,6 +216,15 @@ export class Connection {
     for (const statement of this.kept.values()) statement.finalize();
     this.kept.clear();
   }
+}
+
+function lengthOf(row: Row): number {
+  let length = 0;
+  for (const name in row) {
+    const value = row[name];
+    if (typeof value === 'string') length += value.length;
+  }
+  return length;
 }
 
 /** Does it again as long as another process is in its way: where two wait for each other, SQLite gives up at once. */

@@ -5,7 +5,7 @@ import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { MAX_INSTRUCTIONS } from '../../limits.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
-import { compileRegex } from '../../text/regex.ts';
+import { sizeOfRegex } from '../../text/regex.ts';
 import { compileSearch } from '../../text/search/index.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
 import { GUARD } from './deadline.ts';
@@ -30,7 +30,8 @@ export const sqliteDialect: SqlDialect = {
     return `${comparable(operand)} in (select value from json_each(${bind(jsonList(values, type))}))`;
   },
 
-  // Each pattern is compiled here once, so that a bad one is refused even where no row is tested.
+  // Each pattern is read here once, so that a bad one is refused even where no row is tested. A regular expression is measured
+  // only: compiling a large one takes its time, which is the thread's that runs it.
   textTest(predicate, column, bind) {
     if (predicate.kind === 'search') {
       const { mode, config, query, of } = predicate;
@@ -40,7 +41,7 @@ export const sqliteDialect: SqlDialect = {
     }
     const { kind, pattern, caseless } = predicate;
     if (kind === 'like') compileLike(pattern, caseless);
-    else countInstructions(bind, compileRegex(pattern, caseless).size);
+    else countInstructions(bind, sizeOfRegex(pattern, caseless));
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
@@ -82,7 +83,13 @@ export const sqliteDialect: SqlDialect = {
   },
 
   valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
-  listAsJson: (query) => `(select '[' || coalesce(group_concat(${identifier(ROW)}, ','), '') || ']' from (${query}))`,
+  // As texts: an int8 loses digits where it passes through a function of JavaScript's.
+  listAsJson: (query) =>
+    `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
+
+  counted: (sql) => `counted(${sql})`,
+  within: (sql, values, least) =>
+    `iif(within_bytes(${[String(least), ...values.map((value) => `ifnull(octet_length(${value}), 0)`)].join(' + ')}), ${sql}, null)`,
 
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),

@@ -13,6 +13,7 @@ import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { compileRegex } from '../../text/regex.ts';
 import { compileSearch, type SearchMode } from '../../text/search/index.ts';
+import { spend } from './deadline.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
 import { Patterns } from './patterns.ts';
@@ -31,9 +32,18 @@ const like = new Patterns((pattern: string, caseless: number) => ({
   test: compileLike(pattern, caseless === 1),
   size: pattern.length,
 }));
-const regex = new Patterns((pattern: string, caseless: number) => compileRegex(pattern, caseless === 1));
+const regex = new Patterns((pattern: string, caseless: number) => {
+  const { test, size, steps } = compileRegex(pattern, caseless === 1);
+  return {
+    size,
+    test: (text: string) => {
+      spend(steps(text.length) / STEPS_LIKE_ONE);
+      return test(text);
+    },
+  };
+});
 const search = new Patterns((mode: SearchMode, config: string, query: string) => ({
-  test: compileSearch(mode, config, query),
+  test: compileSearch(mode, config, query, spend),
   size: query.length,
 }));
 const containment = new Patterns((type: string, operator: Containment, stored: string) => ({
@@ -41,14 +51,20 @@ const containment = new Patterns((type: string, operator: Containment, stored: s
   size: stored.length,
 }));
 
+/** An instruction of a regular expression takes that much less than the steps that are counted elsewhere. */
+const STEPS_LIKE_ONE = 16;
+
 /** After a statement that may have had many. */
 export function forgetPatterns(): void {
   for (const patterns of [like, regex, search, containment]) patterns.forget();
 }
 
 function definePatterns(db: Database): void {
-  const test = <Tested>(tested: Tested | null, matches: (tested: Tested) => boolean) =>
-    tested === null ? null : Number(matches(tested));
+  const test = <Tested extends string>(tested: Tested | null, matches: (tested: Tested) => boolean) => {
+    if (tested === null) return null;
+    spend(tested.length);
+    return Number(matches(tested));
+  };
   db.function('text_like', (text, pattern, caseless) => test<string>(text, like.get(pattern, caseless)));
   db.function('text_regex', (text, pattern, caseless) => test<string>(text, regex.get(pattern, caseless)));
   db.function('text_search', (text, mode, config, query) => test<string>(text, search.get(mode, config, query)));

@@ -2,41 +2,37 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import type { Catalogue, Collection } from '../../collection/declaration.ts';
-import { type Encoding, encodeRows } from '../../encode/encoding.ts';
-import { SQLITE_BUSY_MS } from '../../limits.ts';
+import type { Encoding } from '../../encode/encoding.ts';
+import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { endNames, endOf, type Output, outputOfRead } from '../compile/output.ts';
+import { endNames, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
-import type { Statement } from '../compile/statement.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
-import { compileQuickRead, hasQuickPatterns } from './access.ts';
+import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
+import { isQuickWrite } from '../quick-writes.ts';
+import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
-import { collectionsOf, isLinear } from './embed-cost.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
+import { prepareSchema, type SqliteDemand } from './migrate.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
-import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
+import { ReadsHere } from './reads-here.ts';
+import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
-import { Statistics } from './statistics.ts';
 import { openWatched } from './watched.ts';
 import { Writer, WriterThread } from './writer.ts';
 
-export interface SqliteOptions {
+export interface SqliteOptions extends SqliteDemand {
   readonly path: string;
   /** What it is called before people, where that is not its path. */
   readonly location?: string;
-  readonly catalogue: Catalogue;
-  /** What a new collection begins with. */
-  readonly firstRows: FirstRows;
   readonly retryHours: number;
   readonly querySeconds: number;
   /** Where they are not those of limits.ts. */
@@ -46,8 +42,9 @@ export interface SqliteOptions {
 export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
-  const { path, catalogue, firstRows, retryHours, querySeconds, location = path } = options;
-  const bounds = { retryHours, querySeconds };
+  const { path, catalogue, retryHours, querySeconds, location = path } = options;
+  const bounds = { retryHours, querySeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(path, {
     create: true,
@@ -56,7 +53,7 @@ export function openSqlite(options: SqliteOptions): Engine {
         // Changing the journal mode writes to the file: not before it is known to be ours.
         checkOwner(db);
         db.run('pragma journal_mode = wal');
-        return prepareSchema(db, catalogue, firstRows);
+        return prepareSchema(db, options);
       });
     },
   });
@@ -66,7 +63,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       changes.changed();
       return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine({ path, location: 'in memory', steps, reader: first, changes, writer });
+    return new SqliteEngine({ path, location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
   const { reader, changes } = openWatched(path, first);
   const files = openFiles(path);
@@ -78,6 +75,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     reader,
     changes,
     writer: new Writer(thread.commit),
+    limitMs,
     file: {
       files,
       thread,
@@ -86,7 +84,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       readers: new Readers({
         path,
         files,
-        limitMs: querySeconds * 1000,
+        limitMs,
         bounds: { ...READING_BOUNDS, ...options.readingBounds },
       }),
     },
@@ -100,6 +98,7 @@ interface Parts {
   readonly reader: Connection;
   readonly changes: ChangeMark;
   readonly writer: Writer;
+  readonly limitMs: number;
   /** Absent in memory, where one connection reads and writes, and nothing comes between two of its reads. */
   readonly file?: {
     readonly files: OpenFiles;
@@ -118,7 +117,7 @@ class SqliteEngine implements Engine {
   private readonly reader: Connection;
   private readonly writer: Writer;
   private readonly file: Parts['file'];
-  private readonly statistics: Statistics;
+  private readonly here: ReadsHere;
 
   constructor(parts: Parts) {
     const { reader, changes, file } = parts;
@@ -129,7 +128,7 @@ class SqliteEngine implements Engine {
     this.reader = reader;
     this.changes = changes;
     this.file = file;
-    this.statistics = new Statistics(reader);
+    this.here = new ReadsHere(reader, file, parts.limitMs);
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
@@ -137,29 +136,23 @@ class SqliteEngine implements Engine {
     const { file } = this;
     file?.snapshot.refresh(mark);
     const output = outputOfRead(plan, encoding, sqliteDialect);
-    if (file === undefined || (this.areSmall(plan, mark) && hasQuickPatterns(plan))) {
-      const kept = file?.snapshot.isStill === true ? file.rows.list(plan, encoding, mark) : undefined;
-      if (kept !== undefined) return this.counted(plan, kept);
-      return this.readHere(plan, encoding, output, compileRead(plan, output, sqliteDialect));
-    }
-    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
-    if (quick !== undefined) return this.readHere(plan, encoding, output, quick);
-    return this.readApart(file.readers, plan, encoding, output);
+    return this.here.read(plan, encoding, output, mark) ?? this.readApart(file!.readers, plan, encoding, output);
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    return this.writer.write(compileJob(plan, encoding));
+    const isSmall = () => this.here.isSmall(plan.into, this.changes.current());
+    return this.writer.write(compileJob(plan, encoding), isQuickWrite(plan, isSmall));
   }
 
-  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
     if (this.file === undefined) {
-      const result = await loadRows(this.reader, collection, batches, terms);
+      const result = await loadRows(this.reader, sets, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
     const connection = new Connection(this.path);
     try {
-      return await loadRows(connection, collection, batches, terms);
+      return await loadRows(connection, sets, terms);
     } finally {
       connection.close();
     }
@@ -167,8 +160,7 @@ class SqliteEngine implements Engine {
 
   explain(plan: ReadPlan): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
-    const quick = compileQuickRead(plan, output, this.statistics.rowsPerValue);
-    const statement = quick ?? compileRead(plan, output, sqliteDialect);
+    const statement = this.here.quickOnLarge(plan, output)?.statement ?? compileRead(plan, output, sqliteDialect);
     return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
   }
 
@@ -198,37 +190,12 @@ class SqliteEngine implements Engine {
     this.reader.close();
   }
 
-  private readHere(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
-    const read = (): ReadResult => {
-      const rows = this.reader.rows(statement);
-      const body = encodeRows(rows, encoding, output.form);
-      return this.counted(plan, { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) });
-    };
-    const { file } = this;
-    return file === undefined || plan.count === undefined || !isPage(plan) ? read() : file.snapshot.during(read);
-  }
-
-  private areSmall(plan: ReadPlan, mark: number): boolean {
-    if (!isLinear(plan)) return false;
-    for (const collection of collectionsOf(plan)) if (!this.statistics.isSmall(collection, mark)) return false;
-    return true;
-  }
-
-  private counted(plan: ReadPlan, result: ReadResult): ReadResult {
-    if (plan.count === undefined) return result;
-    return { ...result, total: isPage(plan) ? this.count(plan) : result.returned };
-  }
-
-  private count(plan: ReadPlan): number {
-    return this.reader.number(compileCount(plan, sqliteDialect));
-  }
-
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     const { offset, limit } = plan;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
     const result = await readers.read({
-      statement: compileRead(plan, output, guardedDialect),
+      statement: compileRead(plan, boundedRow(plan, output), guardedDialect),
       // All rows are counted along an index, far quicker than each could be asked for the time.
       count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
       wantsTotal: plan.count !== undefined,
@@ -241,8 +208,4 @@ class SqliteEngine implements Engine {
     });
     return { ...result, state };
   }
-}
-
-function isPage({ offset, limit }: ReadPlan): boolean {
-  return offset > 0 || limit !== undefined;
 }

@@ -5,16 +5,27 @@
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Encoding, RowForm } from '../../encode/encoding.ts';
+import { MAX_RETURNED_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { keyIs } from '../../plan/keys.ts';
-import { type Assignment, type Bound, isAlways, type Predicate, type WritePlan } from '../../plan/types.ts';
+import {
+  type Assignment,
+  type Bound,
+  isAlways,
+  type OutputColumn,
+  type Predicate,
+  type WritePlan,
+} from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
-import { outputOf } from '../compile/output.ts';
+import { type Output, outputOf } from '../compile/output.ts';
 import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
+import { maxRowBytes } from '../compile/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
+import { rowsWritten } from '../reach.ts';
+import { GUARD } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { columnList, storedValues } from './schema.ts';
 
@@ -66,6 +77,7 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
   const collection = plan.into;
   const terms = compileTerms(plan, encoding);
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
+  const counted = plan.returning === undefined ? '' : ` returning returned(${storedRow(collection)})`;
   switch (plan.kind) {
     case 'insert':
       return {
@@ -78,14 +90,14 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
           : {}),
       };
     case 'update':
-      return { kind: 'change', ...terms, ...compileUpdate(collection, plan.set, plan.where, plan.bound, returning) };
+      return { kind: 'change', ...terms, ...compileUpdate(collection, plan.set, plan.where, plan.bound, counted) };
     case 'update-each':
       return {
         kind: 'change-each',
         ...terms,
         changes: plan.changes.map(({ key, set }) => ({
           key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
-          ...compileUpdate(collection, set, keyIs(collection, key), undefined, returning),
+          ...compileUpdate(collection, set, keyIs(collection, key), undefined, counted),
         })),
       };
     case 'delete':
@@ -101,7 +113,8 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
             plan.bound,
             scopeOf(guardedDialect, bind, collection.name),
           );
-          return `delete from ${identifier(collection.name)}${target}${returning}`;
+          // Rows are found first and then removed: what is returned looks at the time for each of these.
+          return `delete from ${identifier(collection.name)}${target}${counted || ` returning ${GUARD}`}`;
         }),
       };
   }
@@ -145,19 +158,26 @@ function storedRow({ name, fields }: Collection): string {
 /** The shape of the answer over the changed rows, in the order they were changed unless another is asked for. */
 function compileReturning(plan: WritePlan, shape: NonNullable<WritePlan['returning']>, encoding: Encoding): Returning {
   const { into } = plan;
-  const output = outputOf(shape.columns, encoding, sqliteDialect);
+  const output = boundedAnswer(plan, shape.columns, outputOf(shape.columns, encoding, sqliteDialect));
   const removal =
     plan.kind === 'delete' && shape.columns.some(({ expression }) => expression.kind === 'embed') ? plan : undefined;
-  const statement = buildStatement(sqliteDialect, (bind) => {
-    const scope = { ...scopeOf(sqliteDialect, bind, into.name), stripNulls: output.stripNulls };
+  const statement = buildStatement(guardedDialect, (bind) => {
+    const scope = { ...scopeOf(guardedDialect, bind, into.name), stripNulls: output.stripNulls };
     const rows =
       removal === undefined
         ? `from (${changedRows(into, bind(null))}) as ${identifier(into.name)} where true`
-        : `from ${identifier(into.name)}${boundedWhere(into, removal.where, removal.bound, scope) || ' where true'}`;
+        : `from ${identifier(into.name)}${boundedWhere(into, removal.where, removal.bound, scope)}`;
     const shown = isAlways(shape.where) ? rows : `${rows} and ${compilePredicate(shape.where, scope)}`;
     return compileShape(shape, shown, output, scope);
   });
   return { statement, encoding, form: output.form, before: removal !== undefined };
+}
+
+/** Where the rows of the answer may be more than it may hold, they are counted. */
+function boundedAnswer(plan: WritePlan, columns: readonly OutputColumn[], output: Output): Output {
+  return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES
+    ? { ...output, bounded: 'rows' }
+    : output;
 }
 
 function changedRows({ fields }: Collection, json: string): string {
@@ -175,7 +195,11 @@ function compileUpdate(
   const statement = buildStatement(guardedDialect, (bind) => {
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
     if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
-    const assignments = set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`);
+    // Rows are found first and then changed: the first new value looks at the time for each of these.
+    const assignments = set.map(({ field, value }, index) => {
+      const given = bind(value, field.type);
+      return `${identifier(field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
+    });
     const target = boundedWhere(collection, where, bound, scopeOf(guardedDialect, bind, collection.name));
     return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${returning}`;
   });

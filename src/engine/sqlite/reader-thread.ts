@@ -28,7 +28,7 @@ interface Progress {
   last?: Row | undefined;
 }
 
-const ROWS_AT_ONCE = 200;
+const AT_ONCE = { rows: 200, length: PART_LENGTH };
 /** Connections kept open for the next reads. */
 const MAX_IDLE = 4;
 
@@ -108,7 +108,7 @@ function open(): Connection {
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
   const { statement, encoding, form } = job;
   let text = opening(encoding);
-  for (const rows of connection.chunks(statement, ROWS_AT_ONCE)) {
+  for (const rows of connection.chunks(statement, AT_ONCE)) {
     text += encodeChunk(rows, encoding, form, progress.rows === 0);
     progress.rows += rows.length;
     progress.last = rows.at(-1);

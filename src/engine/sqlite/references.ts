@@ -8,6 +8,7 @@ import { Refusal } from '../../errors.ts';
 import { identifier } from '../compile/statement.ts';
 import { missingReferent, stillReferenced } from '../terms.ts';
 import type { Connection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
 import type { Job } from './jobs.ts';
 import { valueIn } from './stored-values.ts';
 
@@ -72,6 +73,20 @@ export function checkOwnReferences(
       throw missingReferent(collection, reference, valueIn(reference.field.type, value));
     }
   }
+}
+
+/** A row of a collection that refers to one that is not there; in a transaction that has not checked it yet. */
+export function findBroken(connection: Connection, collection: Collection): Refusal | undefined {
+  if (collection.references.length === 0) return undefined;
+  const table = identifier(collection.name);
+  const sql = `select broken.rowid, list."from" from pragma_foreign_key_check(?1) as broken
+    join pragma_foreign_key_list(?1) as list on list.id = broken.fkid limit 1`;
+  const [found] = connection.values({ sql, params: [collection.name] }) as [number, string][];
+  const reference = collection.references.find(({ field }) => field.name === found?.[1]);
+  if (found === undefined || reference === undefined) return undefined;
+  const column = sqliteDialect.text(identifier(reference.field.name), reference.field.type);
+  const [row] = connection.values({ sql: `select ${column} from ${table} where rowid = ?`, params: [found[0]] });
+  return missingReferent(collection, reference, row?.[0] as Value);
 }
 
 function exists(connection: Connection, table: string, column: string, value: Value): boolean {

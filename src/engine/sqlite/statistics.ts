@@ -22,7 +22,15 @@ export class Statistics {
   /** By the names of indexes, of all collections. */
   private readonly perValue = new Map<string, number>();
 
+  private size = { mark: Number.NaN, bytes: 0 };
+
   constructor(private readonly connection: Connection) {}
+
+  /** Of all that is stored, now: no text in it is longer, nor are all of them together. */
+  bytes(mark: number): number {
+    if (this.size.mark !== mark) this.size = { mark, bytes: this.connection.number(SIZE) };
+    return this.size.bytes;
+  }
 
   /** Whether anything at all can be asked of the table at once; `mark` is the data's. */
   isSmall(collection: Collection, mark: number): boolean {

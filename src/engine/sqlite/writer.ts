@@ -1,10 +1,12 @@
 /**
- * The one writer: writes that arrive while a commit is under way wait for it and share the next one. The commits
- * themselves run on a thread of their own, so that syncing the disk never holds up a read.
+ * The one writer: quick writes that arrive while a commit is under way wait for it and share the next one. A costly write has a
+ * commit of its own, and after each of them it is the turn of the quick ones. The commits themselves run on a thread of their
+ * own, so that syncing the disk never holds up a read.
  */
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../collection/draft.ts';
-import { MAX_WRITES_PER_COMMIT } from '../../limits.ts';
+import { Refusal } from '../../errors.ts';
+import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../limits.ts';
 import type { MaybePromise, WriteResult } from '../engine.ts';
 import type { WriteBounds } from './apply.ts';
 import type { OpenFiles } from './files.ts';
@@ -12,27 +14,37 @@ import type { Job } from './jobs.ts';
 import { type Outcome, settle } from './outcome.ts';
 import { Thread } from './thread.ts';
 
+/** The outcomes of the first of the jobs, or of all: a commit does not last for ever. The others are for the next one. */
 export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly Outcome[]>;
 
 interface Waiting {
   readonly job: Job;
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (error: unknown) => void;
+  /** Ends the waiting of a costly one. */
+  timer?: ReturnType<typeof setTimeout>;
 }
 
 export class Writer {
   /** So far, for the metrics. */
   commits = 0;
   writes = 0;
-  private waiting: Waiting[] = [];
+  private readonly quick: Waiting[] = [];
+  private readonly costly: Waiting[] = [];
   private busy = false;
   private idle: (() => void) | undefined;
 
-  constructor(private readonly commit: Commit) {}
+  constructor(
+    private readonly commit: Commit,
+    private readonly queueSeconds = MAX_QUEUE_SECONDS,
+  ) {}
 
-  write(job: Job): Promise<WriteResult> {
+  write(job: Job, isQuick: boolean): Promise<WriteResult> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ job, resolve, reject });
+      const waiting: Waiting = { job, resolve, reject };
+      if (isQuick) this.quick.push(waiting);
+      else if (this.costly.length >= MAX_WAITING_WRITES) reject(tooManyWrites());
+      else this.queue(waiting);
       if (!this.busy) {
         this.busy = true;
         // After the requests that are being read in this turn of the event loop, so that they share a commit.
@@ -42,7 +54,7 @@ export class Writer {
   }
 
   get waitingCount(): number {
-    return this.waiting.length;
+    return this.quick.length + this.costly.length;
   }
 
   /** Resolves when every write so far is settled. */
@@ -50,27 +62,53 @@ export class Writer {
     if (this.busy) await new Promise<void>((resolve) => (this.idle = resolve));
   }
 
+  private queue(waiting: Waiting): void {
+    this.costly.push(waiting);
+    waiting.timer = setTimeout(() => {
+      this.costly.splice(this.costly.indexOf(waiting), 1);
+      waiting.reject(tooManyWrites());
+    }, this.queueSeconds * 1000);
+  }
+
   private async drain(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, MAX_WRITES_PER_COMMIT);
-      try {
-        const outcomes = await this.commit(batch.map(({ job }) => job));
-        this.commits++;
-        this.writes += batch.length;
-        for (const [index, { resolve, reject }] of batch.entries()) {
-          try {
-            resolve(settle(outcomes[index]!));
-          } catch (error) {
-            reject(error);
-          }
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+    while (this.waitingCount > 0) {
+      await this.carryOut(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
+      const costly = this.costly.shift();
+      if (costly === undefined) continue;
+      clearTimeout(costly.timer);
+      await this.carryOut([costly]);
     }
     this.busy = false;
     this.idle?.();
   }
+
+  private async carryOut(batch: readonly Waiting[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const outcomes = await this.commit(batch.map(({ job }) => job));
+      this.commits++;
+      this.writes += outcomes.length;
+      this.quick.unshift(...batch.slice(outcomes.length));
+      for (const [index, outcome] of outcomes.entries()) {
+        const { resolve, reject } = batch[index]!;
+        try {
+          resolve(settle(outcome));
+        } catch (error) {
+          reject(error);
+        }
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
+
+function tooManyWrites(): Refusal {
+  return new Refusal('CAT503', 'too many costly writes are waiting', {
+    details: 'Nothing was changed.',
+    hint: 'Try again in a moment, or name the rows by their keys.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 /** A message to the writer's thread; all but the first are answered. */

@@ -16,14 +16,30 @@ const MAX_DEPTH = 200;
 
 const LOOK_AROUND = ['=', '!', '<=', '<!'];
 
-/** A piece of the result; a quantifier may follow an atom, but not a constraint such as `^`. */
-interface Piece {
+/** RE2's own bound on how often something is repeated, bounds within bounds multiplied. */
+const MAX_REPEATS = 1_000;
+
+/** A translated expression, or a part of one. */
+export interface Translated {
   readonly source: string;
+  /** About how many instructions it takes. */
+  readonly size: number;
+}
+
+/** What stands in a group or around a quantifier. */
+interface Part extends Translated {
+  /** How often the most repeated of its atoms is. */
+  readonly repeats: number;
+}
+
+/** A quantifier may follow an atom, but not a constraint such as `^`. */
+interface Piece extends Part {
   readonly quantifiable: boolean;
 }
 
-export function translate(pattern: Pattern, options: Options): string {
-  return new Translation(pattern, options).whole();
+/** `most` is the largest size that is translated. */
+export function translate(pattern: Pattern, options: Options, most = Number.POSITIVE_INFINITY): Translated {
+  return new Translation(pattern, options, most).whole();
 }
 
 class Translation {
@@ -31,34 +47,55 @@ class Translation {
   readonly #options: Options;
   #groups = 0;
   readonly #closedGroups = new Set<number>();
+  readonly #most: number;
   #depth = 0;
 
-  constructor(pattern: Pattern, options: Options) {
+  constructor(pattern: Pattern, options: Options, most: number) {
     this.#pattern = pattern;
     this.#options = options;
+    this.#most = most;
   }
 
-  whole(): string {
-    const source = this.#branches();
+  whole(): Translated {
+    const { source, size } = this.#branches();
     if (!this.#pattern.ended) throw invalid('parentheses');
-    return source;
+    return { source, size };
   }
 
   /** Everything up to the end or an unmatched `)`. */
-  #branches(): string {
+  #branches(): Part {
     let source = '';
+    let size = 0;
+    let repeats = 1;
     this.#skipIgnored();
     while (!this.#pattern.ended && !this.#pattern.sees(')')) {
-      source += this.#pattern.eat('|') ? '|' : this.#quantified();
+      if (this.#pattern.eat('|')) {
+        source += '|';
+        size += 1;
+      } else {
+        const part = this.#quantified();
+        source += part.source;
+        size += part.size;
+        repeats = Math.max(repeats, part.repeats);
+      }
+      if (size > this.#most) throw tooComplex();
       this.#skipIgnored();
     }
-    return source;
+    return { source, size, repeats };
   }
 
-  #quantified(): string {
-    const { source, quantifiable } = this.#piece();
+  #quantified(): Part {
+    const piece = this.#piece();
     this.#skipIgnored();
-    return quantifiable ? source + this.#quantifier() : source;
+    if (!piece.quantifiable) return piece;
+    const { written, least, most } = this.#quantifier();
+    if (written === '') return piece;
+    // What may be left out, or go on, takes a branch each time.
+    const copies = Math.max(1, most ?? least);
+    const repeats = piece.repeats * copies;
+    if (repeats > MAX_REPEATS && this.#most !== Number.POSITIVE_INFINITY) throw tooComplex();
+    const branches = most === null ? 1 : most - least;
+    return { source: piece.source + written, size: piece.size * copies + branches, repeats };
   }
 
   #piece(): Piece {
@@ -74,9 +111,9 @@ class Translation {
       case '.':
         return atom(this.#options.newlineStops ? '[^\\n]' : '(?s:.)');
       case '[':
-        return atom(readBrackets(pattern, this.#options.newlineStops));
+        return brackets(readBrackets(pattern, this.#options.newlineStops));
       case '(':
-        return atom(this.#group());
+        return { ...this.#group(), quantifiable: true };
       case '\\':
         return this.#escape();
       case '*':
@@ -92,7 +129,7 @@ class Translation {
     }
   }
 
-  #group(): string {
+  #group(): Part {
     const pattern = this.#pattern;
     const plain = pattern.eat('?');
     if (plain && LOOK_AROUND.some((mark) => pattern.sees(mark))) {
@@ -105,11 +142,11 @@ class Translation {
     const group = this.#groups;
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw tooComplex();
-    const source = this.#branches();
+    const inner = this.#branches();
     this.#depth -= 1;
     if (!pattern.eat(')')) throw invalid('parentheses');
     if (!plain) this.#closedGroups.add(group);
-    return `(?:${source})`;
+    return { ...inner, source: `(?:${inner.source})`, size: Math.max(1, inner.size) };
   }
 
   #escape(): Piece {
@@ -127,11 +164,11 @@ class Translation {
     }
   }
 
-  #quantifier(): string {
+  #quantifier(): Quantifier {
     const pattern = this.#pattern;
     const bounded = pattern.sees('{') && this.#boundFollows();
-    const quantifier = bounded ? this.#bound() : pattern.takeWhile(/[*+?]/, 1);
-    if (quantifier !== '') pattern.eat('?');
+    const quantifier = bounded ? this.#bound() : QUANTIFIERS[pattern.takeWhile(/[*+?]/, 1)]!;
+    if (quantifier.written !== '') pattern.eat('?');
     return quantifier;
   }
 
@@ -142,7 +179,7 @@ class Translation {
     return /[0-9]/.test(this.#pattern.peek(ahead));
   }
 
-  #bound(): string {
+  #bound(): Quantifier {
     const pattern = this.#pattern;
     pattern.take();
     const least = this.#count();
@@ -153,7 +190,7 @@ class Translation {
     }
     if (pattern.ended) throw invalid('braces');
     if (!pattern.eat('}') || (most !== null && least > most)) throw invalid('count', `Counts go up to ${MAX_COUNT}.`);
-    return `{${least},${most ?? ''}}`;
+    return { written: `{${least},${most ?? ''}}`, least, most };
   }
 
   #count(): number {
@@ -183,10 +220,31 @@ class Translation {
   }
 }
 
-function atom(source: string): Piece {
-  return { source, quantifiable: true };
+interface Quantifier {
+  readonly written: string;
+  readonly least: number;
+  /** Null where there is no end to it. */
+  readonly most: number | null;
+}
+
+const QUANTIFIERS: Readonly<Record<string, Quantifier>> = {
+  '': { written: '', least: 1, most: 1 },
+  '*': { written: '*', least: 0, most: null },
+  '+': { written: '+', least: 1, most: null },
+  '?': { written: '?', least: 0, most: 1 },
+};
+
+function atom(source: string, size = 1): Piece {
+  return { source, size, repeats: 1, quantifiable: true };
+}
+
+/** One instruction, but a set of many characters takes its time, too. */
+const CHARACTERS_A_STEP = 256;
+
+function brackets(source: string): Piece {
+  return atom(source, 1 + Math.floor(source.length / CHARACTERS_A_STEP));
 }
 
 function constraint(source: string): Piece {
-  return { source, quantifiable: false };
+  return { source, size: 1, repeats: 1, quantifiable: false };
 }

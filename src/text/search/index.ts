@@ -8,6 +8,7 @@ import { type Lexeme, type Reader, readerFor } from './lexemes.ts';
 import { matches, vectorOf } from './match.ts';
 import { closeGaps, type Draft, NEXT_TO } from './query.ts';
 import { parseOperators, parseText, parseWebSearch } from './syntax.ts';
+import type { Spend } from './tokens.ts';
 
 /** to_tsquery, plainto_tsquery, phraseto_tsquery and websearch_to_tsquery. */
 export type SearchMode = 'fts' | 'plfts' | 'phfts' | 'wfts';
@@ -22,13 +23,20 @@ const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draf
 /** A text, or the texts of one document. */
 export type Searched = string | readonly string[];
 
-export function compileSearch(mode: SearchMode, config: string, query: string): (searched: Searched) => boolean {
-  const read = readerFor(config);
+/** `spend` is told of the steps that a text takes, and may end it by throwing. */
+export function compileSearch(
+  mode: SearchMode,
+  config: string,
+  query: string,
+  spend: Spend = () => {},
+): (searched: Searched) => boolean {
+  const read = readerFor(config, spend);
   const draft = PARSERS[mode](query, read);
   const tree = draft && closeGaps(draft);
   // A query of nothing but stop words finds nothing, not everything.
   if (!tree) return () => false;
-  return (searched) => matches(tree, vectorOf(typeof searched === 'string' ? read(searched) : readAll(searched, read)));
+  return (searched) =>
+    matches(tree, vectorOf(typeof searched === 'string' ? read(searched) : readAll(searched, read)), spend);
 }
 
 /** Between two texts there is a gap, so that no phrase reaches from one into the next. */

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { lowerCase } from '../case.ts';
 import { stemEnglish } from './english.ts';
 import { ENGLISH_STOP_WORDS } from './stop-words.ts';
-import { type Token, tokenize } from './tokens.ts';
+import { type Spend, type Token, tokenize } from './tokens.ts';
 
 export interface Lexeme {
   readonly text: string;
@@ -23,7 +23,7 @@ const LONGEST_WORD_BYTES = 2047;
 
 export type Reader = (text: string) => Iterable<Lexeme>;
 
-export function readerFor(configuration: string): Reader {
+export function readerFor(configuration: string, spend: Spend = () => {}): Reader {
   // Configurations are identifiers: found regardless of case, and also by their schema.
   const dictionary = CONFIGURATIONS.get(configuration.toLowerCase().replace(/^pg_catalog\./, ''));
   if (!dictionary) {
@@ -31,13 +31,13 @@ export function readerFor(configuration: string): Reader {
       hint: `The configurations are ${[...CONFIGURATIONS.keys()].join(' and ')}.`,
     });
   }
-  return (text) => read(text, dictionary);
+  return (text) => read(text, dictionary, spend);
 }
 
 /** Stop words are left out, but keep their place: a phrase counts them. */
-function* read(text: string, dictionary: Dictionary): Generator<Lexeme> {
+function* read(text: string, dictionary: Dictionary, spend: Spend): Generator<Lexeme> {
   let position = 0;
-  for (const token of tokenize(text)) {
+  for (const token of tokenize(text, spend)) {
     if (token.text.length * 3 > LONGEST_WORD_BYTES && Buffer.byteLength(token.text) > LONGEST_WORD_BYTES) continue;
     position += 1;
     const lexeme = dictionary(token);

@@ -6,6 +6,7 @@
  */
 import type { Lexeme } from './lexemes.ts';
 import type { Query } from './query.ts';
+import type { Spend } from './tokens.ts';
 
 /** The lexemes of a text, each with its positions in ascending order. */
 export type SearchVector = ReadonlyMap<string, readonly number[]>;
@@ -25,18 +26,18 @@ export function vectorOf(lexemes: Iterable<Lexeme>): SearchVector {
   return vector;
 }
 
-export function matches(query: Query, vector: SearchVector): boolean {
+export function matches(query: Query, vector: SearchVector, spend: Spend): boolean {
   switch (query.kind) {
     case 'lexeme':
-      return positionsOf(query, vector).length > 0;
+      return positionsOf(query, vector, spend).length > 0;
     case 'not':
-      return !matches(query.of, vector);
+      return !matches(query.of, vector, spend);
     case 'and':
-      return matches(query.left, vector) && matches(query.right, vector);
+      return matches(query.left, vector, spend) && matches(query.right, vector, spend);
     case 'or':
-      return matches(query.left, vector) || matches(query.right, vector);
+      return matches(query.left, vector, spend) || matches(query.right, vector, spend);
     case 'phrase':
-      return isMatch(places(query, vector));
+      return isMatch(places(query, vector, spend));
   }
 }
 
@@ -53,23 +54,23 @@ function isMatch(found: Places): boolean {
   return found.except || found.ends.length > 0;
 }
 
-function places(query: Query, vector: SearchVector): Places {
+function places(query: Query, vector: SearchVector, spend: Spend): Places {
   switch (query.kind) {
     case 'lexeme':
-      return { ends: positionsOf(query, vector), except: false, width: 0 };
+      return { ends: positionsOf(query, vector, spend), except: false, width: 0 };
     case 'not': {
-      const found = places(query.of, vector);
+      const found = places(query.of, vector, spend);
       return { ...found, except: !found.except };
     }
     case 'or': {
-      const [left, right] = [places(query.left, vector), places(query.right, vector)];
+      const [left, right] = [places(query.left, vector, spend), places(query.right, vector, spend)];
       return either(isMatch(left) ? left : NOWHERE, isMatch(right) ? right : NOWHERE);
     }
     case 'and':
     case 'phrase': {
-      const left = places(query.left, vector);
+      const left = places(query.left, vector, spend);
       if (!isMatch(left)) return NOWHERE;
-      const right = places(query.right, vector);
+      const right = places(query.right, vector, spend);
       if (!isMatch(right)) return NOWHERE;
       if (query.kind === 'and') return both(...aligned(left, right));
       const width = left.width + query.distance + right.width;
@@ -107,10 +108,11 @@ function either(left: Places, right: Places): Places {
   return { ...neither, except: !neither.except };
 }
 
-function positionsOf(query: Extract<Query, { kind: 'lexeme' }>, vector: SearchVector): readonly number[] {
+function positionsOf(query: Extract<Query, { kind: 'lexeme' }>, vector: SearchVector, spend: Spend): readonly number[] {
   // Every word of a text has the weight D here, so a query for other weights finds nothing.
   if (query.weights !== '' && !query.weights.includes('d')) return [];
   if (!query.prefix) return vector.get(query.text) ?? [];
+  spend(vector.size);
   const found: number[] = [];
   for (const [lexeme, positions] of vector) if (lexeme.startsWith(query.text)) found.push(...positions);
   return union(found, []);

@@ -62,12 +62,55 @@ const TOKEN = new RegExp(
 const NOT_PLAIN = /[0-9./@<&:~-]/;
 const PLAIN_WORD = new RegExp(PART, 'gv');
 
-export function tokenize(text: string): Iterable<Token> {
-  return NOT_PLAIN.test(text) ? allTokens(text) : (text.match(PLAIN_WORD) ?? []).map(wordToken);
+/** Told of the steps that are about to be taken. It may throw, and so end them. */
+export type Spend = (steps: number) => void;
+
+/** A long text is read in pieces of this length, so that reading it can be ended; */
+const PIECE = 16_384;
+/** what begins in one may end in the next, up to here. */
+const OVERHANG = 8_192;
+/** A character takes several times as long here as where it is only compared. */
+const STEPS_A_CHARACTER = 4;
+
+export function tokenize(text: string, spend: Spend): Iterable<Token> {
+  const isPlain = !NOT_PLAIN.test(text);
+  if (text.length > PIECE + OVERHANG) return tokensOfLong(text, isPlain ? PLAIN_WORD : TOKEN, spend);
+  spend(text.length * STEPS_A_CHARACTER);
+  return isPlain ? (text.match(PLAIN_WORD) ?? []).map(wordToken) : tokensOf(text.matchAll(TOKEN));
 }
 
-function* allTokens(text: string): Generator<Token> {
-  for (const { groups = {} } of text.matchAll(TOKEN)) {
+/** Each piece begins where the last token of the one before has ended. */
+function* tokensOfLong(text: string, expression: RegExp, spend: Spend): Generator<Token> {
+  for (let start = 0; start < text.length; ) {
+    // With the character before it: what a mark means depends on that.
+    const from = Math.max(0, start - 1);
+    const piece = text.slice(from, start + PIECE + OVERHANG);
+    const end = Math.min(start + PIECE, text.length);
+    spend((end - start) * STEPS_A_CHARACTER);
+    const begun = startingBefore(piece, expression, start - from, end - from);
+    yield* tokensOf(begun);
+    const last = begun.at(-1);
+    start = last === undefined ? end : Math.max(end, from + last.index + last[0].length);
+  }
+}
+
+function startingBefore(piece: string, expression: RegExp, start: number, end: number): RegExpExecArray[] {
+  const begun: RegExpExecArray[] = [];
+  expression.lastIndex = start;
+  for (const found of piece.matchAll(expression)) {
+    if (found.index >= end) break;
+    begun.push(found);
+  }
+  expression.lastIndex = 0;
+  return begun;
+}
+
+function* tokensOf(found: Iterable<RegExpExecArray>): Generator<Token> {
+  for (const { 0: whole, groups } of found) {
+    if (groups === undefined) {
+      yield wordToken(whole);
+      continue;
+    }
     const { scientific, email, host, path, file, number, compound, part } = groups;
     if (host !== undefined && path !== undefined) {
       yield { text: host + path, word: false };

@@ -1,0 +1,80 @@
+/**
+ * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error, but it
+ * divides: rows that become too long are a division by zero, which nothing else here can be.
+ */
+import { ROW } from '../../encode/encoding.ts';
+import { Refusal } from '../../errors.ts';
+import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../limits.ts';
+import type { OutputColumn, ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { Output } from '../compile/output.ts';
+import { maxRowBytes } from '../compile/row-size.ts';
+import { identifier } from '../compile/statement.ts';
+import { conjuncts, keysNamed, rowsWritten } from '../reach.ts';
+import { sqlState } from './refusals.ts';
+
+const TOO_LONG = '22012';
+
+/** So many values of the longest there can be, and more, have more bytes than an int4 can count. */
+const MANY = 100;
+
+export function rowsWithin(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row'): string {
+  // Of a text that is stored compressed, or apart from its row, this is known without reading it.
+  const wide = values.length > MANY ? '::int8' : '';
+  const bytes = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`).join(' + ');
+  const of = `from (${rows}) as ${identifier(name)}`;
+  if (bounded === 'row') return `select * ${of} where ${unless(`${bytes} > ${MAX_ROW_BYTES}`)}`;
+  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${of}`;
+  return `select * from (${counted}) as counted where ${unless(`"bytes so far" > ${CURSOR_BYTES}`)}`;
+}
+
+/** The rows of a list that becomes part of one row, of which there may be very many. */
+export function listWithin(query: string): string {
+  const row = identifier(ROW);
+  const counted = `select ${row}, sum(octet_length(${row})) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
+  return `select ${row} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_ROW_BYTES}`)}`;
+}
+
+/** The rows that a write gives back, as one JSON list. */
+export function returnedWithin(query: string): string {
+  const rows = `select row_to_json(shaped) as row from (${query}) as shaped`;
+  return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
+}
+
+/** The same of a statement that changes rows and gives back some columns, one of which may be long. */
+export function changedWithin(change: string, columns: string, long: string): string {
+  return `with changed as (${change}) ${countedWithin('select * from changed', columns, long)}`;
+}
+
+function countedWithin(query: string, columns: string, long: string): string {
+  const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
+  return `select ${columns} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_RETURNED_BYTES}`)}`;
+}
+
+/** Whether the rows that a write gives back may be more than they may. */
+export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
+  return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
+}
+
+function unless(condition: string): string {
+  return `1 / (case when ${condition} then 0 else 1 end) = 1`;
+}
+
+/** Where so many rows may be too much for one statement, they are counted. */
+export function boundedRows(plan: ReadPlan, output: Output, rows: number): Output {
+  const most = Math.min(rows, keysNamed(plan.from, conjuncts(plan.where)) ?? rows);
+  return most * maxRowBytes(plan.columns, output) > CURSOR_BYTES ? { ...output, bounded: 'rows' } : output;
+}
+
+export function boundedRow({ columns }: Pick<ReadPlan, 'columns'>, output: Output): Output {
+  return maxRowBytes(columns, output) > MAX_ROW_BYTES ? { ...output, bounded: 'row' } : output;
+}
+
+export function isTooLong(error: unknown): boolean {
+  return sqlState(error) === TOO_LONG;
+}
+
+export function rowTooLong(): Refusal {
+  return new Refusal('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
+    hint: 'Select fewer fields, or each only once; embed fewer rows, with a limit.',
+  });
+}

@@ -1,0 +1,32 @@
+/** Which writes are surely quick: nobody waits for long who waits for some of them. */
+import type { Collection } from '../collection/declaration.ts';
+import { QUICK_PAGE_ROWS } from '../limits.ts';
+import { oncePer } from '../once-per.ts';
+import type { WritePlan } from '../plan/types.ts';
+import { asksOthers, conjuncts, keysNamed, reachesOthers } from './reach.ts';
+import { stepsToFind } from './text-steps.ts';
+
+/** `isSmall` is asked where it matters: whether all rows of the collection are few. */
+export function isQuickWrite(plan: WritePlan, isSmall: () => boolean): boolean {
+  if (plan.returning !== undefined && reachesOthers(plan.returning)) return false;
+  switch (plan.kind) {
+    case 'insert':
+      return plan.rows.length <= QUICK_PAGE_ROWS;
+    case 'update-each':
+      return plan.changes.length <= QUICK_PAGE_ROWS;
+    case 'delete':
+    case 'update': {
+      if (plan.kind === 'delete' && takesOthersAlong(plan.into)) return false;
+      if (asksOthers(plan.where) || stepsToFind({ where: plan.where, order: plan.bound?.order ?? [] }) > 0)
+        return false;
+      return keysNamed(plan.into, conjuncts(plan.where)) !== undefined || isSmall();
+    }
+  }
+}
+
+/** Whether rows of other collections, nobody knows how many, are removed or changed with a row of this one. */
+const takesOthersAlong = oncePer(({ name, among }: Collection): boolean =>
+  [...among.values()].some(({ references }) =>
+    references.some(({ to, onDelete }) => to === name && onDelete !== 'restrict'),
+  ),
+);

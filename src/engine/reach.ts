@@ -1,0 +1,50 @@
+/** What a read can meet: how many rows, told by what it says of the key, and whether others beside them. */
+import type { Collection, Field } from '../collection/declaration.ts';
+import { QUICK_PAGE_ROWS } from '../limits.ts';
+import { fieldOf, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
+import { holdEmbedded, isEmbedded } from './compile/row-size.ts';
+
+/** At most so many: by the values of a key of one field, or by one of each field of a longer one. Undefined where it may be more. */
+export function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
+  const counts = key.map((field) => Math.min(...terms.map((term) => valuesNamed(term, field))));
+  // Of a longer key each field is named once.
+  const most = key.length === 1 ? QUICK_PAGE_ROWS : 1;
+  return counts.every((count) => count <= most) ? Math.max(...counts) : undefined;
+}
+
+function valuesNamed(term: Predicate, field: Field): number {
+  if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return Number.POSITIVE_INFINITY;
+  if (term.kind === 'in') return term.values.length;
+  return term.operator === '=' ? 1 : Number.POSITIVE_INFINITY;
+}
+
+/** The conditions that all hold. */
+export function conjuncts(predicate: Predicate): readonly Predicate[] {
+  if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
+  return isAlways(predicate) ? [] : [predicate];
+}
+
+/** How many rows a write can change at most, as far as it tells. */
+export function rowsWritten(plan: WritePlan): number {
+  switch (plan.kind) {
+    case 'insert':
+      return plan.rows.length;
+    case 'update-each':
+      return plan.changes.length;
+    case 'update':
+    case 'delete':
+      return keysNamed(plan.into, conjuncts(plan.where)) ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Whether rows of other collections are looked at for each row. */
+export function reachesOthers({ where, columns, order }: Pick<ReadPlan, 'where' | 'columns' | 'order'>): boolean {
+  return holdEmbedded(columns) || asksOthers(where) || order.some(({ expression }) => isEmbedded(expression));
+}
+
+/** Whether it is true by what rows of other collections are. */
+export function asksOthers(predicate: Predicate): boolean {
+  if ('terms' in predicate) return predicate.terms.some(asksOthers);
+  if (predicate.kind === 'not') return asksOthers(predicate.term);
+  return predicate.kind === 'exists';
+}

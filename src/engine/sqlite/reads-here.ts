@@ -1,0 +1,117 @@
+/** Reads where the requests are, between two of them: only what is surely quick, by its rows and by their bytes. */
+import type { Collection } from '../../collection/declaration.ts';
+import { type Encoding, encodeRows } from '../../encode/encoding.ts';
+import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../limits.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import { endOf, type Output } from '../compile/output.ts';
+import { compileCount, compileRead } from '../compile/read.ts';
+import { mostRepeats } from '../compile/row-size.ts';
+import type { Statement } from '../compile/statement.ts';
+import type { ReadResult } from '../engine.ts';
+import { reachesOthers } from '../reach.ts';
+import { stepsOfColumns, stepsToFind } from '../text-steps.ts';
+import { compileQuickRead, type QuickRead } from './access.ts';
+import { allow, allowAnything, boundedRow } from './allowance.ts';
+import type { Connection } from './connection.ts';
+import { clearDeadline, setDeadline, TooLongHere } from './deadline.ts';
+import { guardedDialect, sqliteDialect } from './dialect.ts';
+import type { KeptRows } from './kept-rows.ts';
+import type { Snapshot } from './snapshot.ts';
+import { Statistics } from './statistics.ts';
+
+export class ReadsHere {
+  private readonly statistics: Statistics;
+
+  /** Without a snapshot and rows that are kept, in memory: nothing comes between two reads there. */
+  constructor(
+    private readonly connection: Connection,
+    private readonly file: { readonly snapshot: Snapshot; readonly rows: KeptRows } | undefined,
+    private readonly limitMs: number,
+  ) {
+    this.statistics = new Statistics(connection);
+  }
+
+  /** Undefined where it is not quick, or turned out not to be. `mark` is the data's. */
+  read(plan: ReadPlan, encoding: Encoding, output: Output, mark: number): ReadResult | undefined {
+    const { file } = this;
+    if (file === undefined) return this.inMemory(plan, encoding, output);
+    if (!this.isQuickOnSmall(plan, mark)) {
+      const quick = this.quickOnLarge(plan, output);
+      return quick && this.ifShort(plan, encoding, output, quick);
+    }
+    if (reachesOthers(plan)) {
+      const statement = compileRead(plan, { ...output, bounded: 'rows' }, guardedDialect);
+      return this.ifShort(plan, encoding, output, { statement, bytes: QUICK_ANSWER_BYTES });
+    }
+    const kept = file.snapshot.isStill ? file.rows.list(plan, encoding, mark) : undefined;
+    if (kept !== undefined) return this.counted(plan, kept);
+    return this.whole(plan, encoding, output, compileRead(plan, output, sqliteDialect));
+  }
+
+  quickOnLarge(plan: ReadPlan, output: Output): QuickRead | undefined {
+    return compileQuickRead(plan, output, this.statistics.rowsPerValue);
+  }
+
+  isSmall(collection: Collection, mark: number): boolean {
+    this.file?.snapshot.refresh(mark);
+    return this.statistics.isSmall(collection, mark);
+  }
+
+  /** Anything is quick on a small table, but to look through all of its texts many times, or to repeat them. */
+  private isQuickOnSmall(plan: ReadPlan, mark: number): boolean {
+    if (!this.statistics.isSmall(plan.from, mark)) return false;
+    const steps = stepsToFind(plan) + stepsOfColumns(plan.columns);
+    const repeats = mostRepeats(plan.columns);
+    if (steps === 0 && repeats === 1) return true;
+    const bytes = this.statistics.bytes(mark);
+    return steps * bytes <= QUICK_STEPS && repeats * bytes <= QUICK_ANSWER_BYTES;
+  }
+
+  private ifShort(
+    plan: ReadPlan,
+    encoding: Encoding,
+    output: Output,
+    { statement, bytes }: QuickRead,
+  ): ReadResult | undefined {
+    allow(bytes, QUICK_STEPS);
+    try {
+      return this.whole(plan, encoding, output, statement);
+    } catch (error) {
+      if (error instanceof TooLongHere) return undefined;
+      throw error;
+    } finally {
+      allowAnything();
+    }
+  }
+
+  /** There is no other place for it; but it ends when its time is up. */
+  private inMemory(plan: ReadPlan, encoding: Encoding, output: Output): ReadResult {
+    setDeadline(this.limitMs);
+    try {
+      return this.whole(plan, encoding, output, compileRead(plan, boundedRow(plan, output), guardedDialect));
+    } finally {
+      clearDeadline();
+    }
+  }
+
+  private whole(plan: ReadPlan, encoding: Encoding, output: Output, statement: Statement): ReadResult {
+    const read = (): ReadResult => {
+      const rows = this.connection.rows(statement);
+      const body = encodeRows(rows, encoding, output.form);
+      return this.counted(plan, { returned: rows.length, body, end: endOf(plan, output, rows.at(-1)) });
+    };
+    const isOfTwoParts = plan.count !== undefined && isPage(plan);
+    return this.file !== undefined && isOfTwoParts ? this.file.snapshot.during(read) : read();
+  }
+
+  private counted(plan: ReadPlan, result: ReadResult): ReadResult {
+    if (plan.count === undefined) return result;
+    if (!isPage(plan)) return { ...result, total: result.returned };
+    const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
+    return { ...result, total: this.connection.number(compileCount(plan, dialect)) };
+  }
+}
+
+function isPage({ offset, limit }: ReadPlan): boolean {
+  return offset > 0 || limit !== undefined;
+}

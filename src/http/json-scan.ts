@@ -1,0 +1,132 @@
+/**
+ * A look over the bytes of a JSON body before anything is made of them: a few characters may become a value that takes a hundred
+ * times their memory. Counts what is limited, and finds where a list can be divided. It does not tell whether the JSON is valid.
+ */
+import { tooDeep } from '../collection/exact-json.ts';
+import { BYTES_A_PIECE } from '../in-pieces.ts';
+import { MAX_JSON_DEPTH, MAX_NUMBER_LENGTH } from '../limits.ts';
+import { BodyCount, numberTooLong } from './body-count.ts';
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+/** `[` and `{`, `]` and `}`: the same but for a bit. */
+const OPENS = 0x5b;
+const CLOSES = 0x5d;
+const BRACKET_BIT = 0x20;
+/** The list and its objects; what is in these are values of fields. */
+const OUTER_LEVELS = 2;
+
+export class JsonScan {
+  /** Where pieces of the list end: before a comma between two of its values. */
+  readonly cuts: number[] = [];
+  /** The brackets around the list, where it is one. */
+  listStart = -1;
+  listEnd = -1;
+  private readonly count = new BodyCount(1);
+  private at: number;
+  private depth = 0;
+  private inString = false;
+  private numberLength = 0;
+  /** Whether something stands beside the list: before its first bracket, or after its last. */
+  private isOdd = false;
+
+  constructor(private readonly bytes: Uint8Array) {
+    this.at = hasMark(bytes) ? 3 : 0;
+  }
+
+  /** Whether it ends where it should; only then can it be valid. */
+  get isClosed(): boolean {
+    return this.depth === 0 && !this.inString && !this.isOdd;
+  }
+
+  get isDone(): boolean {
+    return this.at >= this.bytes.length;
+  }
+
+  /** As far as a piece reaches. */
+  advance(): void {
+    const { bytes } = this;
+    const end = Math.min(bytes.length, this.at + BYTES_A_PIECE);
+    while (this.at < end) {
+      if (this.inString) {
+        this.skipString(end);
+        continue;
+      }
+      const byte = bytes[this.at]!;
+      if (byte === QUOTE) {
+        this.inString = true;
+        this.numberLength = 0;
+        this.value();
+      } else if ((byte | BRACKET_BIT) === (OPENS | BRACKET_BIT)) this.open(byte === OPENS);
+      else if ((byte | BRACKET_BIT) === (CLOSES | BRACKET_BIT)) this.close();
+      else if (byte === COMMA) this.comma();
+      else this.other(byte);
+      this.at++;
+    }
+  }
+
+  /** Up to the end of the string; or on from the piece's end, where it does not lie before that. */
+  private skipString(end: number): void {
+    const { bytes } = this;
+    while (this.at < end) {
+      const quote = bytes.indexOf(QUOTE, this.at);
+      if (quote === -1) {
+        this.at = bytes.length;
+        return;
+      }
+      let escapes = quote;
+      while (bytes[escapes - 1] === BACKSLASH) escapes--;
+      this.at = quote + 1;
+      if ((quote - escapes) % 2 === 1) continue;
+      this.inString = false;
+      return;
+    }
+  }
+
+  private open(isList: boolean): void {
+    if (this.depth === 0) {
+      if (this.listEnd !== -1) this.isOdd = true;
+      if (isList) this.listStart = this.at;
+    } else this.value();
+    this.depth++;
+    this.numberLength = 0;
+    if (this.depth > MAX_JSON_DEPTH + OUTER_LEVELS) throw tooDeep();
+  }
+
+  private close(): void {
+    this.depth--;
+    this.numberLength = 0;
+    if (this.depth > 0) return;
+    if (this.depth < 0) this.isOdd = true;
+    this.listEnd = this.at;
+  }
+
+  private comma(): void {
+    this.numberLength = 0;
+    if (this.depth === 0) this.isOdd = true;
+    if (this.depth !== 1 || this.listStart === -1) return;
+    this.count.row();
+    if (this.at - (this.cuts.at(-1) ?? this.listStart) >= BYTES_A_PIECE) this.cuts.push(this.at);
+  }
+
+  /** A part of a number or a word, a colon, a space. */
+  private other(byte: number): void {
+    if (byte <= 32 || byte === 58) {
+      this.numberLength = 0;
+      return;
+    }
+    if (this.numberLength === 0) this.value();
+    if (++this.numberLength > MAX_NUMBER_LENGTH) throw numberTooLong();
+  }
+
+  /** A key counts as much as what it names. */
+  private value(): void {
+    if (this.depth === 0) this.isOdd = true;
+    this.count.value();
+  }
+}
+
+function hasMark([first, second, third]: Uint8Array): boolean {
+  return first === 0xef && second === 0xbb && third === 0xbf;
+}

@@ -1,0 +1,64 @@
+/**
+ * Long work in pieces. Work is a generator that yields after each piece; in a turn of the event loop one piece is done, whoever
+ * it belongs to, and requests are answered in between. Whoever came first is done first, so that no more than one such work is
+ * halfway, with all that it holds.
+ */
+export type Pieces<T> = Generator<void, T>;
+
+/** Rows that are worked on at once: a few milliseconds, whatever is made of them. */
+export const ROWS_A_PIECE = 500;
+/** Bytes of a text that are read at once. */
+export const BYTES_A_PIECE = 64 * 1024;
+
+interface Waiting {
+  /** Does a piece; returns whether it was the last. */
+  readonly step: () => boolean;
+}
+
+const waiting: Waiting[] = [];
+let pieces = 0;
+
+/** Short work. */
+export function atOnce<T>(work: Pieces<T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+export function inTurns<T>(work: Pieces<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const step = () => {
+      try {
+        const { done, value } = work.next();
+        if (done === true) resolve(value);
+        return done === true;
+      } catch (error) {
+        reject(error);
+        return true;
+      }
+    };
+    waiting.push({ step });
+    if (waiting.length === 1) setImmediate(turn);
+  });
+}
+
+function turn(): void {
+  pieces++;
+  if (waiting[0]!.step()) waiting.shift();
+  if (waiting.length > 0) setImmediate(turn);
+}
+
+/** How many pieces of long work were done so far. */
+export function piecesDone(): number {
+  return pieces;
+}
+
+export function* mapped<In, Out>(items: readonly In[], make: (item: In, index: number) => Out): Pieces<Out[]> {
+  const made: Out[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % ROWS_A_PIECE === 0) yield;
+    made.push(make(item, index));
+  }
+  return made;
+}

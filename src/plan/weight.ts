@@ -1,0 +1,12 @@
+/** About how much memory a plan takes until it is carried out: a few characters of a body may become a row of many fields. */
+import type { WritePlan } from './types.ts';
+
+const ROW_BYTES = 100;
+const CELL_BYTES = 16;
+/** A change of its own is a statement of its own. */
+const CHANGE_BYTES = 1_000;
+
+export function weightOf(plan: WritePlan): number {
+  if (plan.kind === 'insert') return plan.rows.length * (ROW_BYTES + CELL_BYTES * plan.into.fields.length);
+  return plan.kind === 'update-each' ? plan.changes.length * CHANGE_BYTES : 0;
+}

@@ -1,0 +1,115 @@
+/** Bodies as they come in: bounded one by one and together, by what has come and not by what was announced. */
+import { describe, expect, test } from 'bun:test';
+import { Refusal } from '../../src/errors.ts';
+import { Bodies, type Body } from '../../src/http/bodies.ts';
+import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/limits.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** A request whose body comes when it is told to. */
+function slowRequest() {
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const body = new ReadableStream<Uint8Array>({
+    start(each) {
+      controller = each;
+    },
+  });
+  return {
+    request: new Request('http://catalogue/products', { method: 'POST', body }),
+    send: (bytes: number) => controller.enqueue(new Uint8Array(bytes)),
+    end: () => controller.close(),
+  };
+}
+
+const wholeRequest = (bytes: number) =>
+  new Request('http://catalogue/products', {
+    method: 'POST',
+    body: new Uint8Array(bytes),
+    headers: { 'content-length': String(bytes) },
+  });
+
+const held = (bodies: Bodies) => bodies.metrics()[0].value;
+
+async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
+  const outcome: unknown = await work.catch((error) => error);
+  if (!(outcome instanceof Refusal)) throw new Error(`not refused: ${outcome}`);
+  return outcome;
+}
+
+/** What was sent is read in the next turns of the event loop. */
+async function untilHeld(bodies: Bodies, bytes: number): Promise<void> {
+  for (let turn = 0; held(bodies) !== bytes && turn < 1_000; turn++) await new Promise(setImmediate);
+  expect(held(bodies)).toBe(bytes);
+}
+
+describe('bodies together', () => {
+  test('each counts from its first byte until it is released, with what is made of it', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, 8 * MEGABYTE);
+    const body = await bodies.receive(wholeRequest(MEGABYTE));
+    expect([body.bytes.length, body.isLong, held(bodies)]).toEqual([MEGABYTE, true, MEGABYTE]);
+    body.count(2 * MEGABYTE);
+    expect(held(bodies)).toBe(3 * MEGABYTE);
+    body.release();
+    body.release();
+    expect(held(bodies)).toBe(0);
+  });
+
+  test('short ones do not count', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    const all = await Promise.all(Array.from({ length: 40 }, () => bodies.receive(wholeRequest(SHORT_BODY_BYTES))));
+    expect([held(bodies), all.some(({ isLong }) => isLong)]).toEqual([0, false]);
+  });
+
+  test('over the limit of all the next one is refused at once, and taken when another is released', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, 8 * MEGABYTE);
+    const taken: Body[] = [];
+    for (let each = 0; each < 2; each++) taken.push(await bodies.receive(wholeRequest(4 * MEGABYTE)));
+    const { code, headers } = await refusalOf(bodies.receive(wholeRequest(MEGABYTE)));
+    expect([code, headers['retry-after']]).toEqual(['CAT503', '1']);
+    expect(() => taken[0]!.count(1)).toThrow('too many large bodies');
+    expect((await bodies.receive(wholeRequest(100))).bytes).toHaveLength(100);
+    taken[0]!.release();
+    expect((await bodies.receive(wholeRequest(MEGABYTE))).bytes).toHaveLength(MEGABYTE);
+    expect(held(bodies)).toBe(5 * MEGABYTE);
+  });
+
+  test('one that is only announced takes nothing from the others', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, 4 * MEGABYTE);
+    const slow = Array.from({ length: 20 }, slowRequest);
+    const received = slow.map(({ request }) => bodies.receive(request));
+    const body = await bodies.receive(wholeRequest(3 * MEGABYTE));
+    body.release();
+    for (const each of slow) each.end();
+    await Promise.all(received);
+    expect(held(bodies)).toBe(0);
+  });
+
+  test('one that has stalled makes room, and is told so; one that is coming does not', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, 4 * MEGABYTE);
+    const stalled = slowRequest();
+    const lost = refusalOf(bodies.receive(stalled.request));
+    stalled.send(2 * MEGABYTE);
+    await untilHeld(bodies, 2 * MEGABYTE);
+    expect((await refusalOf(bodies.receive(wholeRequest(3 * MEGABYTE)))).code).toBe('CAT503');
+    await Bun.sleep(STALLED_BODY_SECONDS * 1000 + 50);
+    const body = await bodies.receive(wholeRequest(3 * MEGABYTE));
+    expect([(await lost).code, (await lost).message]).toEqual([
+      'CAT503',
+      'the body came too slowly while others waited',
+    ]);
+    expect(held(bodies)).toBe(3 * MEGABYTE);
+    body.release();
+    expect(held(bodies)).toBe(0);
+  });
+
+  test('one that breaks off, or is too long, gives back what it had', async () => {
+    const bodies = new Bodies(MEGABYTE, 8 * MEGABYTE);
+    const endless = slowRequest();
+    const refused = refusalOf(bodies.receive(endless.request));
+    endless.send(600_000);
+    await untilHeld(bodies, 600_000);
+    endless.send(600_000);
+    expect((await refused).code).toBe('CAT413');
+    expect(held(bodies)).toBe(0);
+  });
+});

@@ -1,0 +1,190 @@
+/** A body becomes a document in pieces: the same as all at once, in a bounded number of steps, and never more than its limits. */
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import fc from 'fast-check';
+import { Refusal } from '../../src/errors.ts';
+import { type Document, readDocument } from '../../src/http/body.ts';
+import { atOnce, BYTES_A_PIECE } from '../../src/in-pieces.ts';
+import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_JSON_DEPTH, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../src/limits.ts';
+import { parseCsv } from '../support/csv.ts';
+
+setDefaultTimeout(60_000);
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const read = (text: string, type = 'application/json') => atOnce(readDocument(bytesOf(text), type));
+
+/** How many pieces a body takes. */
+function piecesOf(text: string, type: string): number {
+  const work = readDocument(bytesOf(text), type);
+  let pieces = 1;
+  try {
+    while (work.next().done !== true) pieces++;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+  return pieces;
+}
+
+function outcome<T>(work: () => T): T | string {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof Refusal ? error.code : 'no JSON';
+  }
+}
+
+/** Values with everything that a scan could stumble over. */
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc
+    .array(fc.constantFrom('"', '\\', '\\"', '[', ']', '{', '}', ',', ':', 'é', '😀', ' '), { maxLength: 12 })
+    .map((parts) => parts.join('')),
+);
+const value = fc.oneof(text, fc.integer(), fc.constantFrom(0.5, 1.25, -3.75), fc.boolean(), fc.constant(null));
+const row = fc.dictionary(
+  text,
+  fc.oneof(value, fc.array(value, { maxLength: 3 }), fc.dictionary(text, value, { maxKeys: 3 })),
+  {
+    maxKeys: 5,
+  },
+);
+/** So many that the list is divided several times. */
+const few = fc.array(row, { minLength: 1, maxLength: 20 });
+
+function many(rows: readonly unknown[]): unknown[] {
+  const once = JSON.stringify(rows).length;
+  return Array.from({ length: Math.ceil((3 * BYTES_A_PIECE) / once) }, () => rows).flat();
+}
+
+describe('JSON', () => {
+  test('a long list in pieces is the list', () => {
+    fc.assert(
+      fc.property(few, fc.constantFrom(0, 2), fc.boolean(), (once, indent, hasMark) => {
+        const rows = many(once);
+        const written = `${hasMark ? '\ufeff' : ''}${JSON.stringify(rows, null, indent)}\n`;
+        expect(piecesOf(written, 'application/json')).toBeGreaterThan(4);
+        expect(Bun.deepEquals(read(written), { kind: 'json', value: rows } satisfies Document)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a long text is a document in pieces exactly where it is one at once', () => {
+    const slip = fc.constantFrom('', ',', ']', '[', '}', '{', '"', '\\', ' ', 'x', '1', ',,', '],[');
+    fc.assert(
+      fc.property(few, fc.nat(), fc.nat(3), slip, (once, place, removed, added) => {
+        const written = JSON.stringify(many(once));
+        const at = place % written.length;
+        const spoilt = (written.slice(0, at) + added + written.slice(at + removed)).toWellFormed();
+        const isJson = outcome(() => JSON.parse(spoilt)) !== 'no JSON';
+        const found = outcome(() => read(spoilt));
+        expect([spoilt.slice(at - 20, at + 20), typeof found]).toEqual([
+          spoilt.slice(at - 20, at + 20),
+          isJson ? 'object' : 'string',
+        ]);
+        if (isJson) expect(Bun.deepEquals(found, { kind: 'json', value: JSON.parse(spoilt) })).toBe(true);
+        else expect(found).toBe('PGRST102');
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  const tooMany: readonly [string, string][] = [
+    ['rows', `[${'{},'.repeat(MAX_BODY_ROWS)}{}]`],
+    ['numbers instead of rows', `[${'1e2,'.repeat(MAX_BODY_ROWS)}1]`],
+    ['lists instead of rows', `[${'[],'.repeat(MAX_BODY_ROWS)}[]]`],
+    ['values', `[${`${JSON.stringify(Array(1_000).fill(1))},`.repeat(MAX_BODY_VALUES / 1_000)}[]]`],
+    ['values of one row', `[{"a":[${'1,'.repeat(MAX_ROW_VALUES)}1]}]`],
+    ['names of one object', `{${Array.from({ length: MAX_ROW_VALUES / 2 + 1 }, (_, index) => `"${index}":1`).join()}}`],
+    ['levels', `${'['.repeat(MAX_JSON_DEPTH + 3)}${']'.repeat(MAX_JSON_DEPTH + 3)}`],
+    ['levels without end', '[{"a":'.repeat(1_000_000)],
+    ['digits', `[{"a":${'1'.repeat(MAX_NUMBER_LENGTH + 1)}}]`],
+    ['digits behind the point', `[{"a":0.${'1'.repeat(10_000_000)}}]`],
+  ];
+  test.each(tooMany)('too many %s: refused before anything is made of them', (_, written) => {
+    expect(outcome(() => read(written))).toBe('54000');
+  });
+
+  test('up to the limits it is read', () => {
+    expect(read(`[${'{},'.repeat(MAX_BODY_ROWS - 1)}{}]`)).toMatchObject({ kind: 'json' });
+    expect(read(`[{"a":${'['.repeat(MAX_JSON_DEPTH)}${']'.repeat(MAX_JSON_DEPTH)}}]`)).toMatchObject({ kind: 'json' });
+    expect(read(`{"a":${'1'.repeat(MAX_NUMBER_LENGTH)}}`)).toMatchObject({ kind: 'json' });
+  });
+});
+
+describe('CSV', () => {
+  const cell = fc.oneof(
+    fc.constantFrom('', 'NULL', 'a', 'é', '5" pipe', 'a"b"', 'a""b', '""', '1.5'),
+    text.map((each) => `"${each.replaceAll('"', '""')}\n"`),
+  );
+  const table = fc.array(
+    fc.array(cell, { minLength: 3, maxLength: 3 }).map((cells) => cells.join()),
+    { minLength: 1, maxLength: 9 },
+  );
+
+  test('a long table in pieces is the table', () => {
+    fc.assert(
+      fc.property(table, fc.constantFrom('\n', '\r\n', '\r'), (lines, end) => {
+        const once = lines.join(end) + end;
+        const csv = `a,b,c${end}${once.repeat(Math.ceil((3 * BYTES_A_PIECE) / once.length))}`;
+        const found = outcome(() => read(csv, 'text/csv'));
+        const whole = outcome(() => parseCsv(csv));
+        if (typeof whole === 'string') expect(found).toBe(whole);
+        else expect(Bun.deepEquals(found, { kind: 'table', header: ['a', 'b', 'c'], rows: whole.slice(1) })).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('up to the limits it is read', () => {
+    expect(read(`a\n${'1\n'.repeat(MAX_BODY_ROWS)}`, 'text/csv')).toMatchObject({ kind: 'table' });
+  });
+
+  test.each([
+    ['rows', `a\n${'1\n'.repeat(MAX_BODY_ROWS + 1)}`],
+    ['empty rows', '\n'.repeat(MAX_BODY_ROWS + 2)],
+    ['cells', `a\n${`${','.repeat(999)}\n`.repeat(MAX_BODY_VALUES / 1_000)}`],
+    ['cells of one row', `a\n${','.repeat(MAX_ROW_VALUES + 1)}`],
+  ])('too many %s: refused before anything is made of them', (_, csv) => {
+    expect(outcome(() => read(csv, 'text/csv'))).toBe('54000');
+  });
+});
+
+describe('whatever is sent, twice as much of it takes at most twice as many pieces', () => {
+  const JSON_SHAPES: Readonly<Record<string, (count: number) => string>> = {
+    'empty objects': (count) => `[${'{},'.repeat(count)}{}]`,
+    'empty lists': (count) => `[${'[],'.repeat(count)}[]]`,
+    'lists that do not end': (count) => '[1,'.repeat(count),
+    'one long text': (count) => `{"a":"${'x'.repeat(count)}"}`,
+    'one long text of escapes': (count) => `{"a":"${'\\"'.repeat(count)}"}`,
+    'a text that does not end': (count) => `["${'\\\\'.repeat(count)}`,
+    'one long number': (count) => '9'.repeat(count),
+    spaces: (count) => ' '.repeat(count),
+    commas: (count) => `[${','.repeat(count)}]`,
+    'closing brackets': (count) => ']'.repeat(count),
+    names: (count) => `{${'"a":1,'.repeat(count)}"a":1}`,
+  };
+  const CSV_SHAPES: Readonly<Record<string, (count: number) => string>> = {
+    'short lines': (count) => 'a\n'.repeat(count),
+    'empty cells': (count) => ','.repeat(count),
+    quotes: (count) => '"'.repeat(count),
+    'a quote that does not close': (count) => `a\n"${'x\n'.repeat(count)}`,
+    'line ends of the old kind': (count) => '\r'.repeat(count),
+  };
+  const FORM_SHAPES: Readonly<Record<string, (count: number) => string>> = {
+    ampersands: (count) => '&'.repeat(count),
+    names: (count) => 'a&'.repeat(count),
+    escapes: (count) => '%41'.repeat(count),
+  };
+  const shapes = [
+    ...Object.entries(JSON_SHAPES).map(([name, make]) => [name, 'application/json', make] as const),
+    ...Object.entries(CSV_SHAPES).map(([name, make]) => [name, 'text/csv', make] as const),
+    ...Object.entries(FORM_SHAPES).map(([name, make]) => [name, 'application/x-www-form-urlencoded', make] as const),
+  ];
+  test.each(shapes)('%s as %s', (_, type, make) => {
+    for (const count of [20_000, 80_000, 320_000]) {
+      const pieces = piecesOf(make(count), type);
+      expect(pieces).toBeLessThanOrEqual(2 * Math.ceil(make(count).length / BYTES_A_PIECE) + 1);
+      expect(piecesOf(make(2 * count), type)).toBeLessThanOrEqual(2 * pieces + 2);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+/** PostgreSQL: as many costly reads and writes as there are connections keep nobody from reading and writing by key. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { SQL } from 'bun';
+import { createApp } from '../../src/app.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { slotsFor } from '../../src/engine/postgres/slots.ts';
+import { MAX_WAITING_READS, SMALL_TABLE_ROWS } from '../../src/limits.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
+
+setDefaultTimeout(60_000);
+
+const fields = [
+  { name: 'id', type: 'int4' },
+  { name: 'name', type: 'text' },
+] as const;
+const catalogue = declareCatalogue({
+  collections: ['quiet', 'locked'].map((name) => ({ name, key: ['id'], fields: [...fields] })),
+});
+/** More than what is quick whatever is asked. */
+const rows = Array.from({ length: SMALL_TABLE_ROWS + 100 }, (_, index) => ({
+  id: index + 1,
+  name: `row ${index + 1}`,
+}));
+
+describe.each([2, 3, 6])('with %d connections', (poolSize) => {
+  const schema = newSchema();
+  let engine: PostgresEngine;
+  let other: SQL;
+  let fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  beforeAll(async () => {
+    const firstRows = firstRowsOf({ catalogue, rows: () => rows });
+    engine = openPostgres({ ...TEST_SETTINGS, poolSize, catalogue, url: testServer.url, schema, firstRows });
+    await engine.opened;
+    other = new SQL(testServer.url, { max: 1 });
+    const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+    fetch = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
+  });
+  afterAll(async () => {
+    await other.close({ timeout: 0 });
+    await engine.close();
+  });
+
+  /** While nobody can read a table, every costly statement about it takes as long as that. */
+  async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
+    const connection = await other.reserve();
+    await connection.unsafe(`begin; lock table "${schema}".locked in access exclusive mode`);
+    try {
+      return await work();
+    } finally {
+      await connection.unsafe('rollback');
+      await connection.release();
+    }
+  }
+
+  /** The status of an answer that was read to its end. */
+  async function statusOf(path: string, init?: RequestInit): Promise<number> {
+    const answer = await fetch(path, init);
+    await answer.text();
+    return answer.status;
+  }
+
+  const costly: readonly [string, () => Promise<number>][] = [
+    ['searches', () => statusOf('/locked?name=match.row')],
+    ['counts', () => statusOf('/locked?select=count()')],
+    ['exports', () => statusOf('/locked')],
+    ['writes by a filter', () => statusOf('/locked?name=like.row*', sendJson('PATCH', { name: 'row' }))],
+    [
+      'dry runs by a filter',
+      () => statusOf('/locked?name=like.row*', { method: 'DELETE', headers: { prefer: 'tx=rollback' } }),
+    ],
+  ];
+  test.each(costly)('%s that take long: reads and writes by key are answered meanwhile', async (_, ask) => {
+    const under = await whileLocked(async () => {
+      const begun = Array.from({ length: poolSize + 2 }, ask);
+      for (let round = 0; round < 5; round++) {
+        expect((await fetch('/quiet/1')).status).toBe(200);
+        expect((await fetch('/quiet?limit=2')).status).toBe(200);
+        expect((await fetch('/quiet/2', sendJson('PATCH', { name: `changed ${round}` }))).status).toBe(204);
+        const read = await fetch('/quiet/3');
+        const headers = { 'if-match': read.headers.get('etag')! };
+        expect((await fetch('/quiet/3', sendJson('PATCH', { name: `changed ${round}` }, headers))).status).toBe(204);
+        expect((await fetch('/quiet', sendJson('POST', { name: 'new' }))).status).toBe(201);
+      }
+      return begun;
+    });
+    for (const status of await Promise.all(under)) expect(status).toBeLessThan(300);
+  });
+
+  test('more of them than may wait: the next is told so at once', async () => {
+    const under = await whileLocked(async () => {
+      const begun = Array.from({ length: MAX_WAITING_READS + poolSize }, () => statusOf('/locked?name=match.row'));
+      const refused = await fetch('/locked?name=match.row');
+      expect(refused.headers.get('retry-after')).toBe('1');
+      await expectRefusal(refused, 503, 'CAT503');
+      expect((await fetch('/quiet/1')).status).toBe(200);
+      return begun;
+    });
+    expect((await Promise.all(under)).filter((status) => status === 200).length).toBeGreaterThanOrEqual(
+      MAX_WAITING_READS,
+    );
+  });
+});
+
+test('some connections are kept for quick work, however large the pool is', async () => {
+  for (let connections = 2; connections <= 50; connections++) {
+    const slots = new Set(Object.values(slotsFor(connections)));
+    let taken = 0;
+    for (const each of slots) {
+      for (let isFree = true; isFree; ) {
+        const outcome = await Promise.race([each.take().then(() => 'taken'), Promise.resolve().then(() => 'none')]);
+        isFree = outcome === 'taken';
+        if (isFree) taken++;
+      }
+    }
+    expect([connections, taken >= 1, taken < connections]).toEqual([connections, true, true]);
+  }
+});

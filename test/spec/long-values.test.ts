@@ -1,0 +1,134 @@
+/** Long values: up to a limit they are stored, found and given back like any other, however many there are. */
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { DEFAULT_MAX_VALUE_KB, MAX_ROW_BYTES } from '../../src/limits.ts';
+import { ALL_ENGINES, ENGINES } from '../support/catalogue.ts';
+import { expectRefusal, expectUntouched, ids, ownCatalogue, send, sendJson } from '../support/stories.ts';
+
+/** Megabytes are sent to and fro. */
+setDefaultTimeout(60_000);
+
+const LIMIT = DEFAULT_MAX_VALUE_KB * 1024;
+const LONG = 'x'.repeat(LIMIT);
+const FORM = 'application/x-www-form-urlencoded';
+
+describe.each(Object.keys(ALL_ENGINES))('the length of a value on %s', (engine) => {
+  const catalogue = ownCatalogue(engine);
+
+  test('up to the limit it is stored, and read as it was sent', async () => {
+    const response = await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
+    expect(response.status).toBe(201);
+    const item = (await (await catalogue.fetch('/products/500')).json()) as { product_name: string };
+    expect(item.product_name === LONG).toBe(true);
+    const [listed] = await catalogue.list('/products?id=eq.500&select=id,product_name');
+    expect(listed!.product_name === LONG).toBe(true);
+    const found = await catalogue.list(`/products?product_name=like.${'x'.repeat(9)}*&select=id`);
+    expect(found).toEqual([{ id: 500 }]);
+  });
+
+  const tooLong: readonly [string, string, RequestInit][] = [
+    ['a POST', '/products', sendJson('POST', { product_name: `${LONG}x` })],
+    ['a PATCH', '/products/1', sendJson('PATCH', { quantity_per_unit: `${LONG}x` })],
+    ['a PUT', '/products/1', sendJson('PUT', { product_name: `${LONG}x` })],
+    ['the second of two rows', '/products', sendJson('POST', [{ product_name: 'a' }, { product_name: `${LONG}x` }])],
+    ['a bulk update', '/products', sendJson('PATCH', [{ id: 1, product_name: `${LONG}x` }])],
+    ['CSV', '/products', send('POST', 'text/csv', `product_name\n${LONG}x\n`)],
+    ['a form', '/products', send('POST', FORM, `product_name=${LONG}x`)],
+    ['characters of two bytes', '/products', sendJson('POST', { product_name: 'ö'.repeat(LIMIT / 2 + 1) })],
+    ['a list that becomes text', '/products', sendJson('POST', { product_name: [LONG] })],
+  ];
+  test.each(tooLong)(
+    'a byte more in %s: 400, the field and the limit named, nothing changed',
+    async (_, path, init) => {
+      const { message, details } = await expectRefusal(await catalogue.fetch(path, init), 400, '54000');
+      expect(message).toContain(String(LIMIT));
+      expect(details).toMatch(/product_name|quantity_per_unit/);
+      await expectUntouched(catalogue);
+    },
+  );
+
+  test('characters of two bytes up to the limit are stored', async () => {
+    const init = sendJson('POST', { id: 501, product_name: 'ö'.repeat(LIMIT / 2) });
+    expect((await catalogue.fetch('/products', init)).status).toBe(201);
+  });
+});
+
+describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
+  const catalogue = ownCatalogue(engine);
+  const COUNT = 12;
+
+  async function storeLongRows(): Promise<void> {
+    for (let id = 500; id < 500 + COUNT; id += 4) {
+      const rows = Array.from({ length: 4 }, (_, index) => ({ id: id + index, product_name: LONG }));
+      expect((await catalogue.fetch('/products', sendJson('POST', rows))).status).toBe(201);
+    }
+  }
+
+  test('many of them are all sent: in a list, on a page, by their keys, counted', async () => {
+    await storeLongRows();
+    const numbers = Array.from({ length: COUNT }, (_, index) => 500 + index);
+    for (const path of [
+      '/products?id=gte.500',
+      '/products?id=gte.500&limit=100',
+      `/products?id=in.(${numbers})`,
+      '/products?order=product_name.desc,id&limit=12&select=id,product_name',
+      '/products?id=gte.500&select=id,product_name::text',
+    ]) {
+      const rows = await catalogue.list(path);
+      expect([path, ids(rows)]).toEqual([path, numbers]);
+      expect(rows.every(({ product_name: name }) => name === LONG)).toBe(true);
+    }
+    const counted = await catalogue.fetch('/products?id=gte.500&limit=10', { headers: { prefer: 'count=exact' } });
+    expect(counted.headers.get('content-range')).toBe(`0-9/${COUNT}`);
+    expect(((await counted.json()) as unknown[]).length).toBe(10);
+    const grouped = await catalogue.list('/products?id=gte.500&select=product_name,count()');
+    expect(grouped.map(({ count }) => count)).toEqual([COUNT]);
+    const csv = await catalogue.fetch('/products?id=gte.500&select=product_name', { headers: { accept: 'text/csv' } });
+    expect((await csv.text()).length).toBe('product_name\n'.length + COUNT * (LIMIT + 1));
+  });
+
+  const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:product_name`).join();
+
+  test('a long field many times over is sent as often as that', async () => {
+    await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
+    for (const path of ['/products/500?', '/products?id=eq.500&', '/products?product_name=like.xxx*&']) {
+      const answer = await catalogue.fetch(`${path}select=${aliases(20)}`);
+      const found = [await answer.json()].flat() as Record<string, string>[];
+      expect([path, answer.status, found.length, Object.keys(found[0]!).length]).toEqual([path, 200, 1, 20]);
+      expect(Object.values(found[0]!).every((value) => value === LONG)).toBe(true);
+    }
+  });
+
+  test('but not when the row becomes longer than any may be: 400, with what to do', async () => {
+    await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
+    for (const path of ['/products/500?', '/products?id=eq.500&', '/products?product_name=like.xxx*&']) {
+      const refused = await catalogue.fetch(`${path}select=${aliases(200)}`);
+      const { message, hint } = await expectRefusal(refused, 400, '54000');
+      expect(message).toContain(String(MAX_ROW_BYTES));
+      expect(hint).toContain('fewer');
+    }
+    expect(await catalogue.list(`/products?id=eq.1&select=${aliases(200)}`)).toHaveLength(1);
+  });
+
+  test('an order by one field again and again is the order by it once', async () => {
+    await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
+    const order = Array.from({ length: 100 }, () => 'product_name.desc,product_name').join();
+    const rows = await catalogue.list(`/products?order=${order}&limit=2&select=id`);
+    expect(ids(rows)).toEqual([500, 47]);
+  });
+});
+
+describe.each(Object.keys(ENGINES))('texts that are long to read on %s', (engine) => {
+  const catalogue = ownCatalogue(engine);
+
+  test.each([
+    ['digits that end in a letter', `unit_price=eq.${'1'.repeat(400_000)}x`, 400],
+    ['digits and spaces', `id=eq.1${'+'.repeat(400_000)}x`, 400],
+    ['backslashes in a pattern', `product_name=like.${'\\'.repeat(400_000)}x`, 200],
+    ['underscores in a pattern', `product_name=like.*${'_'.repeat(400_000)}x*`, 200],
+    ['words in a search', `product_name=wfts.${'a+'.repeat(200_000)}`, 400],
+    ['quotes in a search', `product_name=fts.${"'a+".repeat(80_000)}`, 400],
+  ])('%s are answered', async (_, query, status) => {
+    const response = await catalogue.fetch(`/products?${query}`);
+    expect([response.status, (await response.text()).length > 0]).toEqual([status, true]);
+  });
+});

@@ -1,0 +1,174 @@
+/** Which reads run where the requests are: by the work that they can take, not by how long they did. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { type Catalogue, declareCatalogue } from '../../src/collection/declaration.ts';
+import type { Row } from '../../src/collection/value.ts';
+import { pageOf } from '../../src/dialect/page.ts';
+import { parseQuery } from '../../src/dialect/query.ts';
+import { outputOfRead } from '../../src/engine/compile/output.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { CountedMark } from '../../src/engine/sqlite/change-mark.ts';
+import { Connection } from '../../src/engine/sqlite/connection.ts';
+import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
+import { sqliteDialect } from '../../src/engine/sqlite/dialect.ts';
+import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+import { KeptRows } from '../../src/engine/sqlite/kept-rows.ts';
+import { ReadsHere } from '../../src/engine/sqlite/reads-here.ts';
+import { Snapshot } from '../../src/engine/sqlite/snapshot.ts';
+import { negotiate } from '../../src/http/negotiate.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { planRead } from '../../src/plan/read.ts';
+import { encodingOf } from '../../src/response/body.ts';
+import { catalogueOn, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
+import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+
+const LONG = 'long words '.repeat(20_000);
+const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:product_name`).join();
+
+/** Asks whether a read runs here, on a file with these products. */
+function opened(
+  rows: readonly Row[],
+  isLarge: boolean,
+  begun: { catalogue: Catalogue; rows: Record<string, readonly Row[]> } = {
+    catalogue: BUILT_IN.catalogue,
+    rows: { products: rows },
+  },
+  name = 'products',
+) {
+  const { catalogue } = begun;
+  const firstRows = firstRowsOf({ catalogue, rows: (each) => begun.rows[each] ?? [] });
+  const path = newFile();
+  let engine: Engine;
+  let connection: Connection;
+  let snapshot: Snapshot;
+  let here: ReadsHere;
+  beforeAll(() => {
+    engine = openSqlite({ ...TEST_OPTIONS, catalogue, path, firstRows });
+    if (isLarge) makeLarge(path);
+    connection = new Connection(path);
+    snapshot = new Snapshot(connection);
+    here = new ReadsHere(connection, { snapshot, rows: new KeptRows(connection, new CountedMark()) }, 10_000);
+  });
+  afterAll(async () => {
+    snapshot.close();
+    connection.close();
+    await engine.close();
+  });
+  return (query: string): boolean => {
+    const parsed = parseQuery(query);
+    const plan = planRead(catalogue.collections.get(name)!, parsed, pageOf(parsed, null), undefined);
+    const encoding = encodingOf(negotiate(null), plan.columns);
+    return here.read(plan, encoding, outputOfRead(plan, encoding, sqliteDialect), 1) !== undefined;
+  };
+}
+
+const QUICK_ON_ANY = ['id=eq.5', 'id=in.(1,2,3)', 'limit=20', 'order=unit_price&limit=20', 'category_id=eq.1&limit=9'];
+const COSTLY_ON_LARGE = [
+  '',
+  'id=eq.5&product_name=like.*a*',
+  'id=eq.5&product_name=match.a',
+  'id=eq.5&quantity_per_unit=not.fts.a',
+  'id=in.(1,2)&or=(product_name.ilike.a*,id.eq.1)',
+  'order=quantity_per_unit&limit=3',
+  'select=count()',
+];
+
+describe('a small file', () => {
+  const runsHere = opened(REFERENCE_PRODUCTS, false);
+
+  test.each([
+    ...QUICK_ON_ANY,
+    '',
+    'product_name=like.*a*',
+    'product_name=imatch.^cha',
+    'select=count()',
+    `select=${aliases(50)}`,
+  ])('%s: quick', (query) => expect(runsHere(query)).toBe(true));
+
+  test.each([
+    ['a search, which takes long for each text', 'product_name=fts.cheese'],
+    ['many patterns', Array.from({ length: 60 }, (_, index) => `product_name=like.*a_${index}*`).join('&')],
+    ['a large expression', 'product_name=match.(a{50}){20}'],
+    ['a long pattern that may match in many places', `product_name=like.*${'_'.repeat(200)}*`],
+  ])('%s: not here', (_, query) => expect(runsHere(query)).toBe(false));
+});
+
+describe('a small file with a long text', () => {
+  const runsHere = opened([{ id: 5, product_name: LONG, discontinued: 0 }], false);
+
+  test.each(['', 'id=eq.5', 'product_name=like.*a*'])('%s: quick', (query) => expect(runsHere(query)).toBe(true));
+  test.each([
+    ['it many times over', `select=${aliases(50)}`],
+    ['an expression on it', 'product_name=imatch.(cheese|butter)'],
+    ['the same on the item', 'id=eq.5&product_name=imatch.(cheese|butter)'],
+    ['a search', 'id=eq.5&product_name=fts.cheese'],
+  ])('%s: not here', (_, query) => expect(runsHere(query)).toBe(false));
+});
+
+describe('a large file', () => {
+  const runsHere = opened(REFERENCE_PRODUCTS, true);
+
+  test.each(QUICK_ON_ANY)('%s: quick', (query) => expect(runsHere(query)).toBe(true));
+  test.each(COSTLY_ON_LARGE)('%s: not here', (query) => expect(runsHere(query)).toBe(false));
+});
+
+describe('a large file of long texts', () => {
+  const rows = Array.from({ length: 60 }, (_, index) => ({ id: index + 1, product_name: LONG, discontinued: 0 }));
+  const runsHere = opened(rows, true);
+
+  test.each(['id=eq.5', 'id=in.(1,2,3)', 'limit=10', 'limit=60&select=id,unit_price', `id=eq.5&select=${aliases(10)}`])(
+    '%s: few bytes, quick',
+    (query) => expect(runsHere(query)).toBe(true),
+  );
+  test.each([
+    'limit=60',
+    `id=in.(${Array.from({ length: 60 }, (_, index) => index)})`,
+    `id=eq.5&select=${aliases(50)}`,
+  ])('%s: more than a few megabytes, not here', (query) => expect(runsHere(query)).toBe(false));
+});
+
+describe('what belongs to a row, on a small file', () => {
+  const catalogue = declareCatalogue({
+    collections: [
+      { name: 'groups', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
+      {
+        name: 'items',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'int4' },
+          { name: 'group_id', type: 'int4', references: { collection: 'groups', onDelete: 'restrict' } },
+          { name: 'body', type: 'text' },
+        ],
+      },
+    ],
+  });
+  const items = Array.from({ length: 40 }, (_, index) => ({ id: index, group_id: 1, body: 'x'.repeat(20_000) }));
+  const runsHere = opened([], false, { catalogue, rows: { groups: [{ id: 1 }], items } }, 'groups');
+
+  test.each(['select=id,items(id)', 'select=id,items(id,body)', 'select=id,items(id,groups(id))'])(
+    '%s: quick',
+    (query) => expect(runsHere(query)).toBe(true),
+  );
+  test.each([
+    ['rows in rows, far more than there are', 'select=id,items(id,groups(id,items(id,groups(id,items(id)))))'],
+    ['long texts again and again', 'select=id,items(id,groups(id,items(body)))'],
+    ['a search in each of them', 'select=id,items(id)&items.body=fts.cheese'],
+  ])('%s: not here', (_, query) => expect(runsHere(query)).toBe(false));
+});
+
+test('the filters of an item are tried once, whatever is shown of it', async () => {
+  const row = { id: 500, product_name: 'a', discontinued: 0, quantity_per_unit: LONG };
+  const engine = openSqlite({ ...TEST_OPTIONS, path: IN_MEMORY, firstRows: beginningWith([row]) });
+  const catalogue = catalogueOn(engine);
+  const stepsFor = async (path: string) => {
+    const before = stepsSpent();
+    expect((await catalogue.fetch(path)).status).toBe(200);
+    return stepsSpent() - before;
+  };
+  const filter = 'quantity_per_unit=not.fts.zebra';
+  const once = await stepsFor(`/products?${filter}`);
+  expect(once).toBeGreaterThan(LONG.length);
+  expect(await stepsFor(`/products/500?${filter}`)).toBeLessThan(1.1 * once);
+  expect(await stepsFor(`/products/500?select=id&${filter}`)).toBeLessThan(1.1 * once);
+  await engine.close();
+});

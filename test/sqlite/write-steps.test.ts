@@ -1,0 +1,147 @@
+/** What a write takes is counted row by row, while rows are found and while they are changed; and which writes are quick. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { parsePrefer } from '../../src/dialect/prefer.ts';
+import { parseQuery } from '../../src/dialect/query.ts';
+import { isQuickWrite } from '../../src/engine/quick-writes.ts';
+import { applyJobs } from '../../src/engine/sqlite/apply.ts';
+import { Connection } from '../../src/engine/sqlite/connection.ts';
+import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
+import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+import { compileJob } from '../../src/engine/sqlite/jobs.ts';
+import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
+import { negotiate } from '../../src/http/negotiate.ts';
+import { atOnce } from '../../src/in-pieces.ts';
+import { QUICK_PAGE_ROWS } from '../../src/limits.ts';
+import type { WritePlan } from '../../src/plan/types.ts';
+import { planWrite, type WriteMethod } from '../../src/plan/write.ts';
+import { encodingOf } from '../../src/response/body.ts';
+import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
+import { SHOP } from '../support/shop.ts';
+import { beginningWith, TEST_OPTIONS } from '../support/sqlite.ts';
+import { sendJson } from '../support/stories.ts';
+
+const ROWS = 3_000;
+const STEPS_OF_A_ROW = 256;
+const rows = Array.from({ length: ROWS }, (_, index) => ({ id: index + 1, product_name: `Jar ${index}` }));
+
+describe('the rows that a write meets are counted', () => {
+  let catalogue: Catalogue;
+  beforeAll(() => {
+    // In memory everything happens on this thread, and so does the counting.
+    catalogue = catalogueOn(openSqlite({ ...TEST_OPTIONS, path: IN_MEMORY, firstRows: beginningWith(rows) }));
+  });
+  afterAll(() => catalogue.close());
+
+  const rowsFor = async (path: string, init: RequestInit): Promise<number> => {
+    const before = stepsSpent();
+    expect((await catalogue.fetch(path, init)).status).toBeLessThan(300);
+    return (stepsSpent() - before) / STEPS_OF_A_ROW;
+  };
+  const dryRun = { prefer: 'tx=rollback' };
+  const dryRunWithRows = { prefer: 'tx=rollback, return=representation' };
+
+  test.each([
+    ['a PATCH', sendJson('PATCH', { unit_price: 3 }, dryRun)],
+    ['a PATCH that returns them', sendJson('PATCH', { unit_price: 3 }, dryRunWithRows)],
+    ['a DELETE', { method: 'DELETE', headers: dryRun }],
+    ['a DELETE that returns them', { method: 'DELETE', headers: dryRunWithRows }],
+  ])('by %s when they are found, and again when they are changed', async (_, init) => {
+    expect(await rowsFor('/products?id=gt.0', init)).toBeGreaterThanOrEqual(2 * ROWS);
+    expect(await rowsFor('/products?id=eq.5', init)).toBeLessThan(10);
+  });
+
+  test('by a POST, and by a bulk update', async () => {
+    const added = rows.map(({ id, product_name }) => ({ id: id + ROWS, product_name }));
+    expect(await rowsFor('/products', sendJson('POST', added, dryRun))).toBeGreaterThanOrEqual(ROWS);
+    const changes = rows.map(({ id }) => ({ id, unit_price: id }));
+    expect(await rowsFor('/products', sendJson('PATCH', changes, dryRun))).toBeGreaterThanOrEqual(ROWS);
+  });
+});
+
+function planned(method: WriteMethod, path: string, body?: unknown, prefer = ''): WritePlan {
+  const [name = '', query = ''] = path.split('?');
+  const request = {
+    query: parseQuery(query),
+    preferences: parsePrefer(prefer),
+    singular: false,
+    allowUnfiltered: true,
+    createOnly: false,
+  };
+  const document = body === undefined ? undefined : ({ kind: 'json', value: body } as const);
+  return atOnce(planWrite(SHOP.collections.get(name)!, method, request, document));
+}
+
+describe('a write is quick', () => {
+  const isQuick = (plan: WritePlan, isSmall = false) => isQuickWrite(plan, () => isSmall);
+  const many = Array.from({ length: QUICK_PAGE_ROWS + 1 }, (_, index) => ({ id: index + 1, product_name: 'a' }));
+  const changed = { product_name: 'a' };
+
+  test('when it names few rows, or brings them', () => {
+    expect(isQuick(planned('POST', 'products', changed))).toBe(true);
+    expect(isQuick(planned('POST', 'products', many.slice(1)))).toBe(true);
+    expect(isQuick(planned('PATCH', 'products', many.slice(1)))).toBe(true);
+    expect(isQuick(planned('PATCH', 'products?id=eq.5', changed))).toBe(true);
+    expect(isQuick(planned('PATCH', 'products?id=in.(5,6)&unit_price=gt.3', changed, 'return=representation'))).toBe(
+      true,
+    );
+    expect(isQuick(planned('DELETE', 'prices?product_id=eq.5&currency=eq.EUR'))).toBe(true);
+  });
+
+  test('not when it brings many, or looks for them', () => {
+    expect(isQuick(planned('POST', 'products', many))).toBe(false);
+    expect(isQuick(planned('PATCH', 'products', many))).toBe(false);
+    expect(isQuick(planned('PATCH', 'products?unit_price=gt.3', changed))).toBe(false);
+    expect(isQuick(planned('DELETE', 'products?id=gt.5'))).toBe(false);
+  });
+
+  test('nor when it looks through texts, or at other collections, however few rows it names', () => {
+    expect(isQuick(planned('PATCH', 'products?id=eq.5&product_name=match.a', changed), true)).toBe(false);
+    const embedded = 'products?id=eq.5&select=id,categories(id)';
+    expect(isQuick(planned('PATCH', embedded, changed, 'return=representation'), true)).toBe(false);
+  });
+
+  test('on a collection of few rows, whichever it looks for', () => {
+    expect(isQuick(planned('PATCH', 'products?unit_price=gt.3', changed), true)).toBe(true);
+  });
+
+  test('not when it removes what others go with', () => {
+    const followed = [...SHOP.collections.values()].flatMap(({ references }) =>
+      references.filter(({ onDelete }) => onDelete !== 'restrict').map(({ to }) => to),
+    );
+    expect(followed.length).toBeGreaterThan(0);
+    const [key] = SHOP.collections.get(followed[0]!)!.key;
+    expect(isQuick(planned('DELETE', `${followed[0]}?${key!.name}=eq.1`), true)).toBe(false);
+  });
+});
+
+test('a commit that has lasted long enough takes no further write', () => {
+  const { catalogue } = TEST_OPTIONS;
+  const connection = new Connection(IN_MEMORY, {
+    prepare: (db) => void prepareSchema(db, { catalogue, firstRows: beginningWith(rows.slice(0, 10)) }),
+  });
+  const into = catalogue.collections.get('products')!;
+  const jobs = [1, 2, 3].map((id) => {
+    const plan = atOnce(
+      planWrite(
+        into,
+        'PATCH',
+        {
+          query: parseQuery(`id=eq.${id}`),
+          preferences: parsePrefer(''),
+          singular: false,
+          allowUnfiltered: false,
+          createOnly: false,
+        },
+        { kind: 'json', value: { unit_price: 7 } },
+      ),
+    );
+    return compileJob(plan, encodingOf(negotiate(null), []));
+  });
+  const bounds = { retryHours: 1, querySeconds: 10 };
+  expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);
+  const stored = { sql: 'select count(*) from products where unit_price is not null', params: [] };
+  expect(connection.number(stored)).toBe(1);
+  expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 60 })).toHaveLength(3);
+  expect(connection.number(stored)).toBe(3);
+  connection.close();
+});

@@ -1,0 +1,93 @@
+/** The order in which writes are carried out: quick ones together, costly ones alone, in turns; and nobody waits for ever. */
+import { describe, expect, test } from 'bun:test';
+import type { Job } from '../../src/engine/sqlite/jobs.ts';
+import { type Commit, Writer } from '../../src/engine/sqlite/writer.ts';
+import { Refusal } from '../../src/errors.ts';
+import { MAX_WAITING_WRITES } from '../../src/limits.ts';
+
+/** Told apart by the collection that they are for. */
+const job = (collection: string): Job => ({
+  kind: 'change',
+  collection,
+  statement: { sql: '', params: [] },
+  set: {},
+  singular: false,
+  mustExist: false,
+  dryRun: false,
+});
+
+/** A writer whose commits end when they are told to; `most` is how many jobs one of them takes. */
+function slowWriter(most = 1_000, queueSeconds = 100) {
+  const batches: string[][] = [];
+  const ends: (() => void)[] = [];
+  const commit: Commit = (jobs) => {
+    const taken = jobs.slice(0, most);
+    batches.push(taken.map(({ collection }) => collection));
+    return new Promise((resolve) => {
+      ends.push(() => resolve(taken.map(() => ({ kind: 'done', result: { affected: 1, inserted: 0 } }))));
+    });
+  };
+  const writer = new Writer(commit, queueSeconds);
+  const endOne = async () => {
+    while (ends.length === 0) await new Promise(setImmediate);
+    ends.shift()!();
+    await new Promise(setImmediate);
+  };
+  return { writer, batches, endOne };
+}
+
+async function endAll({ endOne }: ReturnType<typeof slowWriter>, writes: readonly Promise<unknown>[]): Promise<void> {
+  let isOver = false;
+  const over = Promise.all(writes).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await Promise.race([endOne(), over]);
+}
+
+describe('the writer', () => {
+  test('carries out costly writes one by one, and all quick ones after each', async () => {
+    const slow = slowWriter();
+    const { writer, batches, endOne } = slow;
+    const writes = [writer.write(job('c1'), false), writer.write(job('c2'), false), writer.write(job('c3'), false)];
+    await new Promise(setImmediate);
+    writes.push(writer.write(job('q1'), true), writer.write(job('q2'), true));
+    await endOne();
+    writes.push(writer.write(job('q3'), true));
+    await endAll(slow, writes);
+    expect(batches).toEqual([['c1'], ['q1', 'q2'], ['c2'], ['q3'], ['c3']]);
+    expect([writer.commits, writer.writes, writer.waitingCount]).toEqual([5, 6, 0]);
+  });
+
+  test('keeps the order of quick writes that a commit had no time for, and lets a costly one go between', async () => {
+    const slow = slowWriter(2);
+    const { writer, batches } = slow;
+    const writes = ['q1', 'q2', 'q3', 'q4', 'q5'].map((name) => writer.write(job(name), true));
+    writes.push(writer.write(job('c1'), false));
+    await endAll(slow, writes);
+    expect(batches).toEqual([['q1', 'q2'], ['c1'], ['q3', 'q4'], ['q5']]);
+    expect(writer.writes).toBe(6);
+  });
+
+  test('refuses at once what would be one costly write too many; quick ones are taken', async () => {
+    const slow = slowWriter();
+    const { writer } = slow;
+    const writes = Array.from({ length: MAX_WAITING_WRITES }, () => writer.write(job('c'), false));
+    const refused = await writer.write(job('c'), false).catch((error) => error);
+    expect(refused).toBeInstanceOf(Refusal);
+    expect([refused.code, refused.headers['retry-after']]).toEqual(['CAT503', '1']);
+    writes.push(writer.write(job('q'), true));
+    await endAll(slow, writes);
+    expect(writer.writes).toBe(MAX_WAITING_WRITES + 1);
+  });
+
+  test('refuses a costly write that has waited for too long, and never begins it', async () => {
+    const slow = slowWriter(1_000, 0);
+    const { writer, batches } = slow;
+    const first = writer.write(job('c1'), false);
+    await new Promise(setImmediate);
+    const second = await writer.write(job('c2'), false).catch((error) => error);
+    expect(second.code).toBe('CAT503');
+    await endAll(slow, [first, writer.write(job('q1'), true)]);
+    expect(batches).toEqual([['c1'], ['q1']]);
+  });
+});
