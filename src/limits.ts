@@ -109,6 +109,12 @@ export const QUICK_PAGE_ROWS = 1_000;
 export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Longest row of an answer. */
 export const MAX_ROW_BYTES = 32 * 1024 * 1024;
+/** Rows that the search index may find for a page before a walk through the table is likely to be quicker. */
+export const FEW_CANDIDATES = 5_000;
+/** What a query of the search index may hold, and how deep: trigrams of one text, its length, its parentheses. */
+export const MAX_CANDIDATE_TRIGRAMS = 16;
+export const MAX_CANDIDATE_QUERY = 2_000;
+export const MAX_CANDIDATE_DEPTH = 10;
 /** How long a read may take, unless --query-timeout says otherwise. */
 export const DEFAULT_QUERY_SECONDS = 10;
 /** A large result is sent in parts of about this many characters. */
