@@ -40,6 +40,9 @@ export const MAX_TERMS = 200;
 /** Embeddings in one request, and how deep they may nest. */
 export const MAX_EMBEDS = 30;
 export const MAX_EMBED_DEPTH = 8;
+/** Selections that are kept once they are read, and how long one may be. */
+export const MAX_KEPT_SELECTS = 500;
+export const MAX_KEPT_SELECT_LENGTH = 1_000;
 /** Length of an Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */

@@ -13,7 +13,7 @@ import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPl
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
 import { holdEmbedded, isEmbedded, leastBytes, longFieldOf } from './row-size.ts';
-import { identifier, type SqlDialect } from './statement.ts';
+import { type Bind, identifier, type SqlDialect } from './statement.ts';
 
 export interface Output {
   readonly form: RowForm;
@@ -82,38 +82,35 @@ export function compileOutput(
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const rows = isOfFields(columns)
-    ? compiledOnce(columns, output, scope, computed)
-    : compileColumns(columns, output, scope, computed);
+  const rows =
+    computed === undefined ? compiledOnce(columns, output, scope) : compileColumns(columns, output, scope, computed);
   const keys = output.keys?.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
   return keys === undefined ? rows : [rows, ...keys].join(', ');
 }
 
-const isOfFields = oncePer((columns: readonly OutputColumn[]) =>
-  columns.every(({ expression }) => expression.kind === 'field'),
-);
+/** Undefined where they have parameters. */
+const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
 
-const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string>());
-
-/** Fields as they are have no parameters, and their SQL is the same each time. */
-function compiledOnce(
-  columns: readonly OutputColumn[],
-  output: Output,
-  scope: Scope,
-  computed: CompileColumn | undefined,
-): string {
+/** Columns without parameters have the same SQL each time. */
+function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
   const known = compiled(columns);
   const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
   const bound = output.bounded === undefined ? '' : `${output.bounded} ${keys}`;
-  const name = `${scope.dialect.name} ${output.form} ${output.stripNulls} ${bound} ${scope.name}`;
-  let sql = known.get(name);
-  if (sql === undefined) {
-    sql = compileColumns(columns, output, scope, computed);
-    known.set(name, sql);
-  }
-  return sql;
+  const { dialect, depth } = scope;
+  const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${bound} ${scope.name} ${depth}`;
+  const sql = known.get(name);
+  if (sql !== undefined) return sql;
+  if (known.has(name)) return compileColumns(columns, output, scope, undefined);
+  let hasParameters = false;
+  const bind: Bind = (value, type) => {
+    hasParameters = true;
+    return scope.bind(value, type);
+  };
+  const made = compileColumns(columns, output, { ...scope, bind }, undefined);
+  known.set(name, hasParameters ? undefined : made);
+  return made;
 }
 
 function compileColumns(

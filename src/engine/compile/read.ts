@@ -75,7 +75,7 @@ function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
 
 /** What a statement, or a part of it, is compiled in. `name` is what its rows are called there. */
 export function scopeOf(dialect: SqlDialect, bind: Bind, name: string): Scope {
-  return { dialect, bind, name, embed: compileEmbedding };
+  return { dialect, bind, name, depth: 0, embed: compileEmbedding };
 }
 
 /** The rows that belong to a row, as a subquery that yields JSON text, or the value of their one column. */
