@@ -20,8 +20,11 @@ export interface Output {
   readonly stripNulls: boolean;
   /** The keys whose text forms come with each row, in columns of their own. */
   readonly keys?: readonly OrderKey[];
-  /** What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each. */
-  readonly bounded?: 'rows' | 'row';
+  /**
+   * What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each; `embedded`, of
+   * the one row that is shown within each.
+   */
+  readonly bounded?: 'rows' | 'row' | 'embedded';
 }
 
 /** An object's own names, and no longer than an identifier may be. */
@@ -126,7 +129,11 @@ function compileColumns(
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
   const sizes = sizesOf(columns, output, scope, computed);
   const least = leastBytes(columns);
-  const within = (sql: string) => (output.bounded === undefined ? sql : (dialect.within?.(sql, sizes, least) ?? sql));
+  const within = (sql: string) => {
+    if (output.bounded === undefined) return sql;
+    const counted = output.bounded === 'embedded' ? dialect.withinRow : dialect.within;
+    return counted?.(sql, sizes, least) ?? sql;
+  };
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
       name,
@@ -156,7 +163,9 @@ export function compileFinishedWithin(
   { form, bounded }: Output,
   dialect: SqlDialect,
 ): string {
-  if (bounded === undefined || dialect.rowsWithin === undefined || !holdEmbedded(columns)) return sql;
+  if (bounded === undefined || bounded === 'embedded' || dialect.rowsWithin === undefined || !holdEmbedded(columns)) {
+    return sql;
+  }
   const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
   return dialect.rowsWithin(sql, 'finished', names.map(identifier), bounded);
 }
@@ -170,7 +179,8 @@ export function compileRowsWithin(
   computed?: CompileColumn,
 ): string {
   const { bounded } = output;
-  if (bounded === undefined || scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
+  if (bounded === undefined || bounded === 'embedded') return rows;
+  if (scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
   return scope.dialect.rowsWithin(rows, scope.name, sizesOf(columns, output, scope, computed), bounded);
 }
 
