@@ -16,6 +16,10 @@ export async function writePeers(outcomes: readonly Outcome[]): Promise<void> {
   await replaceBetween('peers', `${await provenance('npm run bench -- --peers --write')}\n\n${text}`);
 }
 
+export async function writeAbuse(text: string): Promise<void> {
+  await replaceBetween('abuse', `${await provenance('npm run bench:abuse -- --write')}\n\n${text}`);
+}
+
 async function provenance(command: string): Promise<string> {
   return `Made by \`${command}\` on: ${await machine()}.`;
 }

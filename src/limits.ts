@@ -2,6 +2,8 @@
 
 /** Longest request target (path and query) that is read. */
 export const MAX_URL_LENGTH = 512 * 1024;
+/** Parameters in a query string, filters and all. */
+export const MAX_PARAMETERS = 2_000;
 /** Largest request body, unless --max-body-mb says otherwise. */
 export const DEFAULT_MAX_BODY_MB = 16;
 /** All bodies that are being received or worked on, with what is made of them: over it the next one has to come again. */
@@ -112,8 +114,14 @@ export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
 export const QUICK_PAGE_ROWS = 1_000;
 /** And an answer of at most this size. */
 export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Longest row of an answer. */
-export const MAX_ROW_BYTES = 32 * 1024 * 1024;
+/** Longest row of an answer: as long as a body that could store it. */
+export const MAX_ROW_BYTES = 16 * 1024 * 1024;
+/** Rows that the search index may find for a page before a walk through the table is likely to be quicker. */
+export const FEW_CANDIDATES = 5_000;
+/** What a query of the search index may hold, and how deep: trigrams of one text, its length, its parentheses. */
+export const MAX_CANDIDATE_TRIGRAMS = 16;
+export const MAX_CANDIDATE_QUERY = 2_000;
+export const MAX_CANDIDATE_DEPTH = 10;
 /** How long a read may take, unless --query-timeout says otherwise. */
 export const DEFAULT_QUERY_SECONDS = 10;
 /** A large result is sent in parts of about this many characters. */

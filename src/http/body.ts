@@ -3,6 +3,7 @@ import { parseJson } from '../collection/exact-json.ts';
 import type { Cell } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
 import type { Pieces } from '../in-pieces.ts';
+import { MAX_ROW_VALUES } from '../limits.ts';
 import { BodyCount } from './body-count.ts';
 import { CsvBody } from './csv.ts';
 import { CsvScan } from './csv-scan.ts';
@@ -82,7 +83,7 @@ function* readForm(bytes: Uint8Array): Pieces<Document> {
   }
   const count = new BodyCount(1);
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count.value();
-  return { kind: 'json', value: Object.fromEntries(splitQuery(text)) };
+  return { kind: 'json', value: Object.fromEntries(splitQuery(text, MAX_ROW_VALUES)) };
 }
 
 function* readCsv(bytes: Uint8Array): Pieces<Document> {

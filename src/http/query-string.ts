@@ -1,9 +1,11 @@
 /** The query string as pairs of decoded text, in the order written. */
 import { Refusal } from '../errors.ts';
+import { MAX_PARAMETERS } from '../limits.ts';
 
 export type Pair = readonly [key: string, value: string];
 
-export function splitQuery(query: string): Pair[] {
+/** Refuses more than `most` of them as soon as they are met. */
+export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
   const pairs: Pair[] = [];
   if (query === '') return pairs;
   for (let start = 0; start < query.length; ) {
@@ -14,6 +16,7 @@ export function splitQuery(query: string): Pair[] {
     const equals = pair.indexOf('=');
     if (equals !== -1) pairs.push([decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]);
     else if (pair !== '') pairs.push([decode(pair), '']);
+    if (pairs.length > most) throw new Refusal('54000', `a query string may have ${most} parameters`);
     start = end + 1;
   }
   return pairs;

@@ -145,9 +145,7 @@ for (const [name, environment] of DATABASES) {
         { id: 2, product_name: 'Zwei', unit_price: null, discontinued: 0, units_in_stock: null },
       ]);
       const { stdout } = await space.command('import', '--help');
-      expect(stdout.replaceAll('\n', ' ')).toContain(
-        'an empty cell there empties the field of the product that exists',
-      );
+      expect(stdout.replaceAll('\n', ' ')).toContain('an empty cell there empties the field of the row that exists');
     });
 
     test('a database that was not there is named, so that a mistyped one is noticed', async () => {

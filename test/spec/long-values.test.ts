@@ -91,9 +91,9 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
   test('a long field many times over is sent as often as that', async () => {
     await catalogue.fetch('/products', sendJson('POST', { id: 500, product_name: LONG }));
     for (const path of ['/products/500?', '/products?id=eq.500&', '/products?product_name=like.xxx*&']) {
-      const answer = await catalogue.fetch(`${path}select=${aliases(20)}`);
+      const answer = await catalogue.fetch(`${path}select=${aliases(12)}`);
       const found = [await answer.json()].flat() as Record<string, string>[];
-      expect([path, answer.status, found.length, Object.keys(found[0]!).length]).toEqual([path, 200, 1, 20]);
+      expect([path, answer.status, found.length, Object.keys(found[0]!).length]).toEqual([path, 200, 1, 12]);
       expect(Object.values(found[0]!).every((value) => value === LONG)).toBe(true);
     }
   });

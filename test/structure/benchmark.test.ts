@@ -56,7 +56,7 @@ test('memory that goes on growing is not flat, and memory that goes up and down 
 
 test('the page has the places that a run with --write fills', () => {
   const page = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8');
-  for (const name of ['figures', 'peers']) {
+  for (const name of ['figures', 'peers', 'abuse']) {
     expect(page).toMatch(new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- end of ${name} -->`));
   }
 });

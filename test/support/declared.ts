@@ -38,7 +38,7 @@ export interface Place {
   readonly plan: (declaration: Declaration) => Promise<MigrationPlan>;
   /** What the database itself says, whatever is declared. */
   readonly ask: (sql: string) => Promise<Row[]>;
-  /** How its tables are stored, to tell whether they were written anew. */
+  /** How its tables are stored, without the search index, to tell whether they were written anew. */
   readonly layout: () => Promise<unknown>;
 }
 
@@ -65,7 +65,7 @@ function sqlitePlace(): Place {
       withFile(path, (db) =>
         db
           .query(
-            "select name, rootpage, sql from sqlite_schema where name not like 'catalogue_%' and name not like 'sqlite_stat%'",
+            "select name, rootpage, sql from sqlite_schema where name not glob '[_]*' and name not like 'catalogue_%' and name not like 'sqlite_stat%'",
           )
           .all(),
       ),

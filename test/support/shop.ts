@@ -11,7 +11,7 @@ import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
-import { makeLarge, newFile, TEST_OPTIONS } from './sqlite.ts';
+import { countAsLarge, newFile, TEST_OPTIONS } from './sqlite.ts';
 
 interface DeclaredCollection {
   readonly key?: string | readonly string[];
@@ -69,7 +69,7 @@ const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise
   'SQLite with large tables': async (catalogue, rows) => {
     const path = newFile();
     const engine = sqlite(path, catalogue, rows);
-    makeLarge(path);
+    countAsLarge(engine, path, catalogue);
     return engine;
   },
   PostgreSQL: async (catalogue, rows) => {

@@ -42,10 +42,12 @@ export function compilePredicate(predicate: Predicate, scope: Scope): string {
 
 /** ` where …`, or nothing where every row will do. */
 export function compileWhere(predicate: Predicate, scope: Scope): string {
-  const { guard } = scope.dialect;
+  const { guard, narrow } = scope.dialect;
   if (isAlways(predicate)) return guard === undefined ? '' : ` where ${guard}`;
+  // Compiled first: of several mistakes in it, the first is told.
   const condition = compilePredicate(predicate, scope);
-  return guard === undefined ? ` where ${condition}` : ` where ${guard} and (${condition})`;
+  const first = [guard, narrow?.(predicate, scope.name, scope.bind)].filter((each) => each !== undefined);
+  return first.length === 0 ? ` where ${condition}` : ` where ${first.join(' and ')} and (${condition})`;
 }
 
 function join(terms: readonly Predicate[], joiner: string, none: string, scope: Scope): string {

@@ -33,6 +33,11 @@ export interface SqlDialect {
   readonly name: string;
   /** A condition that every read and count carries, such as one that ends it when its time is up. */
   readonly guard?: string;
+  /**
+   * A condition that all rows of this predicate meet, and which an index answers; undefined where there is none. `name` is what
+   * the read is called.
+   */
+  narrow?(predicate: Predicate, name: string, bind: Bind): string | undefined;
   placeholder(position: number, type?: Type): string;
   /** A field of a table, where that is another expression than its column. */
   column?(sql: string, field: Field): string;

@@ -22,6 +22,7 @@ import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { prepareSchema, type SqliteDemand } from './migrate.ts';
+import { compileNarrowed, narrowedDialect } from './narrowed.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
 import { checkOwner } from './schema.ts';
@@ -160,7 +161,11 @@ class SqliteEngine implements Engine {
 
   explain(plan: ReadPlan): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
-    const statement = this.here.quickOnLarge(plan, output)?.statement ?? compileRead(plan, output, sqliteDialect);
+    const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
+    // Through the search index, as it is read where that finds few rows.
+    const narrowed = isApart ? compileNarrowed(plan, output)?.statement : undefined;
+    const statement =
+      this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
     return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
   }
 
@@ -192,17 +197,21 @@ class SqliteEngine implements Engine {
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     const { offset, limit } = plan;
+    const bounded = boundedRow(plan, output);
+    const statement = compileRead(plan, bounded, guardedDialect);
+    const narrowed = compileNarrowed(plan, bounded);
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
     const result = await readers.read({
-      statement: compileRead(plan, boundedRow(plan, output), guardedDialect),
+      statement,
+      ...(narrowed === undefined ? {} : { narrowed }),
       // All rows are counted along an index, far quicker than each could be asked for the time.
-      count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
+      count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from)),
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
       endNames: endNames(plan, output),
-      ...compileEnd(plan, guardedDialect),
+      ...compileEnd(plan, narrowedDialect(plan.from)),
       encoding,
       form: output.form,
     });

@@ -27,6 +27,7 @@ import {
   SCHEMA_VERSION,
   tableSql,
 } from './schema.ts';
+import { createSearchIndexes, hasSearchIndex } from './search-index.ts';
 
 export interface SqliteDemand {
   readonly catalogue: Catalogue;
@@ -102,6 +103,7 @@ function isInPlace(db: Database, demand: SqliteDemand): boolean {
   const found = inspect(db, demand.catalogue);
   if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
+  if (![...catalogue.collections.values()].every((collection) => hasSearchIndex(db, collection))) return false;
   return compare(demandOf(demand), found).changes.length === 0 && strangers(found, catalogue).length === 0;
 }
 
@@ -142,6 +144,7 @@ function carryOut(db: Database, demand: SqliteDemand, found: Inspection, compari
   for (const collection of catalogue.collections.values()) {
     for (const index of indexesOf(collection)) db.run(indexSql(collection, index));
   }
+  createSearchIndexes(db, catalogue.collections);
   checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
   markAsOurs(db, catalogue);
 }

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
+import { isOfSearchIndex } from './search-index.ts';
 
 export interface Others {
   readonly columns: readonly { readonly name: string; readonly definition: string }[];
@@ -34,7 +35,7 @@ export function othersIn(db: Database, table: string, known: ReadonlySet<string>
   );
   return {
     columns: columns.map((column) => ({ name: column.name, definition: definitionOf(db, table, column) })),
-    objects: objects.filter(({ name }) => !known.has(name)).map(({ sql }) => sql),
+    objects: objects.filter(({ name }) => !known.has(name) && !isOfSearchIndex(name)).map(({ sql }) => sql),
   };
 }
 

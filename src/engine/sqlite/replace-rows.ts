@@ -84,9 +84,9 @@ function compare(connection: Connection): Differences {
   return { dropped, lacking };
 }
 
-/** Those that hold rows of clients: not what SQLite keeps for an index over them, and not what tells the declaration. */
+/** Those that hold rows of clients: not what SQLite or the search index keeps of them, and not what tells the declaration. */
 function tablesOf(connection: Connection, schema: string): string[] {
-  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name <> ?`;
+  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name <> ?`;
   return connection.values({ sql, params: [schema, RECORD_TABLE] }).map(([name]) => String(name));
 }
 
