@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let cwd: string;
 beforeEach(() => {
