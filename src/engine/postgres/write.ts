@@ -12,7 +12,7 @@ import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
-import { onConnection } from './slots.ts';
+import { apart } from './slots.ts';
 import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import { type Answer, compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';
@@ -30,15 +30,11 @@ export async function carryOut(
   limits: WriteLimits,
   isQuick: boolean,
 ): Promise<WriteResult> {
+  const kind = isQuick ? 'write' : 'costly statement';
   const started = performance.now();
   const result = standsAlone(plan)
-    ? await onConnection(pool, isQuick, (runner) => inOneStatement(runner, context, plan, encoding))
-    : await inTransaction(
-        pool,
-        (connection) => work(connection, context, plan, encoding, limits),
-        !plan.dryRun,
-        isQuick,
-      );
+    ? await apart(pool, kind, (connection) => inOneStatement(connection, context, plan, encoding))
+    : await inTransaction(pool, (connection) => work(connection, context, plan, encoding, limits), !plan.dryRun, kind);
   // A server that waits for its synchronous standby gives up the wait, not the write, when the statement's time is up,
   // and then answers as if all were well. Nothing that took this long counts as confirmed.
   if (performance.now() - started >= limits.querySeconds * 1000) throw new UnconfirmedCommit(undefined);
