@@ -4,6 +4,7 @@
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
+import { atOnce, inTurns } from '../../in-pieces.ts';
 import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, type Output, outputOfRead } from '../compile/output.ts';
@@ -142,9 +143,10 @@ class SqliteEngine implements Engine {
     return this.here.read(plan, encoding, output, mark) ?? this.readApart(file!.readers, plan, encoding, output);
   }
 
-  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    const isSmall = () => this.here.isSmall(plan.into, this.changes.current());
-    return this.writer.write(compileJob(plan, encoding), isQuickWrite(plan, isSmall));
+  async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    const isQuick = isQuickWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
+    const compiling = compileJob(plan, encoding);
+    return this.writer.write(isQuick ? atOnce(compiling) : await inTurns(compiling), isQuick);
   }
 
   async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {

@@ -5,6 +5,7 @@ import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
 import { checkFiles } from './files.ts';
 import type { Job } from './jobs.ts';
+import { joined, type Part } from './long-jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
 import type { WriterAnswer, WriterRequest, WriterTerms } from './writer.ts';
@@ -13,6 +14,7 @@ declare const self: Worker;
 
 let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
+const received: Part[] = [];
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
   const told = answer(data);
@@ -26,14 +28,26 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       // At once, so that the first write finds it open; where that fails, the first write is told why.
       attempt(open);
       return undefined;
+    case 'part':
+      received.push(request.part);
+      return undefined;
     case 'commit':
-      return attempt(() => ({ outcomes: commit(request.jobs), stale: connection?.settle() === false }));
+      return attempt(() => ({ outcomes: commit(whole(request)), stale: connection?.settle() === false }));
     case 'close':
       return attempt(() => {
         connection?.close();
         return { outcomes: [], stale: false };
       });
   }
+}
+
+/** The jobs, of which a long one has come in parts. */
+function whole({ jobs, parts = 0 }: Extract<WriterRequest, { kind: 'commit' }>): readonly Job[] {
+  const came = received.splice(0);
+  if (parts === 0) return jobs;
+  // Some of them went to a thread that has died.
+  if (came.length !== parts) throw new Error('parts of a job are missing');
+  return [joined(jobs[0]!, came)];
 }
 
 function attempt<T>(work: () => T): T | { readonly fault: string } {
