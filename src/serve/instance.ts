@@ -15,6 +15,7 @@ import { openApiPages } from '../openapi/pages.ts';
 import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { countRows, type Greeting } from './greeting.ts';
+import { watchMemory } from './idle-memory.ts';
 import { startListening } from './listening.ts';
 import type { Listening } from './server.ts';
 
@@ -39,6 +40,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   let engine: Engine | undefined;
   let listening: Listening | undefined;
   let drainSeconds = 0;
+  let endWatching = () => {};
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
@@ -73,6 +75,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       serverTiming: settings.serverTiming,
     });
     await engine.opened;
+    endWatching = watchMemory(() => listening?.inProgress() ?? 0);
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice);
     const rows = await countRows(engine, catalogue);
@@ -89,6 +92,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     drainSeconds = DRAIN_SECONDS;
   } finally {
     observation.health.phase = 'draining';
+    endWatching();
     await listening?.stop(drainSeconds);
     await engine?.close();
     observation.settle();

@@ -12,7 +12,7 @@ describe('a large result from PostgreSQL', () => {
   let service: Service;
   const schema = newSchema();
   beforeAll(async () => {
-    const args = ['--schema', schema, '--empty', '--pool-size', '4'];
+    const args = ['--schema', schema, '--empty', '--pool-size', '10'];
     service = await startService({ args, cwd: temporaryFolder(), env: { DATABASE_URL: url } });
     await admin.unsafe(`insert into ${schema}.products (product_name, unit_price)
       select 'product ' || n, n / 100.0 from generate_series(1, ${ROWS}) as n`);
@@ -55,7 +55,7 @@ describe('a large result from PostgreSQL', () => {
     async () => {
       await (await service.fetch('/products')).text();
       const before = await memory();
-      // Two of the four connections may go to large results; whoever leaves gives theirs back.
+      // Two of the ten connections may go to large results; whoever leaves gives theirs back.
       for (let round = 0; round < 5; round++) {
         const left = [new AbortController(), new AbortController()];
         const stalled = await Promise.all(left.map(({ signal }) => service.fetch('/products', { signal })));

@@ -135,7 +135,7 @@ test('a commit that has lasted long enough takes no further write', () => {
         { kind: 'json', value: { unit_price: 7 } },
       ),
     );
-    return compileJob(plan, encodingOf(negotiate(null), []));
+    return atOnce(compileJob(plan, encodingOf(negotiate(null), [])));
   });
   const bounds = { retryHours: 1, querySeconds: 10 };
   expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);

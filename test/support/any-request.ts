@@ -42,7 +42,55 @@ const filterLike = fc
   .tuple(field, operator, joined(piece, 6))
   .map(([name, operation, rest]) => `${name}=${operation}.${rest}`);
 
+/** One thing again and again: what takes time in the square of their number, or a stack for each, shows itself. */
+const repeated = (...units: readonly string[]) =>
+  fc.tuple(fc.constantFrom(...units), fc.integer({ min: 2, max: 4_000 })).map(([unit, count]) => unit.repeat(count));
+const manyTerms = repeated(
+  'a&',
+  '&',
+  '=',
+  'id=eq.1&',
+  'id=not.',
+  'limit=1&',
+  'a.b.',
+  'products.id=eq.1&',
+  'select=id&',
+);
+const manyParts = fc
+  .tuple(
+    fc.constantFrom('select=', 'order=', 'or=', 'columns=', 'id=in.', 'product_name=like.', 'product_name=match.'),
+    repeated(
+      '(',
+      'and(',
+      ')',
+      '"',
+      '\\',
+      ',',
+      '.',
+      'id,',
+      '*',
+      '%25',
+      '->',
+      'a|',
+      '(a*)*',
+      '{1,9}',
+      'a(',
+      '::text',
+      '...a(',
+    ),
+  )
+  .map(([name, value]) => `${name}${value}`);
+const manySearched = fc
+  .tuple(
+    oneOf('fts plfts phfts wfts'),
+    repeated("a'", '!', '(', 'a%26', 'a|', 'a<->', '"', 'a-', 'a.b@', '<a ', ':*', '\\'),
+  )
+  .map(([searched, value]) => `product_name=${searched}.${value}`);
+
 const anyQuery = fc.oneof(
+  manyTerms,
+  manyParts,
+  manySearched,
   percentBytes,
   fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replaceAll('#', '')),
   joined(piece, 25),
@@ -82,6 +130,10 @@ const anyHeaders = fc.record(
 
 const anyBody: fc.Arbitrary<AnyRequest['body']> = fc.oneof(
   fc.constant(null),
+  repeated('[', '{', '{},', '[],', '1e2,', '9', '"', '\\"', ',', '\n', 'a\n', 'a,', '&', 'a&', '{"a":', ' '),
+  repeated('{},', '{"product_name":"a"},', '[],', '1e2,', '"a",', 'null,').map((items) => `[${items}{}]`),
+  repeated('[', '{"a":').map((opening) => `[{"product_name":${opening}`),
+  repeated('9', '.9', '1e9', '-').map((digits) => `{"unit_price":${digits}}`),
   fc.uint8Array({ maxLength: 80 }).map((bytes) => Uint8Array.from(bytes)),
   fc.json(),
   fc.string({ unit: 'binary' }),

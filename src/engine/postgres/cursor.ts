@@ -19,8 +19,8 @@ import { takeSlot } from './slots.ts';
 
 const ROWS_PER_FETCH = 1_000;
 /** Where rows may be long, so many bytes of the longest that there can be; and as many as that while they turn out short. */
-const BYTES_PER_FETCH = 32 * 1024 * 1024;
-const MOST_LONG_ROWS = 128;
+const BYTES_PER_FETCH = 8 * 1024 * 1024;
+const MOST_LONG_ROWS = 16;
 
 export async function openCursor(
   pool: SQL,

@@ -11,7 +11,7 @@ import type { ReadResult } from '../engine.ts';
 import { openCursor } from './cursor.ts';
 import { query, type Runner } from './driver.ts';
 import { boundedRows, isTooLong } from './row-bytes.ts';
-import { onConnection } from './slots.ts';
+import { apart } from './slots.ts';
 
 export async function readList(
   pool: SQL,
@@ -26,7 +26,7 @@ export async function readList(
   const isWhole = plan.offset === 0 && plan.limit === undefined;
   const read = plan.count === undefined || isWhole ? readRows : readCounted;
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
-  const found = await onConnection(pool, isQuick, work).catch((error): undefined => {
+  const found = await (isQuick ? work(pool) : apart(pool, 'costly statement', work)).catch((error): undefined => {
     if (!isTooLong(error)) throw error;
   });
   if (found === undefined || found.rows.length > CURSOR_ROWS) return openCursor(pool, plan, dialect, encoding);

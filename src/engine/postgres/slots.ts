@@ -1,7 +1,7 @@
 /**
- * Connections for what may take long: large results, which hold one for as long as their clients take, and costly statements.
- * Each kind may have about a third of a pool, never all of it. The driver sends quick statements on any connection, one behind
- * the other: so costly ones have a connection of their own.
+ * Connections for what may take long: large results, which hold one for as long as their clients take, costly statements, and
+ * writes, which may have to wait for a row that another one changes. Each kind may have a part of a pool, never all of it. The
+ * driver sends other statements on any connection, one behind the other: so these have a connection of their own.
  */
 import type { SQL } from 'bun';
 import { MAX_WAITING_READS } from '../../limits.ts';
@@ -10,14 +10,15 @@ import { busy } from './refusals.ts';
 
 const WAIT_MS = 5_000;
 
-export type Kind = 'large result' | 'costly statement';
+export type Kind = 'large result' | 'costly statement' | 'write';
 
 export class Slots {
   private readonly waiting: (() => void)[] = [];
 
   constructor(
     private free: number,
-    private readonly waitMs = WAIT_MS,
+    /** How many may wait for one. */
+    private readonly most = MAX_WAITING_READS,
   ) {}
 
   /** Resolves to what gives the slot back. */
@@ -35,12 +36,12 @@ export class Slots {
   }
 
   private wait(): Promise<void> {
-    if (this.waiting.length >= MAX_WAITING_READS) throw busy();
+    if (this.waiting.length >= this.most) throw busy();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(proceed), 1);
         reject(busy());
-      }, this.waitMs);
+      }, WAIT_MS);
       const proceed = () => {
         clearTimeout(timer);
         resolve();
@@ -50,34 +51,38 @@ export class Slots {
   }
 }
 
-/** Of a pool of so many connections. Two are too few to be divided: one of them is for both kinds. */
-export function slotsFor(connections: number): Readonly<Record<Kind, Slots>> {
-  if (connections <= 2) {
-    const one = new Slots(1);
-    return { 'large result': one, 'costly statement': one };
-  }
-  return {
-    'large result': new Slots(Math.ceil(connections / 3)),
-    'costly statement': new Slots(Math.floor(connections / 3)),
-  };
+/** Of a pool of so many connections: a share for each kind that is slow, and one that is kept for quick reads. Writes may have all others. */
+export function slotsFor(connections: number): Readonly<Record<Kind, readonly Slots[]>> {
+  const share = Math.max(1, Math.floor(connections / 5));
+  const all = new Slots(Math.max(1, connections - share), Number.POSITIVE_INFINITY);
+  const large = new Slots(share);
+  // Of three connections one is for both kinds, so that writes have one, too.
+  const costly = connections > 3 ? new Slots(share) : large;
+  return { 'large result': [large, all], 'costly statement': [costly, all], write: [all] };
 }
 
 const slotsOf = new WeakMap<SQL, ReturnType<typeof slotsFor>>();
 
-export function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
+/** Resolves to what gives it back. */
+export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
   const slots = slotsOf.get(pool) ?? slotsFor(pool.options.max ?? 10);
   slotsOf.set(pool, slots);
-  return slots[kind].take();
+  const taken: (() => void)[] = [];
+  const giveBack = () => {
+    for (const each of taken) each();
+  };
+  try {
+    for (const each of slots[kind]) taken.push(await each.take());
+    return giveBack;
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
 }
 
-/** Quick work is done on whatever connection, costly work on one of its own. */
-export async function onConnection<T>(
-  pool: SQL,
-  isQuick: boolean,
-  work: (connection: Runner) => Promise<T>,
-): Promise<T> {
-  if (isQuick) return work(pool);
-  const giveBack = await takeSlot(pool, 'costly statement');
+/** Work on a connection of its own. */
+export async function apart<T>(pool: SQL, kind: Kind, work: (connection: Runner) => Promise<T>): Promise<T> {
+  const giveBack = await takeSlot(pool, kind);
   try {
     const connection = await reserve(pool);
     try {

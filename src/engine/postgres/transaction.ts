@@ -2,19 +2,18 @@
 import type { ReservedSQL, SQL } from 'bun';
 import { type Runner, reserve } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
-import { takeSlot } from './slots.ts';
+import { type Kind, takeSlot } from './slots.ts';
 
 export const MAX_ATTEMPTS = 5;
 
-/** Begins, works, and commits, or rolls back where it is not to be kept. Of costly work there may be so much at once. */
+/** Begins, works, and commits, or rolls back where it is not to be kept. */
 export async function inTransaction<T>(
   pool: SQL,
   work: (connection: Runner) => Promise<T>,
   keep: boolean,
-  isQuick = true,
+  kind: Kind = 'write',
 ): Promise<T> {
-  if (isQuick) return transact(pool, work, keep);
-  const giveBack = await takeSlot(pool, 'costly statement');
+  const giveBack = await takeSlot(pool, kind);
   try {
     return await transact(pool, work, keep);
   } finally {

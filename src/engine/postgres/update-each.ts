@@ -19,6 +19,9 @@ interface Met {
   readonly 'the row'?: string;
 }
 
+/** To make and read a statement of more would keep requests waiting. */
+const MOST_IN_A_RUN = 1_000;
+
 type Change = UpdateEachPlan['changes'][number];
 
 export async function updateEach(
@@ -59,7 +62,7 @@ export async function updateEach(
 }
 
 /**
- * Neighbours that set the same fields of different rows go in one statement. A key that moves goes alone, and so does
+ * Neighbours that set the same fields of different rows go in one statement, unless they are very many. A key that moves goes alone, and so does
  * what will be refused: of several mistakes the first one is told.
  */
 function runsOf(collection: Collection, changes: readonly Change[]): Change[][] {
@@ -69,7 +72,8 @@ function runsOf(collection: Collection, changes: readonly Change[]): Change[][] 
   for (const change of changes) {
     const names = change.set.map(({ field }) => field.name);
     const goesAlone = change.set.some(({ field, value }) => isKey(collection, field) || isRefused(field, value));
-    if (runs.length === 0 || goesAlone || names.join() !== signature || keys.has(change.key.join('\0'))) {
+    const isOther = goesAlone || names.join() !== signature || keys.has(change.key.join('\0'));
+    if (isOther || runs.length === 0 || runs.at(-1)!.length === MOST_IN_A_RUN) {
       runs.push([]);
       keys = new Set();
       signature = goesAlone ? 'alone' : names.join();

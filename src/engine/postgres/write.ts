@@ -2,7 +2,8 @@
 import type { SQL } from 'bun';
 import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
-import type { Precondition, WritePlan } from '../../plan/types.ts';
+import { atOnce, inTurns, ROWS_A_PIECE } from '../../in-pieces.ts';
+import type { InsertPlan, Precondition, WritePlan } from '../../plan/types.ts';
 import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
@@ -12,10 +13,18 @@ import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
-import { onConnection } from './slots.ts';
+import { apart } from './slots.ts';
 import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
-import { type Answer, compileDelete, compileInsert, compileUpdate, type WriteContext, type Written } from './writes.ts';
+import {
+  type Answer,
+  compileDelete,
+  compileInsert,
+  compileUpdate,
+  rowsAsJsonInPieces,
+  type WriteContext,
+  type Written,
+} from './writes.ts';
 
 export interface WriteLimits {
   readonly retryHours: number;
@@ -30,15 +39,11 @@ export async function carryOut(
   limits: WriteLimits,
   isQuick: boolean,
 ): Promise<WriteResult> {
+  const kind = isQuick ? 'write' : 'costly statement';
   const started = performance.now();
   const result = standsAlone(plan)
-    ? await onConnection(pool, isQuick, (runner) => inOneStatement(runner, context, plan, encoding))
-    : await inTransaction(
-        pool,
-        (connection) => work(connection, context, plan, encoding, limits),
-        !plan.dryRun,
-        isQuick,
-      );
+    ? await apart(pool, kind, (connection) => inOneStatement(connection, context, plan, encoding))
+    : await inTransaction(pool, (connection) => work(connection, context, plan, encoding, limits), !plan.dryRun, kind);
   // A server that waits for its synchronous standby gives up the wait, not the write, when the statement's time is up,
   // and then answers as if all were well. Nothing that took this long counts as confirmed.
   if (performance.now() - started >= limits.querySeconds * 1000) throw new UnconfirmedCommit(undefined);
@@ -115,12 +120,18 @@ async function changeRows(
   if (plan.kind === 'update-each') return updateEach(runner, context, plan, wanted);
   const statement =
     plan.kind === 'insert'
-      ? compileInsert(context, plan, wanted)
+      ? compileInsert(context, plan, await jsonOf(plan), wanted)
       : plan.kind === 'update'
         ? compileUpdate(context, plan, wanted)
         : compileDelete(context, plan, wanted);
   const [written] = await query<Written>(runner, statement);
   return written!;
+}
+
+/** Of many rows in pieces, with requests in between. */
+async function jsonOf({ into, rows }: InsertPlan): Promise<string> {
+  const making = rowsAsJsonInPieces(into.fields, rows);
+  return rows.length <= ROWS_A_PIECE ? atOnce(making) : inTurns(making);
 }
 
 function resultOf(plan: WritePlan, written: Written, encoding: Encoding, wanted: Answer | undefined): WriteResult {

@@ -4,6 +4,7 @@
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
+import { atOnce, mapped, type Pieces } from '../../in-pieces.ts';
 import type { Key } from '../../plan/keys.ts';
 import { withKey } from '../../plan/shape.ts';
 import {
@@ -80,12 +81,18 @@ export function insertedValue({ collection, sequence, adopted }: WriteContext, f
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
-export function compileInsert(context: WriteContext, plan: InsertPlan, wanted: Answer | undefined): Statement {
+/** `rows` are those of the plan, as JSON. */
+export function compileInsert(
+  context: WriteContext,
+  plan: InsertPlan,
+  rows: string,
+  wanted: Answer | undefined,
+): Statement {
   const { collection, dialect } = context;
   const { fields } = collection;
   const head = insertHead(context);
   return buildStatement(dialect, (bind) => {
-    const given = bind(rowsAsJson(fields, plan.rows), TEXT);
+    const given = bind(rows, TEXT);
     const values = head.fields.map((field) => insertedValue(context, field, `given.${identifier(field.name)}`));
     const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict)}`;
     const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
@@ -230,11 +237,18 @@ function namesOneKey({ key }: Collection, where: Predicate): boolean {
 
 /** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */
 export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
+  return atOnce(rowsAsJsonInPieces(fields, rows));
+}
+
+export function* rowsAsJsonInPieces(
+  fields: readonly Field[],
+  rows: readonly (readonly (Value | undefined)[])[],
+): Pieces<string> {
   const columns = fields.map(({ name, type }) => ({
     name: JSON.stringify(name),
     json: type.json,
   }));
-  const texts = rows.map((row) => {
+  const texts = yield* mapped(rows, (row) => {
     const members = columns.flatMap(({ name, json }, index) => {
       const value = row[index];
       return value === undefined ? [] : `${name}:${value === null ? 'null' : json(value)}`;

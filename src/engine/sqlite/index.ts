@@ -3,6 +3,7 @@
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
 import type { Encoding } from '../../encode/encoding.ts';
+import { atOnce, inTurns } from '../../in-pieces.ts';
 import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, type Output, outputOfRead } from '../compile/output.ts';
@@ -140,9 +141,10 @@ class SqliteEngine implements Engine {
     return this.here.read(plan, encoding, output, mark) ?? this.readApart(file!.readers, plan, encoding, output);
   }
 
-  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    const isSmall = () => this.here.isSmall(plan.into, this.changes.current());
-    return this.writer.write(compileJob(plan, encoding), isQuickWrite(plan, isSmall));
+  async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    const isQuick = isQuickWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
+    const compiling = compileJob(plan, encoding);
+    return this.writer.write(isQuick ? atOnce(compiling) : await inTurns(compiling), isQuick);
   }
 
   async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {

@@ -5,6 +5,7 @@
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Encoding, RowForm } from '../../encode/encoding.ts';
+import { mapped, type Pieces } from '../../in-pieces.ts';
 import { MAX_RETURNED_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { keyIs } from '../../plan/keys.ts';
@@ -74,7 +75,7 @@ interface JobTerms {
   readonly retry?: WritePlan['retry'];
 }
 
-export function compileJob(plan: WritePlan, encoding: Encoding): Job {
+export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
   const collection = plan.into;
   const terms = compileTerms(plan, encoding);
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
@@ -85,7 +86,7 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
         kind: 'insert',
         ...terms,
         sql: insertSql(collection) + conflictSql(plan.conflict) + returning,
-        rows: plan.rows.map((row) => storedValues(collection.fields, row)),
+        rows: yield* mapped(plan.rows, (row) => storedValues(collection.fields, row)),
         ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
           ? { meets: meeting(collection, plan.conflict.on) }
           : {}),
@@ -96,7 +97,7 @@ export function compileJob(plan: WritePlan, encoding: Encoding): Job {
       return {
         kind: 'change-each',
         ...terms,
-        changes: plan.changes.map(({ key, set }) => ({
+        changes: yield* mapped(plan.changes, ({ key, set }) => ({
           key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
           ...compileUpdate(collection, set, keyIs(collection, key), undefined, counted),
         })),

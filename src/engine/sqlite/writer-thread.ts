@@ -5,6 +5,7 @@ import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
 import { checkFiles } from './files.ts';
 import type { Job } from './jobs.ts';
+import { joined, type Part } from './long-jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
 import { indexPending } from './search-index.ts';
@@ -14,6 +15,7 @@ declare const self: Worker;
 
 let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
+const received: Part[] = [];
 
 /** How often the thread looks for rows that the search index does not have yet. */
 const LOOK_MS = 1_000;
@@ -37,9 +39,12 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       attempt(open);
       indexLater(LOOK_MS);
       return undefined;
+    case 'part':
+      received.push(request.part);
+      return undefined;
     case 'commit':
       lastCommit = performance.now();
-      return attempt(() => ({ outcomes: commit(request.jobs), stale: connection?.settle() === false }));
+      return attempt(() => ({ outcomes: commit(whole(request)), stale: connection?.settle() === false }));
     case 'close':
       clearTimeout(timer);
       return attempt(() => {
@@ -47,6 +52,15 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
         return { outcomes: [], stale: false };
       });
   }
+}
+
+/** The jobs, of which a long one has come in parts. */
+function whole({ jobs, parts = 0 }: Extract<WriterRequest, { kind: 'commit' }>): readonly Job[] {
+  const came = received.splice(0);
+  if (parts === 0) return jobs;
+  // Some of them went to a thread that has died.
+  if (came.length !== parts) throw new Error('parts of a job are missing');
+  return [joined(jobs[0]!, came)];
 }
 
 function attempt<T>(work: () => T): T | { readonly fault: string } {

@@ -11,6 +11,7 @@ import type { MaybePromise, WriteResult } from '../engine.ts';
 import type { WriteBounds } from './apply.ts';
 import type { OpenFiles } from './files.ts';
 import type { Job } from './jobs.ts';
+import { divided, type Part } from './long-jobs.ts';
 import { type Outcome, settle } from './outcome.ts';
 import { Thread } from './thread.ts';
 
@@ -111,10 +112,12 @@ function tooManyWrites(): Refusal {
   });
 }
 
-/** A message to the writer's thread; all but the first are answered. */
+/** A message to the writer's thread; commits and the last one are answered. */
 export type WriterRequest =
   | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterTerms, 'catalogue'>)
-  | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
+  | { readonly kind: 'part'; readonly part: Part }
+  /** `parts` are those of its one job that came before it, where it is a long one. */
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
   | { readonly kind: 'close' };
 export type WriterAnswer =
   | { readonly outcomes: readonly Outcome[]; readonly stale: boolean }
@@ -150,7 +153,14 @@ export class WriterThread {
   }
 
   readonly commit: Commit = async (jobs) => {
-    const answer = await this.ask({ kind: 'commit', jobs });
+    const long = jobs.length === 1 ? divided(jobs[0]!) : undefined;
+    for (const part of long?.parts ?? []) {
+      this.thread.post({ kind: 'part', part });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const answer = await this.ask(
+      long === undefined ? { kind: 'commit', jobs } : { kind: 'commit', jobs: [long.rest], parts: long.parts.length },
+    );
     if ('fault' in answer) throw new Error(answer.fault);
     if (answer.stale) this.stale++;
     return answer.outcomes;

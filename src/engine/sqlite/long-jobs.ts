@@ -1,0 +1,45 @@
+/**
+ * A job of many rows goes to the writer's thread in parts: to copy it from one thread to the other takes as long as its rows are
+ * many, and requests are answered in between.
+ */
+import { ROWS_A_PIECE } from '../../in-pieces.ts';
+import type { Job } from './jobs.ts';
+
+/** Rows to insert, or changes of one row each. */
+export type Part = readonly unknown[];
+
+/** The parts of a job that is long, and what is left of it without them; undefined for any other. */
+export function divided(job: Job): { readonly parts: readonly Part[]; readonly rest: Job } | undefined {
+  const list = listOf(job);
+  if (list.length <= ROWS_A_PIECE) return undefined;
+  const parts = Array.from({ length: Math.ceil(list.length / ROWS_A_PIECE) }, (_, index) =>
+    list.slice(index * ROWS_A_PIECE, (index + 1) * ROWS_A_PIECE),
+  );
+  return { parts, rest: withList(job, []) };
+}
+
+export function joined(rest: Job, parts: readonly Part[]): Job {
+  return withList(rest, parts.flat());
+}
+
+function listOf(job: Job): Part {
+  switch (job.kind) {
+    case 'insert':
+      return job.rows;
+    case 'change-each':
+      return job.changes;
+    case 'change':
+      return [];
+  }
+}
+
+function withList(job: Job, list: Part): Job {
+  switch (job.kind) {
+    case 'insert':
+      return { ...job, rows: list as typeof job.rows };
+    case 'change-each':
+      return { ...job, changes: list as typeof job.changes };
+    case 'change':
+      return job;
+  }
+}

@@ -1,0 +1,118 @@
+/** Work in proportion to what is asked for: twice as much of anything takes at most twice the steps, as they are counted. */
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
+import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+import { piecesDone } from '../../src/in-pieces.ts';
+import { catalogueOn } from '../support/catalogue.ts';
+import { PATIENCE_MS } from '../support/generators.ts';
+import { beginningWith, TEST_OPTIONS } from '../support/sqlite.ts';
+import { sendJson } from '../support/stories.ts';
+
+/** How much there is of everything. */
+interface Sizes {
+  /** Rows that are stored, and the length of a text in each of them. */
+  readonly rows: number;
+  readonly length: number;
+  /** How often the request has its conditions. */
+  readonly conditions: number;
+  /** Rows of its body. */
+  readonly body: number;
+}
+
+const sizes: fc.Arbitrary<Sizes> = fc.record({
+  rows: fc.integer({ min: 50, max: 200 }),
+  length: fc.integer({ min: 100, max: 800 }),
+  conditions: fc.integer({ min: 1, max: 5 }),
+  body: fc.integer({ min: 3_000, max: 6_000 }),
+});
+
+const condition = fc.constantFrom(
+  'quantity_per_unit.like.*zebra*',
+  'quantity_per_unit.ilike.*a_z*',
+  'quantity_per_unit.match."(a|b){2,}z"',
+  'quantity_per_unit.imatch."[a-f]{3,9}z"',
+  'quantity_per_unit.fts.zebra',
+  'quantity_per_unit.wfts.zebra',
+  'unit_price.gt.900',
+  'id.in.(100000,100001)',
+  'product_name.eq.zebra',
+);
+const words = fc.constantFrom(
+  'lorem ipsum dolor ',
+  'ab',
+  'box of 12, 550 ml; ',
+  '<a href="x" ',
+  '<!--',
+  'a-',
+  'Röd Kåviär ',
+);
+
+const DRY_RUN = 'tx=rollback';
+
+/** What is done with the rows that are found, or with those that are sent. */
+const DEEDS: Readonly<Record<string, (where: string, { body }: Sizes) => readonly [string, RequestInit?]>> = {
+  'a list': (where) => [`/products?${where}`],
+  'a page': (where) => [`/products?${where}&order=unit_price.desc&limit=5`],
+  'a count': (where) => [`/products?${where}&select=count()`],
+  'a change': (where) => [`/products?${where}`, sendJson('PATCH', { unit_price: 3 }, { prefer: DRY_RUN })],
+  'a change with its rows': (where) => [
+    `/products?not.${where}`,
+    sendJson('PATCH', { unit_price: 3 }, { prefer: `${DRY_RUN}, return=representation` }),
+  ],
+  'a removal': (where) => [`/products?not.${where}`, { method: 'DELETE', headers: { prefer: DRY_RUN } }],
+  'new rows': (_, { body }) => ['/products', sendJson('POST', newRows(body), { prefer: DRY_RUN })],
+  'rows to merge': (_, { body }) => [
+    '/products',
+    sendJson('POST', newRows(body), { prefer: `${DRY_RUN}, resolution=merge-duplicates` }),
+  ],
+};
+
+const newRows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: index + 1, product_name: `Jar ${index}`, unit_price: 1 }));
+const ofLength = (text: string, length: number) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+
+/** A piece of a body counts like this many steps of a search. */
+const STEPS_OF_A_PIECE = 65_536;
+/** Each stage of a long body is done in whole pieces, and anything takes some steps. */
+const ROUNDING = 8 * STEPS_OF_A_PIECE;
+
+/** In memory all of it happens on this thread, and so does the counting. */
+async function work(deed: string, amount: Sizes, text: string, either: readonly string[]): Promise<number> {
+  const stored = Array.from({ length: amount.rows }, (_, index) => ({
+    id: 500_000 + index,
+    product_name: `Jar ${index}`,
+    quantity_per_unit: ofLength(text, amount.length),
+  }));
+  const engine = openSqlite({ ...TEST_OPTIONS, path: IN_MEMORY, firstRows: beginningWith(stored) });
+  const terms = Array.from({ length: amount.conditions }, () => either).flat();
+  const [path, init] = DEEDS[deed]!(`or=(${terms.join()})`, amount);
+  const before = [stepsSpent(), piecesDone()] as const;
+  const response = await catalogueOn(engine).fetch(path, init);
+  expect([path, response.status < 300 ? 'done' : await response.text()]).toEqual([path, 'done']);
+  await response.text();
+  await engine.close();
+  return stepsSpent() - before[0] + STEPS_OF_A_PIECE * (piecesDone() - before[1]);
+}
+
+test(
+  'twice as many rows, texts twice as long, twice the conditions, twice the body: at most twice the work',
+  async () => {
+    let most = 0;
+    const anyDeed = fc.constantFrom(...Object.keys(DEEDS));
+    const anySize = fc.constantFrom<keyof Sizes>('rows', 'length', 'conditions', 'body');
+    const conditions = fc.array(condition, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(anyDeed, sizes, anySize, words, conditions, async (deed, amount, size, text, either) => {
+        const once = await work(deed, amount, text, either);
+        const twice = await work(deed, { ...amount, [size]: 2 * amount[size] }, text, either);
+        most = Math.max(most, once);
+        expect(twice).toBeLessThanOrEqual(2 * once + ROUNDING);
+      }),
+      { numRuns: 150 },
+    );
+    // What is found along an index takes hardly any; but most of it must count for more than the rounding.
+    expect(most).toBeGreaterThan(4 * ROUNDING);
+  },
+  PATIENCE_MS,
+);
