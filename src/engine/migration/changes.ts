@@ -79,6 +79,19 @@ export function compare(demand: Demand, found: Found): Comparison {
   return { demand, pairs, changes };
 }
 
+/** What a process that declares something else cannot do without. Other differences it can leave as they are, and serve. */
+export function unservable(comparison: Comparison): Comparison {
+  const kinds = [
+    'create-collection',
+    'rename-collection',
+    'add-field',
+    'rename-field',
+    'change-type',
+    'change-key',
+  ] as const;
+  return { ...comparison, changes: ofKind(comparison.changes, ...kinds) };
+}
+
 export function ofKind<K extends ChangeKind>(changes: readonly Change[], ...kinds: readonly K[]): ChangeOf<K>[] {
   return changes.filter((change) => (kinds as readonly ChangeKind[]).includes(change.kind)) as ChangeOf<K>[];
 }

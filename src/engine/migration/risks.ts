@@ -104,7 +104,7 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
     ];
   },
 
-  'change-type': ({ collection: { name }, field, before }, pair) => {
+  'change-type': ({ collection: { name, unique }, field, before }, pair) => {
     const table = pair!.before!.name;
     const types = `${name}.${field.name} becomes ${field.type.name}, and was ${before.type.name}`;
     return [
@@ -122,6 +122,10 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
           allow: permission('convert', name, field.name),
         }),
       },
+      // Values that differ may be the same as another type.
+      ...unique
+        .filter(({ fields }) => fields.includes(field) && fields.every((each) => pair!.origin(each) !== undefined))
+        .map(({ fields }) => ({ ...repeated(pair!, fields, 'is unique'), about: field })),
     ];
   },
 

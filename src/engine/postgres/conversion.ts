@@ -15,7 +15,9 @@ const dialect = postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED)
 
 /** A column as another type: its text form is read again. */
 export function converted(column: string, from: Type, to: Type): string {
-  return `(${dialect.text(identifier(column), from)})::${to.postgres.name}`;
+  // The elements of an array are rounded only where the cast says their digits.
+  const ofDecimals = /^decimal(\(.*\)\[\])$/.exec(to.name);
+  return `(${dialect.text(identifier(column), from)})::${ofDecimals === null ? to.postgres.name : `numeric${ofDecimals[1]}`}`;
 }
 
 export const postgresValues: ValueSql = {

@@ -89,7 +89,9 @@ function presentIn(
   const fields = draft.fields.flatMap((field) => {
     const column = columns.find(({ name }) => name === field.name);
     if (column === undefined) return [];
-    const type = typeOfColumn(column.type)?.type.name;
+    // PostgreSQL does not keep how many digits the elements of an array have.
+    const isRecorded = column.type === 'numeric[]' && /^decimal\(.*\)\[\]$/.test(field.type);
+    const type = isRecorded ? field.type : typeOfColumn(column.type)?.type.name;
     if (type === undefined)
       problems.push({ words: `${draft.name}.${field.name} is ${column.type} now, not ${field.type}` });
     const { references, ...rest } = { ...field, type: type ?? field.type, required: column.required };

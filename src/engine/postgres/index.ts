@@ -19,7 +19,7 @@ import type { PostgresDemand } from './found.ts';
 import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
-import { makeTables, type Prepared, prepareSchema } from './migrate.ts';
+import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
 import { inItsOwnWords, naming, translateError } from './refusals.ts';
@@ -61,6 +61,7 @@ export class PostgresEngine implements Engine {
   // These are known once the server is found; nothing is asked of it before.
   private dialect!: SqlDialect;
   private prepared!: Prepared;
+  private isPrepared = false;
   private readonly quick: Quick;
   private keys = new Keys();
 
@@ -156,13 +157,15 @@ export class PostgresEngine implements Engine {
   }
 
   private async prepare(pool: SQL): Promise<void> {
-    const prepared = await prepareSchema(pool, this.options);
+    const prepared = await (this.isPrepared ? schemaAgain : prepareSchema)(pool, this.options);
     const folding = await findFolding(pool);
     if (folding.collation === null) {
       this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
-    this.steps = prepared.steps;
+    if (!this.isPrepared) this.steps = prepared.steps;
     this.dialect = postgresDialect(folding, await findConfigurations(pool), prepared.adopted);
+    // Tables that are left to a load may be made by then.
+    this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new Keys();
     await this.replicas?.restart(pool);

@@ -7,7 +7,7 @@ import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { MIGRATION_LOCK_MS, MIGRATION_WAIT_SECONDS } from '../../limits.ts';
-import { type Comparison, compare } from '../migration/changes.ts';
+import { type Comparison, compare, unservable } from '../migration/changes.ts';
 import type { Question } from '../migration/question.ts';
 import { questionSql } from '../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../migration/record.ts';
@@ -80,6 +80,21 @@ class NoRights extends ConfigError {
     );
     this.isNeeded = needed.length > 0;
   }
+}
+
+/**
+ * For a connection that was lost: nothing is migrated in the middle of serving. Another instance may have migrated the schema
+ * meanwhile; what that only added, or relaxed, is left as it is.
+ */
+export async function schemaAgain(pool: SQL, demand: PostgresDemand): Promise<Prepared> {
+  await checkServer(pool);
+  const found = await look(pool, demand);
+  const missing = stepsOf(unservable(found.comparison));
+  const problems = found.inspection.problems.map(({ words }) => words);
+  if (missing.length === 0 && problems.length === 0) return prepared(found, demand, []);
+  throw new ConfigError(
+    `the schema ${demand.schema} is no longer as declared (${[...missing, ...problems].join(', ')}): start the service again with its declaration`,
+  );
 }
 
 /** What would be done, and what is in the way: of one moment of the data, and without a change to it. */

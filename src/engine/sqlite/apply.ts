@@ -16,6 +16,7 @@ import { withinReturned } from './allowance.ts';
 import { writeRows } from './change-rows.ts';
 import type { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
+import type { DeclarationWatch } from './declaration-watch.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Job, Returning } from './jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
@@ -42,9 +43,11 @@ export function applyJobs(
   catalogue: Catalogue,
   jobs: readonly Job[],
   bounds: WriteBounds,
+  declared?: DeclarationWatch,
 ): Outcome[] {
   try {
     connection.beginWriting();
+    declared?.check();
     const endsAt = performance.now() + bounds.commitSeconds * 1000;
     const outcomes: Outcome[] = [];
     for (const job of jobs) {

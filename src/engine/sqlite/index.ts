@@ -16,6 +16,7 @@ import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
+import { DeclarationWatch } from './declaration-watch.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
@@ -82,6 +83,7 @@ export function openSqlite(options: SqliteOptions): Engine {
       files,
       thread,
       snapshot: new Snapshot(reader),
+      declared: new DeclarationWatch(reader, catalogue),
       rows: new KeptRows(reader, changes),
       readers: new Readers({
         path,
@@ -106,6 +108,7 @@ interface Parts {
     readonly files: OpenFiles;
     readonly thread: WriterThread;
     readonly snapshot: Snapshot;
+    readonly declared: DeclarationWatch;
     readonly readers: Readers;
     readonly rows: KeptRows;
   };
@@ -120,6 +123,8 @@ class SqliteEngine implements Engine {
   private readonly writer: Writer;
   private readonly file: Parts['file'];
   private readonly here: ReadsHere;
+  /** The mark of the data when the tables were last looked at. */
+  private looked = Number.NaN;
 
   constructor(parts: Parts) {
     const { reader, changes, file } = parts;
@@ -137,6 +142,10 @@ class SqliteEngine implements Engine {
     const mark = this.changes.current();
     const { file } = this;
     file?.snapshot.refresh(mark);
+    if (file !== undefined && mark !== this.looked) {
+      file.declared.check();
+      this.looked = mark;
+    }
     const output = outputOfRead(plan, encoding, sqliteDialect);
     return this.here.read(plan, encoding, output, mark) ?? this.readApart(file!.readers, plan, encoding, output);
   }
@@ -173,8 +182,9 @@ class SqliteEngine implements Engine {
 
   trouble(): string | undefined {
     if (this.file === undefined) return undefined;
-    const { files, snapshot } = this.file;
-    return misplaced(files) ?? (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
+    const { files, snapshot, declared } = this.file;
+    const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
+    return misplaced(files) ?? declared.trouble() ?? isBehind();
   }
 
   metrics(): readonly Metric[] {

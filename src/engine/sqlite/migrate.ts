@@ -62,9 +62,13 @@ export function planSchema(db: Database, demand: SqliteDemand): MigrationPlan {
   return look.deferred();
 }
 
+export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
+  return compare(demandOf({ catalogue }), inspect(db, catalogue));
+}
+
 /** What is demanded of rows now and was not when the file was made, for people. */
 export function otherRules(db: Database, catalogue: Catalogue): readonly string[] {
-  const comparison = compare(demandOf({ catalogue }), inspect(db, catalogue));
+  const comparison = differencesIn(db, catalogue);
   const changes = ofKind(
     comparison.changes,
     'change-type',
@@ -134,7 +138,7 @@ function carryOut(db: Database, demand: SqliteDemand, found: Inspection, compari
   removeAndRename(db, comparison);
   const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
   for (const collection of created) db.run(tableSql(catalogue, collection));
-  const rebuilt = [...pairs.values()].filter((pair) => isRebuilt(found.catalogue, catalogue, pair));
+  const rebuilt = [...pairs.values()].filter((pair) => isRebuilt(found.catalogue, catalogue, pair, allowed));
   for (const pair of rebuilt) rebuild(db, catalogue, pair, allowed);
   for (const pair of pairs.values()) {
     if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);

@@ -14,8 +14,17 @@ import { columnDefinition, count, indexesOf, tableParts, tableSql } from './sche
 /** No name that can be declared has spaces. */
 const STAND_IN = 'table to be';
 
-export function isRebuilt(found: Catalogue, declared: Catalogue, { now, before, origin }: Pair): boolean {
+export function isRebuilt(
+  found: Catalogue,
+  declared: Catalogue,
+  { now, before, origin }: Pair,
+  allowed: readonly string[],
+): boolean {
   if (before === undefined) return false;
+  // Types may share the SQL of their columns, and not the form of their values; of a pattern the table knows nothing.
+  const isConverted = ({ type }: Field, was: Field | undefined) => was !== undefined && was.type !== type;
+  const isCleared = ({ name }: Field) => allowed.includes(permission('clear', now.name, name));
+  if (now.fields.some((field) => isConverted(field, origin(field)) || isCleared(field))) return true;
   const kept = new Set(tableParts(found, before));
   const added = now.fields.filter((field) => origin(field) === undefined);
   const additions = new Set(added.map((field) => columnDefinition(declared, now, field)));
@@ -53,8 +62,11 @@ export function rebuild(db: Database, declared: Catalogue, pair: Pair, allowed: 
   db.run(
     `insert into ${identifier(STAND_IN)} (${columns.join(', ')}) select ${values.join(', ')} from ${table} order by rowid`,
   );
+  // Views and triggers of others name the table, which is gone for a moment.
+  db.run('pragma legacy_alter_table = on');
   db.run(`drop table ${table}`);
   db.run(`alter table ${identifier(STAND_IN)} rename to ${table}`);
+  db.run('pragma legacy_alter_table = off');
   for (const sql of others.objects) db.run(sql);
   if (position === undefined) return;
   db.run('delete from sqlite_sequence where name = ?', [now.name]);
@@ -73,5 +85,6 @@ function takenFrom({ now, origin }: Pair, field: Field, allowed: readonly string
   const rules = sqliteValues.keepsRules(field, value);
   const isCleared = rules !== undefined && allowed.includes(permission('clear', now.name, field.name));
   const kept = isCleared ? `case when not (${rules}) then null else ${value} end` : value;
-  return allowed.includes(permission('fill', now.name, field.name)) ? `coalesce(${kept}, ${defaultSql(field)})` : kept;
+  const isFilled = field.required && !before.required && allowed.includes(permission('fill', now.name, field.name));
+  return isFilled ? `coalesce(${kept}, ${defaultSql(field)})` : kept;
 }

@@ -3,6 +3,7 @@ import { declareCatalogue } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
 import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
+import { DeclarationWatch } from './declaration-watch.ts';
 import { checkFiles } from './files.ts';
 import type { Job } from './jobs.ts';
 import { joined, type Part } from './long-jobs.ts';
@@ -15,6 +16,7 @@ declare const self: Worker;
 
 let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
+let declared: DeclarationWatch | undefined;
 const received: Part[] = [];
 
 /** How often the thread looks for rows that the search index does not have yet. */
@@ -75,7 +77,7 @@ function commit(jobs: readonly Job[]): readonly Outcome[] {
   const { catalogue, bounds, files } = terms!;
   try {
     checkFiles(files);
-    return applyJobs(open(), catalogue, jobs, bounds);
+    return applyJobs(open(), catalogue, jobs, bounds, declared);
   } catch (error) {
     const outcome = asOutcome(translateError(error));
     return jobs.map(() => outcome);
@@ -102,6 +104,7 @@ function open(): Connection {
   const { path, files } = terms!;
   const opened = new Connection(path, { prepare: () => checkFiles(files) });
   gatherStatistics(opened);
+  declared = new DeclarationWatch(opened, terms!.catalogue);
   opened.waitInTurn();
   connection = opened;
   return opened;
