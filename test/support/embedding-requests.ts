@@ -150,8 +150,8 @@ export function chooseRequest(choose: Chooser, related: Related, levels: number)
   return chooseLevel(choose, related, choose.one(related.collections), 1, levels);
 }
 
-/** Types whose values the model orders as the engines do. */
-const ORDERED = ['int2', 'int4', 'int8', 'text', 'uuid', 'boolean', 'date'];
+/** Types whose values the model orders as the engines do; it reads an int8 as a double, and two of them may be one to it. */
+const ORDERED = ['int2', 'int4', 'text', 'uuid', 'boolean', 'date'];
 
 function chooseLevel(choose: Chooser, related: Related, own: CollectionDraft, depth: number, levels: number): Level {
   const hasFigures = choose.sometimes(8);
