@@ -4,7 +4,9 @@ import { rmSync } from 'node:fs';
 import { BUILT_IN } from '../src/collection/built-in.ts';
 import { products } from '../src/collection/products.ts';
 import type { Row } from '../src/collection/value.ts';
+import { Connection } from '../src/engine/sqlite/connection.ts';
 import { openSqlite } from '../src/engine/sqlite/index.ts';
+import { indexPending } from '../src/engine/sqlite/search-index.ts';
 import type { StoredRow } from '../src/plan/types.ts';
 import { WHOLE } from '../src/plan/whole.ts';
 
@@ -90,8 +92,8 @@ export function* generateObjects(count: number): Generator<Row> {
   }
 }
 
-/** A catalogue file with that many products, through the engine's own writes. */
-export async function generateCatalogue(path: string, count: number): Promise<void> {
+/** A catalogue file with that many products, through the engine's own writes, and with its search index as it is after a while. */
+export async function generateCatalogue(path: string, count: number, { isIndexed = true } = {}): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
   const engine = openSqlite({
     path,
@@ -111,6 +113,17 @@ export async function generateCatalogue(path: string, count: number): Promise<vo
   for (const row of generateProducts(count)) if (rows.push(row) === 10_000) await flush();
   if (rows.length > 0) await flush();
   await engine.close();
+  if (isIndexed) indexCatalogue(path);
+}
+
+/** At once, where a service would do it beside its other work. */
+export function indexCatalogue(path: string): void {
+  const connection = new Connection(path);
+  while (indexPending(connection, products, 1)) {
+    /* the next rows */
+  }
+  connection.emptyLog();
+  connection.close();
 }
 
 if (import.meta.main) {

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { BUILT_IN } from '../src/collection/built-in.ts';
 import { products } from '../src/collection/products.ts';
 import { CsvRecords } from '../src/declare/rows/csv.ts';
-import { prepareSchema } from '../src/engine/sqlite/schema.ts';
+import { prepareSchema } from '../src/engine/sqlite/migrate.ts';
 import { rowPlanner } from '../src/plan/row-planner.ts';
 import { generateProducts } from './generate.ts';
 
@@ -47,7 +47,7 @@ function bareLoop(parsed: readonly unknown[][]): Cost {
   db.run('pragma synchronous = full');
   // As large as that of the import: indexes are written in no order.
   db.run('pragma cache_size = -65536');
-  prepareSchema(db, BUILT_IN.catalogue, () => []);
+  prepareSchema(db, { catalogue: BUILT_IN.catalogue, firstRows: () => [] });
   const started = performance.now();
   const before = process.cpuUsage();
   const insert = db.prepare(`insert into products values (${products.fields.map(() => '?').join(', ')})`);

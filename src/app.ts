@@ -11,14 +11,14 @@ import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import type { Answer } from './http/answer.ts';
 import { Bodies } from './http/bodies.ts';
 import { readDocument } from './http/body.ts';
-import { type Call, pathAndQuery, readCall } from './http/call.ts';
+import { type Call, pathAndQuery, readCall, routeOf } from './http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsAnswer } from './http/cors.ts';
 import { negotiate, ofOne } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
 import { locate } from './http/prefix.ts';
 import { atOnce, inTurns, type Pieces } from './in-pieces.ts';
-import { planRead, planReadItem, planVersioned } from './plan/read.ts';
+import { planItem, planRead, planReadItem } from './plan/read.ts';
 import type { ReadPlan, WritePlan } from './plan/types.ts';
 import { weightOf } from './plan/weight.ts';
 import { WHOLE } from './plan/whole.ts';
@@ -71,7 +71,7 @@ function stages(options: AppOptions, bodies: Bodies): Answerer {
 
   function answer(request: Request, trace: Trace): MaybePromise<Answer> {
     const call = readCall(trace.method, trace.place, request, catalogue);
-    trace.target = call.target.kind;
+    trace.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
     if (plans && acceptsPlan(request)) return explainRead(call);
@@ -98,16 +98,14 @@ function stages(options: AppOptions, bodies: Bodies): Answerer {
     const media = ofOne(negotiate(call.request.headers.get('accept')));
     const query = parseQuery(call.query);
     trace.done('parse');
-    const { collection } = call;
-    const plan = planReadItem(collection, key, query);
-    trace.planned(plan);
-    const encoding = encodingOf(media, plan.columns);
-    // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
-    const { whole: wholePlan, shown: shownPlan } = planVersioned(collection, key, plan);
-    const isWhole = plan.columns === wholePlan.columns && media.format === 'json' && !media.stripNulls;
+    const plan = planItem(call.collection, key, query);
+    trace.planned(plan.asked);
+    const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
     const read = (each: ReadPlan, as: Encoding) => andThen(working(trace, engine.read(each, as)), gathered);
-    return andThen(read(wholePlan, WHOLE), (whole) =>
-      andThen(isWhole || whole.returned === 0 ? whole : read(shownPlan, encoding), (shown) => {
+    const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns));
+    // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
+    return andThen(read(plan.whole, WHOLE), (whole) =>
+      andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
         trace.done('engine');
         return itemAnswer({ call, media, trace }, shown, whole);
       }),

@@ -60,6 +60,10 @@ export const MAX_WORKERS = 256;
 export const SQLITE_BUSY_MS = 5_000;
 /** How long a write waits for another process that writes: longer than an import of some million rows keeps it waiting. */
 export const SQLITE_WRITE_WAIT_MS = 60_000;
+/** How long a migration waits at a time for a table that PostgreSQL's clients use: whoever comes next waits behind it. */
+export const MIGRATION_LOCK_MS = 1_000;
+/** How long it tries. */
+export const MIGRATION_WAIT_SECONDS = 60;
 /** What the log of a catalogue file is cut back to when it is emptied. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
@@ -107,6 +111,12 @@ export const QUICK_PAGE_ROWS = 1_000;
 export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Longest row of an answer: as long as a body that could store it. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
+/** Rows that the search index may find for a page before a walk through the table is likely to be quicker. */
+export const FEW_CANDIDATES = 5_000;
+/** What a query of the search index may hold, and how deep: trigrams of one text, its length, its parentheses. */
+export const MAX_CANDIDATE_TRIGRAMS = 16;
+export const MAX_CANDIDATE_QUERY = 2_000;
+export const MAX_CANDIDATE_DEPTH = 10;
 /** How long a read may take, unless --query-timeout says otherwise. */
 export const DEFAULT_QUERY_SECONDS = 10;
 /** A large result is sent in parts of about this many characters. */

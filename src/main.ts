@@ -6,9 +6,9 @@ import type { Command } from './cli/command.ts';
 import { config } from './cli/config.ts';
 import { copy } from './cli/copy.ts';
 import { declare } from './cli/declare.ts';
-import { exportProducts } from './cli/export.ts';
+import { exportRows } from './cli/export.ts';
 import { health } from './cli/health.ts';
-import { importProducts } from './cli/import.ts';
+import { importRows } from './cli/import.ts';
 import { init } from './cli/init.ts';
 import { migrate } from './cli/migrate.ts';
 import { openapi } from './cli/openapi.ts';
@@ -24,8 +24,8 @@ import { nearestName } from './nearest-name.ts';
 const COMMANDS: readonly Command[] = [
   serve,
   query,
-  importProducts,
-  exportProducts,
+  importRows,
+  exportRows,
   backup,
   restore,
   check,

@@ -52,7 +52,7 @@ const known: Case = {
   quick: true,
   async run(fixtures, pace) {
     const server = await fixtures.service();
-    const { headers } = await fetch(`${server.url}/products`);
+    const { headers } = await fetch(`${server.url}/products`, { headers: { 'accept-encoding': 'identity' } });
     const script = `wrk.headers["If-None-Match"] = '${headers.get('etag')}'`;
     return alternate(
       {

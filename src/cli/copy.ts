@@ -4,16 +4,19 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
-import { COPY_SETTINGS, ConfigError, describeSettings, readSettings } from '../config.ts';
+import { COPY_SETTINGS, ConfigError, describeSettings, readSettings, type Values } from '../config.ts';
+import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { LoadBatch, RefusedRow } from '../engine/load.ts';
+import { foreignRows } from '../engine/open.ts';
+import { planRead } from '../plan/read.ts';
 import type { StoredRow } from '../plan/types.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { isNew, withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { LoadBars } from './progress.ts';
-import { planOf, type Reading, read } from './reading.ts';
+import { read } from './reading.ts';
 import { isReady } from './ready.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
@@ -25,9 +28,10 @@ export const copy: Command = {
   summary: 'copy a catalogue to another database',
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
 
-Copies all products from one database to another, between SQLite and PostgreSQL in either direction. The products are
-read as of one moment; writes that come to the source meanwhile are not copied. The target must be new or empty. A
-collection is stored in one transaction. A copy to a new file that is interrupted has stored nothing, and can be run again.
+Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
+read as of one moment; writes that come to it meanwhile are not copied. The target must be new or empty. All of it is
+stored in one transaction: a copy that is interrupted has stored nothing, and can be run again. The source may be an SQLite
+file that something else made, with the declaration that catalogue declare wrote for it.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -36,9 +40,9 @@ ${describeSettings(OPTIONS)}`,
     const { from, to, schema, toSchema } = settings;
     if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
     const target = { ...settings, database: to, schema: toSchema === '' ? schema : toSchema };
-    const report = await withDatabase({ ...settings, database: from }, 'never', (source, catalogue) =>
-      withDatabase(target, 'by a load', async (engine) => ({
-        from: source.location,
+    const report = await withSource(settings, (source, location) =>
+      withDatabase(target, 'by a load', async (engine, catalogue) => ({
+        from: location,
         to: engine.location,
         rows: await copyAll(catalogue, source, engine),
       })),
@@ -47,6 +51,23 @@ ${describeSettings(OPTIONS)}`,
     else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
   },
 };
+
+/** What is copied. */
+interface Source {
+  rows(collection: Collection): AsyncIterable<StoredRow>;
+  count(collection: Collection): Promise<number>;
+}
+
+async function withSource<T>(
+  settings: Values<typeof OPTIONS>,
+  work: (source: Source, location: string) => Promise<T>,
+): Promise<T> {
+  const foreign = await foreignRows(settings.from);
+  if (foreign !== undefined) return work(foreign, settings.from);
+  return withDatabase({ ...settings, database: settings.from }, 'never', (engine) =>
+    work({ rows: (each) => storedRows(each, engine), count: (each) => isReady(engine, each) }, engine.location),
+  );
+}
 
 /** What is referred to before what refers to it; a circle begins anywhere. */
 function inOrder({ collections }: Catalogue): Collection[] {
@@ -61,27 +82,25 @@ function inOrder({ collections }: Catalogue): Collection[] {
 }
 
 /** Resolves to how many there are. */
-async function copyAll(catalogue: Catalogue, source: Engine, target: Engine): Promise<number> {
+async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Promise<number> {
   const collections = inOrder(catalogue);
-  for (const collection of collections) await checkEmpty(collection, target);
-  let copied = 0;
+  let present = 0;
+  let total = 0;
   for (const collection of collections) {
-    const reading = await read(source, planOf(catalogue, collection.name), 'ndjson');
-    copied += await copyRows(collection, reading, target);
+    if (!isNew(target, collection)) present += await isReady(target, collection);
+    total += await source.count(collection);
   }
-  return copied;
-}
-
-async function checkEmpty(collection: Collection, target: Engine): Promise<void> {
-  const present = isNew(target, collection) ? 0 : await isReady(target, collection);
   if (present > 0) {
     throw new ConfigError(`the target ${target.location} holds ${amount(present)} already; copy to an empty one`);
   }
-}
-
-async function copyRows(collection: Collection, { rows: total, parts }: Reading, target: Engine): Promise<number> {
   const bars = new LoadBars('Copying', total, 'rows');
-  const { inserted } = await target.load(collection, batches(collection, parts, total, bars), {
+  let count = 0;
+  const seen = (rows: number) => {
+    count += rows;
+    bars.reading(count);
+  };
+  const sets = collections.map((into) => ({ into, batches: batches(into, source.rows(into), seen) }));
+  const { inserted } = await target.load(sets, {
     onConflict: 'refuse',
     dryRun: false,
     refused,
@@ -97,27 +116,35 @@ function refused({ refusal }: RefusedRow): never {
   throw refusal;
 }
 
-/** The rows a few at a time, whether they came at once or come in parts. */
 async function* batches(
-  collection: Collection,
-  parts: AsyncIterable<string | Uint8Array>,
-  total: number,
-  bars: LoadBars,
+  { fields }: Collection,
+  source: AsyncIterable<StoredRow>,
+  seen: (rows: number) => void,
 ): AsyncGenerator<LoadBatch> {
-  const { fields } = collection;
   let done = 0;
   let rows: StoredRow[] = [];
   const batch = () => ({ places: rows.map((_row, index) => done - rows.length + index + 1), rows, given: fields });
-  for await (const line of lines(parts)) {
-    const row = parseJson(line) as Row;
-    rows.push(fields.map((field) => storeJson(field.type, row[field.name])));
+  for await (const row of source) {
+    rows.push(row);
     done++;
     if (rows.length < ROWS_PER_BATCH) continue;
     yield batch();
+    seen(rows.length);
     rows = [];
-    bars.reading(done);
   }
   if (rows.length > 0) yield batch();
+}
+
+/** Read when they are asked for, whether they come at once or in parts. */
+async function* storedRows(collection: Collection, engine: Engine): AsyncGenerator<StoredRow> {
+  const everything = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
+  const { rows: total, parts } = await read(engine, everything, 'ndjson');
+  let done = 0;
+  for await (const line of lines(parts)) {
+    const row = parseJson(line) as Row;
+    yield collection.fields.map(({ name, type }) => storeJson(type, row[name]));
+    done++;
+  }
   if (done !== total) throw new ConfigError(`only ${done} of ${amount(total)} could be read; nothing was stored`);
 }
 

@@ -12,6 +12,8 @@ import { NO_ROWS } from '../plan/first-rows.ts';
 
 interface Demand extends DatabaseSettings {
   readonly database: string;
+  /** What a migration may do on purpose, as `catalogue migrate --allow` takes it. */
+  readonly allowed?: readonly string[];
 }
 
 export async function withDatabase<T>(

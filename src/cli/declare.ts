@@ -1,23 +1,39 @@
-/** `catalogue declare`: what concerns declarations of collections. */
-import { ConfigError, describeSettings, readSettings } from '../config.ts';
-import { onOrOff, setting } from '../settings/setting.ts';
+/** `catalogue declare`: the declaration of tables that exist already, and the format of declarations. */
+import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { USUAL_NAMES } from '../declare/find.ts';
+import { onOrOff, setting, text } from '../settings/setting.ts';
 import type { Command } from './command.ts';
+import { declareFrom } from './declare/from-database.ts';
+import { FORCE_OPTION } from './options.ts';
 
 const OPTIONS = {
+  output: setting({
+    flag: '--output',
+    argument: 'FILE',
+    description: 'file to write; - is standard output',
+    byDefault: USUAL_NAMES[0],
+    read: text,
+  }),
+  ...FORCE_OPTION,
   jsonSchema: setting({
     flag: '--json-schema',
-    description: 'print the JSON Schema of declarations, with which editors complete and check them',
+    description: 'print the JSON Schema of declarations instead, with which editors complete and check them',
     byDefault: false,
     read: onOrOff,
   }),
+  ...DATA_SETTINGS,
 } as const;
 
 export const declare: Command = {
   name: 'declare',
-  summary: 'print the JSON Schema of declarations',
-  help: () => `Usage: catalogue declare --json-schema
+  summary: 'write the declaration of tables that exist already',
+  help: () => `Usage: catalogue declare [DATABASE] [flags]
+       catalogue declare --json-schema
 
-Prints the JSON Schema of the format in which collections are declared. Save it beside the declaration, and name it there:
+Writes a ${USUAL_NAMES[0]} for the tables of a database that something else made; changes nothing in it. DATABASE is as --database.
+Tables in PostgreSQL are served with it as they are, in place. The rows of an SQLite file are brought over by catalogue copy.
+
+With --json-schema, prints the JSON Schema of the format. Save it beside the declaration, and name it there:
 
   catalogue declare --json-schema > collections.schema.json
   # yaml-language-server: $schema=collections.schema.json      (the first line of collections.yaml)
@@ -26,8 +42,8 @@ Prints the JSON Schema of the format in which collections are declared. Save it 
 ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
-    const { jsonSchema } = readSettings(OPTIONS, args, env);
-    if (!jsonSchema) throw new ConfigError('say what to print: catalogue declare --json-schema');
+    const { values, operands } = readCommand(OPTIONS, args, env, 1);
+    if (!values.jsonSchema) return declareFrom({ ...values, database: operands[0] ?? values.database });
     const { declarationSchema } = await import('../declare/json-schema.ts');
     console.log(JSON.stringify(declarationSchema(), null, 2));
   },

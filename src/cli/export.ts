@@ -1,4 +1,4 @@
-/** `catalogue export`: products as CSV, JSON or NDJSON, chosen by the same query string as the API. */
+/** `catalogue export`: rows as CSV, JSON or NDJSON, chosen by the same query string as the API. */
 import { products } from '../collection/products.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
@@ -48,14 +48,14 @@ const OPTIONS = {
 const key = products.key[0]!;
 const EXAMPLE = `${key.name}=lt.100&order=${key.name}.desc`;
 
-export const exportProducts: Command = {
+export const exportRows: Command = {
   name: 'export',
-  summary: 'write products as CSV, JSON or NDJSON',
+  summary: 'write rows as CSV, JSON or NDJSON',
   help: () => `Usage: catalogue export [QUERY] [flags]
 
-Writes the products as of one moment, all of them or those of a query: the same query string as the API takes, such as
+Writes the rows as of one moment, all of them or those of a query: the same query string as the API takes, such as
 '${EXAMPLE}'. A running service may use the database meanwhile. With --json the summary
-goes to standard error where the products go to standard output.
+goes to standard error where the rows go to standard output.
 
 ${describeSettings(OPTIONS)}`,
 

@@ -1,4 +1,4 @@
-/** `catalogue import`: products from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
+/** `catalogue import`: rows from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
 import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
 import { formatOf, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
@@ -17,18 +17,18 @@ import { LoadBars } from './progress.ts';
 /** Bad rows that are named; further ones are counted. */
 const NAMED_PROBLEMS = 100;
 
-export const importProducts: Command = {
+export const importRows: Command = {
   name: 'import',
-  summary: 'store the products of a CSV, JSON or NDJSON file',
+  summary: 'store the rows of a CSV, JSON or NDJSON file',
   help: () => `Usage: catalogue import FILE [flags]        (FILE - is standard input)
 
-Stores the products of a file: all of them in one transaction, or, where a row is bad, none. The first ${NAMED_PROBLEMS} bad rows are
+Stores the rows of a file: all of them in one transaction, or, where a row is bad, none. The first ${NAMED_PROBLEMS} bad rows are
 named with their line, field and reason, and all are counted. A running service may use the database meanwhile.
 
 The first line of a CSV file names its columns, as the fields are called or as people write them: "Order date" is
 order_date. An empty cell is no value: the field is null, or gets its default if it cannot be null; "" is an empty
-text, NULL is null. That holds for new products and with --on-conflict merge: an empty cell there empties the field of
-the product that exists. To leave a field as it is, leave out its column, or --map "COLUMN=".
+text, NULL is null. That holds for new rows and with --on-conflict merge: an empty cell there empties the field of
+the row that exists. To leave a field as it is, leave out its column, or --map "COLUMN=".
 Cells are divided by commas; by semicolons or tabs where the first line has those and no comma, or where a line sep=;
 stands before it. Then 12,50 is a number, too. A file is read as UTF-8, or as UTF-16 if it begins so.
 

@@ -1,35 +1,102 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
-import { describeSettings, MIGRATE_SETTINGS, readSettings } from '../config.ts';
+import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../config.ts';
+import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
+import { maintenanceOf } from '../engine/open.ts';
+import { begin } from '../plan/begin.ts';
+import { NO_ROWS } from '../plan/first-rows.ts';
+import { onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { isReady } from './ready.ts';
 
-const OPTIONS = { ...JSON_OPTION, ...MIGRATE_SETTINGS } as const;
+const OPTIONS = {
+  plan: setting({
+    flag: '--plan',
+    description: 'show what would be done and what is in the way, and change nothing',
+    byDefault: false,
+    read: onOrOff,
+  }),
+  allow: setting<readonly string[]>({
+    flag: '--allow',
+    argument: 'WHAT…',
+    description: 'do what could lose data, as it was listed: drop:products.colour; may be given several times',
+    byDefault: [],
+    read: permissions,
+  }),
+  ...JSON_OPTION,
+  ...MIGRATE_SETTINGS,
+} as const;
+
+/** In the exit code of --plan: there is something to do, and nothing in the way of it. */
+const TO_DO = 2;
 
 export const migrate: Command = {
   name: 'migrate',
   summary: 'make the tables, or bring them up to date',
   help: () => `Usage: catalogue migrate [flags]
 
-Makes the tables of a database, or brings them up to date, as serve does when it starts; then ends. Run it with a role
-that may change the schema where the service itself runs with one that may not. A new database gets the reference products.
+Makes the tables of a database what is declared, as serve does when it starts; then ends. What only adds is done, all of it in
+one transaction. What could lose or refuse stored data is listed, with what --allow takes to do it on purpose, and nothing is
+done. Run it with a role that may change the schema where the service itself runs with one that may not.
+
+Exit codes: 0 done, 1 refused or failed; of --plan: 0 nothing to do, ${TO_DO} something to do, 1 it would be refused.
 
 ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
-    const { location, steps } = await withDatabase(
-      settings,
-      'at once',
-      async (engine, { collections }) => {
-        const [first] = collections.values();
-        await isReady(engine, first!);
-        return { location: engine.location, steps: engine.steps ?? [] };
-      },
-      { withRows: !settings.empty },
-    );
-    if (settings.json) console.log(JSON.stringify({ ok: true, database: location, made: steps }));
-    else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
+    return settings.plan ? show(settings) : carryOut(settings);
   },
 };
+
+type Settings = Values<typeof OPTIONS>;
+
+async function show(settings: Settings): Promise<number> {
+  const { catalogue, ...begun } = await begin(settings.collections, { withRows: !settings.empty });
+  const firstRows = settings.empty ? NO_ROWS : begun.firstRows;
+  const maintenance = maintenanceOf(settings.database, catalogue, settings);
+  const plan = await maintenance.plan({ firstRows, allowed: settings.allow });
+  const { steps, problems } = plan;
+  const { location } = maintenance;
+  if (settings.json) console.log(JSON.stringify({ ok: problems.length === 0, database: location, steps, problems }));
+  else console.log(`${location}: ${describe(plan)}`);
+  if (problems.length > 0) return 1;
+  return steps.length > 0 ? TO_DO : 0;
+}
+
+function describe(plan: MigrationPlan): string {
+  if (plan.steps.length === 0 && plan.problems.length === 0) return 'up to date';
+  const parts = [
+    ...(plan.steps.length === 0 ? [] : ['to be done:', ...plan.steps.map((step) => `  ${step}`)]),
+    ...(plan.problems.length === 0 ? [] : ['in the way:', ...problemLines(plan)]),
+  ];
+  return parts.join('\n');
+}
+
+async function carryOut(settings: Settings): Promise<void> {
+  const { location, steps } = await withDatabase(
+    { ...settings, allowed: settings.allow },
+    'at once',
+    async (engine, { collections }) => {
+      const [first] = collections.values();
+      await isReady(engine, first!);
+      return { location: engine.location, steps: engine.steps ?? [] };
+    },
+    { withRows: !settings.empty },
+  );
+  if (settings.json) console.log(JSON.stringify({ ok: true, database: location, made: steps }));
+  else console.log(`${location}: ${steps.length === 0 ? 'up to date' : `made ${steps.join(', ')}`}`);
+}
+
+/** As in `drop:products.colour`. */
+const PERMISSION = /^(?:drop:[a-z]\w*|(?:drop|convert|fill|clear):[a-z]\w*\.[a-z]\w*)$/;
+
+function permissions(given: string, name: string): readonly string[] {
+  const list = given.split(/[\s,]+/).filter((each) => each !== '');
+  const wrong = list.find((each) => !PERMISSION.test(each));
+  if (wrong === undefined) return list;
+  throw new ConfigError(
+    `${name} takes drop:COLLECTION, drop:COLLECTION.FIELD, convert:…, fill:… or clear:…, as catalogue migrate --plan lists them, not ${wrong}`,
+  );
+}

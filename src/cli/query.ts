@@ -1,13 +1,13 @@
 /** `catalogue query`: a table on the terminal, for looking things up. */
+import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
-import type { Row } from '../collection/value.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { setting, wholeNumber } from '../settings/setting.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './database.ts';
 import { JSON_OPTION } from './options.ts';
 import { planOf, read } from './reading.ts';
-import { renderTable } from './table.ts';
+import { type Rows, renderTable } from './table.ts';
 
 /** Shown where nothing says how many. */
 const ROWS = 100;
@@ -28,10 +28,10 @@ const EXAMPLE = `${products.key[0]!.name}=in.(1,2,3)`;
 
 export const query: Command = {
   name: 'query',
-  summary: 'show products in a table',
+  summary: 'show rows in a table',
   help: () => `Usage: catalogue query [QUERY] [flags]
 
-Shows products in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for machines that read CSV, there is
+Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for machines that read CSV, there is
 catalogue export.
 
 ${describeSettings(OPTIONS)}`,
@@ -46,7 +46,7 @@ ${describeSettings(OPTIONS)}`,
       const text = await new Response(parts as unknown as ReadableStream).text();
       const columns = plan.columns.map(({ name }) => name);
       const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-      process.stdout.write(values.json ? `${text}\n` : renderTable(columns, JSON.parse(text) as Row[], width));
+      process.stdout.write(values.json ? `${text}\n` : renderTable(columns, parseJson(text) as Rows, width));
       if (rows < total) process.stderr.write(`${shownOf(plan.offset, rows, total)}\n`);
     });
   },

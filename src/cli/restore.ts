@@ -26,7 +26,7 @@ export const restore: Command = {
   help: () => `Usage: catalogue restore FILE [flags]
 
 Verifies a backup, then makes the SQLite catalogue what it holds. A catalogue that is there is replaced only with --force,
-in one transaction: a running service goes on, and shows the restored products at once. Where the backup holds columns
+in one transaction: a running service goes on, and shows the restored rows at once. Where the backup holds columns
 that the catalogue does not have, nothing is done unless --drop-columns is given. A damaged file is set aside, once
 nothing uses it; one that is locked or may not be opened is left as it is.
 

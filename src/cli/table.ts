@@ -1,18 +1,25 @@
 /** Rows as a table for a terminal: numbers to the right, text to the left, and no wider than the window. */
-import type { Row, Value } from '../collection/value.ts';
+import { jsonText, WrittenNumber } from '../collection/exact-json.ts';
+
+/** As parseJson reads them. */
+export type Rows = readonly Readonly<Record<string, unknown>>[];
 
 const LEAST_WIDTH = 8;
 
-export function renderTable(columns: readonly string[], rows: readonly Row[], window?: number): string {
+export function renderTable(columns: readonly string[], rows: Rows, window?: number): string {
   if (columns.length === 0) return '';
   const cells = rows.map((row) => columns.map((name) => cellText(row[name])));
   const widths = columns.map((name, index) => Math.max(...[name, ...cells.map((row) => row[index]!)].map(widthOf)));
   narrow(widths, window);
-  const isNumber = columns.map((name) => rows.some((row) => typeof row[name] === 'number'));
+  const isNumber = columns.map((name) => rows.some((row) => isNumeric(row[name])));
   const line = (texts: readonly string[]) =>
     `${texts.map((text, index) => fit(text, widths[index]!, isNumber[index]!)).join('  ')}`.trimEnd();
   const rule = widths.map((width) => '─'.repeat(width)).join('  ');
   return `${[line(columns), rule, ...cells.map(line)].join('\n')}\n`;
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof WrittenNumber;
 }
 
 /** Takes from the widest column until all fit. */
@@ -24,9 +31,11 @@ function narrow(widths: number[], window: number | undefined): void {
   }
 }
 
-function cellText(value: Value | boolean | undefined): string {
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'object' ? jsonText(value) : String(value);
   // Control characters would do to the terminal what they say.
-  return value === null || value === undefined ? '' : String(value).replace(/[\x00-\x1f\x7f-\x9f]/g, '·');
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, '·');
 }
 
 function widthOf(text: string): number {

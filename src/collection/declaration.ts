@@ -24,6 +24,10 @@ export interface Field {
   readonly generated?: 'now' | 'uuid';
   /** Set by every write that changes the row. */
   readonly onUpdate?: 'now';
+  /** Never written by clients; of a table that something else made. */
+  readonly readOnly: boolean;
+  /** Where nothing is given, the database fills it in; of a table that something else made. */
+  readonly filled: boolean;
   /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
   readonly indexed: boolean;
   readonly rules: Rules;
@@ -121,8 +125,8 @@ export function declareCollection(
     unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(named) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
-      const { collection: to, onDelete } = field.references;
-      return [{ name: `${name}_${field.name}_fkey`, field: named(field.name), to, onDelete }];
+      const { collection: to, onDelete, constraint = `${name}_${field.name}_fkey` } = field.references;
+      return [{ name: constraint, field: named(field.name), to, onDelete }];
     }),
     among,
     draft,
@@ -150,9 +154,11 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(role === undefined ? {} : { role }),
-    required: draft.required === true || collection.key.includes(name),
+    required: (draft.required === true && draft.readOnly !== true) || collection.key.includes(name),
     ...defaultOf(type, draft.default),
     ...(onUpdate === undefined ? {} : { onUpdate }),
+    readOnly: draft.readOnly === true,
+    filled: draft.filled === true,
     // What refers to a row must be found when that row goes.
     indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),

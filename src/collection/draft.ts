@@ -30,6 +30,13 @@ export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'thresho
 
 export type OnDelete = 'restrict' | 'cascade' | 'set null';
 
+export interface ReferenceDraft {
+  readonly collection: string;
+  readonly onDelete: OnDelete;
+  /** What the constraint is called, where it is not called as usual. */
+  readonly constraint?: string;
+}
+
 export interface FieldDraft {
   readonly name: string;
   /** As in `int4`, `decimal(12,4)`, `text[]`. */
@@ -47,11 +54,15 @@ export interface FieldDraft {
   readonly default?: unknown;
   readonly unique?: boolean;
   readonly indexed?: boolean;
-  readonly references?: { readonly collection: string; readonly onDelete: OnDelete };
+  readonly references?: ReferenceDraft;
   readonly minimum?: number | string;
   readonly maximum?: number | string;
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly oneOf?: readonly (number | string)[];
   readonly onUpdate?: 'now';
+  /** Never written by clients: the database computes it, or it is of a type that is only read, as text. */
+  readonly readOnly?: boolean;
+  /** Where nothing is given, the database fills it in by a default of its own. */
+  readonly filled?: boolean;
 }

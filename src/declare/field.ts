@@ -18,6 +18,9 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
   if (isKey && given.required?.value === false) {
     say(reading, given.required.at, 'it is part of the key, and so always required');
   }
+  if (given.filled?.value === true && given.default !== undefined) {
+    say(reading, given.filled.at, 'filled leaves the default to the database, and default is another one');
+  }
   const rules = readRules(given, type, reading);
   return {
     name,
@@ -27,6 +30,8 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
     ...readDefault(given, type, rules, reading),
     ...(given.unique?.value === true ? { unique: true } : {}),
     ...(given.indexed?.value === true ? { indexed: true } : {}),
+    ...(given.readOnly?.value === true ? { readOnly: true } : {}),
+    ...(given.filled?.value === true ? { filled: true } : {}),
     ...readReference(given, isKey || given.required?.value === true, reading),
     ...rules.draft,
   };
@@ -75,5 +80,6 @@ function readReference(
   if (onDelete === 'set null' && isRequired) {
     say(reading, references.value.onDelete!.at, 'onDelete: set null is not for a required field, nor for a key');
   }
-  return { references: { collection, onDelete } };
+  const constraint = references.value.constraint?.value;
+  return { references: { collection, onDelete, ...(constraint === undefined ? {} : { constraint }) } };
 }

@@ -57,6 +57,10 @@ export const REFERENCE = {
     oneWordOf(ON_DELETE),
     'What happens when that row is deleted: it is refused (`restrict`, the default), this row is deleted, too (`cascade`), or the field becomes null (`set null`).',
   ),
+  constraint: property(
+    aName,
+    'What the constraint is called, as a hint may name it; `<collection>_<field>_fkey` where it is not said.',
+  ),
 } as const;
 
 export const FIELD = {
@@ -71,7 +75,7 @@ export const FIELD = {
   references: property(
     either(
       map(aName, (collection, at) => ({ collection: { value: collection, at } })),
-      propertiesOf(REFERENCE, 'a map with collection and onDelete'),
+      propertiesOf(REFERENCE, 'a map with collection, onDelete and constraint'),
     ) as Shape<Given<typeof REFERENCE>>,
     'The collection whose key the field holds.',
   ),
@@ -81,6 +85,14 @@ export const FIELD = {
   pattern: property(regularExpression, 'A regular expression that a text matches, as the operator `match` reads it.'),
   oneOf: property(listOf(aScalar, 'a list of values'), 'The only values there are.'),
   onUpdate: property(oneWordOf(['now']), 'Set by every write that changes the row; for a date or time.'),
+  readOnly: property(
+    trueOrFalse,
+    'Read, and never written by clients: a column that the database computes, or of a type that is none of these and is read as `text`.',
+  ),
+  filled: property(
+    trueOrFalse,
+    'Where nothing is given, the database fills it in by a default of its own: in a table that something else made.',
+  ),
   title: property(anyText, 'A short name for people.'),
   description: property(anyText, 'What it is, in a sentence for people.'),
   role: property(oneWordOf(FIELD_ROLES), 'What the console makes of it; one field for each role.'),

@@ -41,24 +41,35 @@ export const anyName: Shape<string> = {
   read: (node, reading, what) => {
     const name = anyText.read(node, reading, what);
     if (name === undefined) return undefined;
-    if (!new RegExp(NAME).test(name)) {
-      const rule = 'names are lower case letters, digits and _, and begin with a letter';
-      return say(reading, node.at, `${name}: ${rule}${suggestion(name)}`);
-    }
-    if (name.length <= MAX_NAME_LENGTH) return name;
-    return say(reading, node.at, `${name}: a name has ${MAX_NAME_LENGTH} letters at most`);
+    const problem = formProblem(name);
+    return problem === undefined ? name : say(reading, node.at, `${name}: ${problem}`);
   },
 };
 
-export const collectionName = unreserved((name) => {
+function formProblem(name: string): string | undefined {
+  if (!new RegExp(NAME).test(name)) {
+    return `names are lower case letters, digits and _, and begin with a letter${suggestion(name)}`;
+  }
+  return name.length <= MAX_NAME_LENGTH ? undefined : `a name has ${MAX_NAME_LENGTH} letters at most`;
+}
+
+function reservedCollection(name: string): string | undefined {
   const prefix = Object.keys(RESERVED_PREFIXES).find((each) => name.startsWith(each));
   if (prefix !== undefined) return `names with ${prefix} are those of ${RESERVED_PREFIXES[prefix]}`;
   return Object.hasOwn(RESERVED_COLLECTIONS, name) ? `${name} is ${RESERVED_COLLECTIONS[name]}` : undefined;
-});
+}
 
-export const fieldName = unreserved((name) =>
-  Object.hasOwn(RESERVED_FIELDS, name) ? `${name} is ${RESERVED_FIELDS[name]}` : undefined,
-);
+function reservedField(name: string): string | undefined {
+  return Object.hasOwn(RESERVED_FIELDS, name) ? `${name} is ${RESERVED_FIELDS[name]}` : undefined;
+}
+
+export const collectionName = unreserved(reservedCollection);
+export const fieldName = unreserved(reservedField);
+
+/** Why a table, or a column, cannot be declared by its name; undefined where it can. */
+export function nameProblem(kind: 'collection' | 'field', name: string): string | undefined {
+  return formProblem(name) ?? (kind === 'collection' ? reservedCollection(name) : reservedField(name));
+}
 
 function unreserved(taken: (name: string) => string | undefined): Shape<string> {
   return {

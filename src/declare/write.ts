@@ -1,20 +1,38 @@
 /** A collection as YAML: a line for each field, and only what is not so by itself. */
 import { Document, visit } from 'yaml';
-import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
-import { COLLECTION, FIELD, USUAL_KEY } from './format.ts';
+import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../collection/draft.ts';
+import { COLLECTION, FIELD, REFERENCE, USUAL_KEY } from './format.ts';
+
+/** What a declaration cannot say, in comments. */
+export interface Notes {
+  readonly notes: readonly string[];
+  /** By the names of fields. */
+  readonly fieldNotes: ReadonlyMap<string, string>;
+}
+
+const NO_NOTES: Notes = { notes: [], fieldNotes: new Map() };
 
 /** To stand under `collections:`. Reads back as the same draft; its file of rows is named as it is. */
-export function writtenCollection(draft: CollectionDraft): string {
+export function writtenCollection(draft: CollectionDraft, { notes, fieldNotes } = NO_NOTES): string {
   const { name, key, fields } = draft;
   const [only, ...others] = key;
   const said = { ...draft, key: others.length > 0 ? key : only === USUAL_KEY ? undefined : only, fields: undefined };
   return [
     `  ${name}:`,
+    ...notes.map((note) => `    ${comment(note)}`),
     ...inOrder(said, COLLECTION).map(([property, value]) => `    ${property}: ${flow(value)}`),
     '    fields:',
-    ...fields.map((field) => `      ${field.name}: ${flow(writtenField(field))}`),
+    ...fields.map((field) => {
+      const note = fieldNotes.get(field.name);
+      return `      ${field.name}: ${flow(writtenField(field))}${note === undefined ? '' : ` ${comment(note)}`}`;
+    }),
     '',
   ].join('\n');
+}
+
+/** On one line, whatever it says. */
+export function comment(words: string): string {
+  return `# ${words.replace(/\s+/g, ' ').trim()}`;
 }
 
 /** On one line, whatever it is: as the only one of a list, without the brackets. */
@@ -33,13 +51,16 @@ const LINE_END = /[\n\r]/;
 
 /** In a word where its type is all that it says. */
 function writtenField(field: FieldDraft): unknown {
-  const { references } = field;
-  const said = {
-    ...field,
-    references: references?.onDelete === 'restrict' ? references.collection : references,
-  };
+  const said = { ...field, references: field.references && writtenReference(field.references) };
   const properties = inOrder(said, FIELD);
   return properties.length === 1 ? field.type : Object.fromEntries(properties);
+}
+
+/** In a word where the collection is all that it says. */
+function writtenReference({ collection, onDelete, constraint }: ReferenceDraft): unknown {
+  const said = { collection, onDelete: onDelete === 'restrict' ? undefined : onDelete, constraint };
+  const properties = inOrder(said, REFERENCE);
+  return properties.length === 1 ? collection : Object.fromEntries(properties);
 }
 
 /** What is said, in the order of the format. */

@@ -93,9 +93,11 @@ function grow(needed: number): void {
 /** What a spreadsheet takes for the beginning of a formula, wide letters and what it passes over among them. */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
-/** An apostrophe makes it a text: https://owasp.org/www-community/attacks/CSV_Injection */
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** An apostrophe makes it a text: https://owasp.org/www-community/attacks/CSV_Injection. A number runs nothing. */
 function harmless(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text;
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
 const NEEDS_QUOTES = /[",\r\n]/;

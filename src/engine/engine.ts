@@ -6,10 +6,9 @@
  * bound parameter, every identifier comes from the declaration. Refuses: constraint violations (23502, 23505),
  * PGRST116, PGRST124, CAT404, CAT412, CAT422, CAT503, CAT507.
  */
-import type { Collection } from '../collection/declaration.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from './load.ts';
+import type { LoadResult, LoadSet, LoadTerms } from './load.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -63,7 +62,7 @@ export interface Engine {
   /** `encoding` is that of the rows that the plan asks for back. */
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
   /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */
-  load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult>;
+  load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult>;
   /** How the engine would carry out a read: the statement and its plan, without values. */
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
   /** Why it should be sent no requests, where it can tell more than a read that fails. */

@@ -1,8 +1,8 @@
 /**
- * Loading: rows in any number, in one transaction. They are gathered beside the table first, however slowly they come,
+ * Loading: rows in any number, of one collection or several, in one transaction. They are gathered beside the table first, however slowly they come,
  * so that others are kept from writing no longer than storing them takes; then all are stored, or none.
  */
-import type { Field } from '../collection/declaration.ts';
+import type { Collection, Field } from '../collection/declaration.ts';
 import type { Refusal } from '../errors.ts';
 import type { StoredRow } from '../plan/types.ts';
 
@@ -13,6 +13,12 @@ export interface LoadBatch {
   readonly rows: readonly StoredRow[];
   /** The fields that the rows give: what they overwrite of a row that is there. */
   readonly given: readonly Field[];
+}
+
+/** What is loaded into one collection. */
+export interface LoadSet {
+  readonly into: Collection;
+  readonly batches: AsyncIterable<LoadBatch>;
 }
 
 export interface LoadTerms {

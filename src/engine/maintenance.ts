@@ -1,4 +1,6 @@
-/** The care of a database: copies of it, and whether it is whole. */
+/** The care of a database: copies of it, whether it is whole, and whether it is what is declared. */
+import type { FirstRows } from './migration/question.ts';
+import type { MigrationPlan } from './migration/words.ts';
 
 /** May throw a `ConfigError` that says what to do instead. */
 export interface Maintenance {
@@ -10,8 +12,17 @@ export interface Maintenance {
   backup(file: string, options: CopyOptions): Promise<BackupReport>;
   /** Verifies the copy, then makes the database what the copy is; a running service sees it at once. */
   restore(file: string, options: RestoreOptions): Promise<RestoreReport>;
+  /** What a migration to the declaration would do, and what is in its way; changes nothing. */
+  plan(terms: MigrationTerms): Promise<MigrationPlan>;
   /** Looks at everything, changes nothing. */
   check(progress?: Progress): Promise<readonly Finding[]>;
+}
+
+export interface MigrationTerms {
+  /** What a new collection begins with. */
+  readonly firstRows: FirstRows;
+  /** What may be done on purpose, as `catalogue migrate --allow` takes it. */
+  readonly allowed?: readonly string[];
 }
 
 /** Told now and then how far it is: bytes of a copy, steps of a check. */

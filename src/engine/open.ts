@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { StoredRow } from '../plan/types.ts';
+import type { DescribedDatabase } from './described.ts';
 import type { Engine } from './engine.ts';
 import { failureOf } from './failures.ts';
 import type { Creation } from './load.ts';
@@ -11,6 +12,7 @@ import { openPostgres } from './postgres/index.ts';
 import { PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
 import { filesOf } from './sqlite/files.ts';
+import type { ForeignRows } from './sqlite/foreign-rows.ts';
 import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
 import { SqliteMaintenance } from './sqlite/maintenance.ts';
 import { openNewFile } from './sqlite/new-file.ts';
@@ -19,6 +21,8 @@ export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
   /** What a new collection begins with. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
+  /** What a migration may do that could lose data, as `catalogue migrate --allow` takes it. */
+  readonly allowed?: readonly string[];
   /** At once, where it is not said. */
   readonly creation?: Creation;
   /** Told what is worth a line in the log: a server that is lost, or found again. */
@@ -26,7 +30,7 @@ export interface OpenOptions extends DatabaseSettings {
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  const { catalogue, firstRows, querySeconds, idempotencyHours: retryHours } = options;
+  const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours } = options;
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -34,8 +38,9 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   if (options.creation === 'never' && isMissing) throw new ConfigError(`there is no database ${path}`);
   const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
   try {
-    return open({ path, catalogue, firstRows, retryHours, querySeconds });
+    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds });
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
   }
 }
@@ -43,6 +48,18 @@ export function openEngine(url: string, options: OpenOptions): Engine {
 export function maintenanceOf(url: string, catalogue: Catalogue, settings: DatabaseSettings): Maintenance {
   if (isPostgresUrl(url)) return new PostgresMaintenance(url, catalogue, settings);
   return new SqliteMaintenance(sqlitePath(url), catalogue);
+}
+
+/** The tables of a database that something else made, in the words of a declaration. */
+export async function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
+  if (isPostgresUrl(url)) return (await import('./postgres/describe.ts')).describePostgres(url, settings);
+  return (await import('./sqlite/describe.ts')).describeSqlite(sqlitePath(url));
+}
+
+/** The rows of an SQLite file that something else made, by collection; undefined for any other database. */
+export async function foreignRows(url: string): Promise<ForeignRows | undefined> {
+  if (isPostgresUrl(url)) return undefined;
+  return (await import('./sqlite/foreign-rows.ts')).foreignRows(sqlitePath(url));
 }
 
 /** Whether several processes can open it. */

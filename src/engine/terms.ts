@@ -60,20 +60,32 @@ export function keyUsedOtherwise(): Refusal {
 }
 
 export function duplicateKey(collection: Collection, key: readonly (Value | undefined)[]): Refusal {
-  return duplicate(collection, collection.key, key);
+  return duplicate(collection, collection.key, printed(collection.key, key));
+}
+
+/** The same refusal, saying which row of the body it is about. */
+export function atRow(error: unknown, index: number | undefined): unknown {
+  if (!(error instanceof Refusal) || index === undefined) return error;
+  const { code, message, details, hint, headers } = error;
+  return new Refusal(code, message, {
+    details: `row ${index + 1}: ${details ?? message}`,
+    hint: hint ?? undefined,
+    headers,
+  });
+}
+
+/** Values as they are told in a message: as in CSV. */
+export function printed(fields: readonly Field[], values: readonly (Value | undefined)[]): readonly string[] {
+  return values.map((value, index) => (value === undefined || value === null ? '?' : fields[index]!.type.print(value)));
 }
 
 /** Unique fields that another row has already; the constraint is called as PostgreSQL calls it. */
-export function duplicate(
-  collection: Collection,
-  fields: readonly Field[],
-  values: readonly (Value | undefined)[],
-): Refusal {
+export function duplicate(collection: Collection, fields: readonly Field[], values: readonly string[]): Refusal {
   const names = fields.map(({ name }) => name);
   const isKey = names.join() === collection.key.map(({ name }) => name).join();
   const constraint = isKey ? `${collection.name}_pkey` : `${collection.name}_${names.join('_')}_key`;
   return new Refusal('23505', `duplicate key value violates unique constraint "${constraint}"`, {
-    details: `Key (${names.join(', ')})=(${values.map((value) => value ?? '?').join(', ')}) already exists.`,
+    details: `Key (${names.join(', ')})=(${values.join(', ')}) already exists.`,
   });
 }
 
@@ -82,7 +94,9 @@ export function missingReferent({ name }: Collection, reference: Reference, valu
   return new Refusal(
     '23503',
     `insert or update on table "${name}" violates foreign key constraint "${reference.name}"`,
-    { details: `Key (${reference.field.name})=(${value}) is not present in table "${reference.to}".` },
+    {
+      details: `Key (${reference.field.name})=(${reference.field.type.print(value)}) is not present in table "${reference.to}".`,
+    },
   );
 }
 
@@ -96,7 +110,7 @@ export function stillReferenced(
   return new Refusal(
     '23503',
     `update or delete on table "${name}" violates foreign key constraint "${reference.name}" on table "${by}"`,
-    { details: `Key (${key[0]!.name})=(${value}) is still referenced from table "${by}".` },
+    { details: `Key (${key[0]!.name})=(${key[0]!.type.print(value)}) is still referenced from table "${by}".` },
   );
 }
 

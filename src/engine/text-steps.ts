@@ -3,6 +3,7 @@
  * read it. Everything else takes a text as it is.
  */
 import { isLong } from '../collection/types/type.ts';
+import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan } from '../plan/types.ts';
 import { sizeOfRegex } from '../text/regex.ts';
@@ -37,7 +38,7 @@ function stepsOf(predicate: Predicate): number {
     case 'like':
       return stepsOfLike(predicate.pattern) + stepsOfExpression(predicate.of);
     case 'regex':
-      return 1 + sizeOfRegex(predicate.pattern, predicate.caseless) + stepsOfExpression(predicate.of);
+      return 1 + instructionsOf(predicate.pattern, predicate.caseless) + stepsOfExpression(predicate.of);
     case 'search':
       return SEARCH_STEPS + predicate.query.length + stepsOfExpression(predicate.of);
     case 'exists':
@@ -46,6 +47,16 @@ function stepsOf(predicate: Predicate): number {
       return READING_STEPS + stepsOfExpression(predicate.of);
     default:
       return stepsOfExpression(predicate.of);
+  }
+}
+
+/** What is no expression is refused where the statement is compiled: of several mistakes the first is told. */
+function instructionsOf(pattern: string, caseless: boolean): number {
+  try {
+    return sizeOfRegex(pattern, caseless);
+  } catch (error) {
+    if (error instanceof Refusal) return 0;
+    throw error;
   }
 }
 

@@ -52,6 +52,11 @@ export function readCall(named: string, { prefix, path }: Place, request: Reques
   return { method, collection, target, url: prefix + path, prefix, path, query, request };
 }
 
+/** `/products`, or `/products/:id` whatever the key is. */
+export function routeOf({ collection, target }: Pick<Call, 'collection' | 'target'>): string {
+  return target.kind === 'item' ? `/${collection.name}/:id` : `/${collection.name}`;
+}
+
 /** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
 const PAST_SCHEME = 'http://'.length + 1;
 

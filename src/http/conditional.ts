@@ -3,12 +3,12 @@ import { Refusal } from '../errors.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../limits.ts';
 import type { Call } from './call.ts';
 
-/** The versions a product may be in; `*` is any. If-Match compares strongly, so that a weak tag names none. */
+/** The versions a row may be in; `*` is any. If-Match compares strongly, so that a weak tag names none. */
 export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
   const header = call.request.headers.get('if-match');
   if (header === null) return undefined;
   if (call.target.kind !== 'item') {
-    throw new Refusal('CAT412', 'If-Match goes with the URL of one product', {
+    throw new Refusal('CAT412', 'If-Match goes with the URL of one row', {
       hint: `Send the write to ${call.url.split('?')[0]}/<id>, whose ETag it can be compared with.`,
     });
   }
@@ -26,7 +26,7 @@ export function noneMatches(header: string, tag: string): boolean {
   return header.trim() === '*' || tags.includes(tag);
 }
 
-/** `If-None-Match: *` on a PUT: the product may be created, but not replaced (RFC 9110, 13.1.2). */
+/** `If-None-Match: *` on a PUT: the row may be created, but not replaced (RFC 9110, 13.1.2). */
 export function createsOnly(call: Call): boolean {
   return call.method === 'PUT' && call.request.headers.get('if-none-match')?.trim() === '*';
 }

@@ -27,7 +27,7 @@ const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=strippe
   stripNulls: true,
 });
 
-/** A product under its own URL is one object, whatever a list would have been. */
+/** A row under its own URL is one object, whatever a list would have been. */
 export function ofOne(media: Media): Media {
   if (media === JSON_MEDIA) return JSON_OF_ONE;
   return media === STRIPPED ? SINGULAR_STRIPPED : media;

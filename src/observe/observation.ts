@@ -43,7 +43,7 @@ export class Observation {
     const { engine } = observed;
     const [collection] = catalogue.collections.values();
     this.health = new Health(engine, planRead(collection!, EMPTY_QUERY, { offset: 0, limit: 0 }, undefined));
-    const requests = new RequestMetrics([...catalogue.collections.keys()]);
+    const requests = new RequestMetrics();
     const isReady = () => this.health.isReady;
     const metrics = new Metrics({ requests, isReady, ...observed });
     const families = () => {

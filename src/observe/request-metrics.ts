@@ -24,11 +24,9 @@ export class RequestMetrics {
   private rowsRead = 0;
   private rowsWritten = 0;
 
-  constructor(private readonly collections: readonly string[]) {}
-
-  readonly count = ({ method, place, status, milliseconds, rows }: Answered): void => {
+  readonly count = ({ method, route = 'other', status, milliseconds, rows }: Answered): void => {
     const which = METHODS.indexOf(method as (typeof METHODS)[number]);
-    const series = this.find(this.routeOf(place.path), METHODS[which === -1 ? METHODS.length - 1 : which]!);
+    const series = this.find(route, METHODS[which === -1 ? METHODS.length - 1 : which]!);
     series.byStatus[status - LOWEST_STATUS]!++;
     let bucket = 0;
     while (bucket < BUCKETS.length && milliseconds > BUCKETS[bucket]!) bucket++;
@@ -59,14 +57,6 @@ export class RequestMetrics {
         value: this.rowsWritten,
       }),
     ];
-  }
-
-  /** `/products`, `/products/:id`, or `other` for what belongs to no collection: a route a client made up is none. */
-  private routeOf(asked: string): string {
-    const [path = ''] = asked.split('?', 1);
-    const [, name = '', ...rest] = path.split('/');
-    if (!this.collections.includes(name)) return 'other';
-    return rest.length === 0 ? `/${name}` : `/${name}/:id`;
   }
 
   private find(route: string, method: string): Series {

@@ -55,7 +55,7 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
         '200': withHeaders('Merged: every row was there before.', writeHeaders, list),
         '201': withHeaders('Created.', writeHeaders, list),
       },
-      refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422],
+      refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
     }),
     patch: operation({
       id: `update_${name}`,
@@ -65,7 +65,7 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
       parameters: [...filters, ...page, its('columns'), 'Prefer', 'Idempotency-Key'],
       body: changesOfSome(collection, samples),
       answers: changeAnswers(list, ['Idempotency-Replayed']),
-      refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422],
+      refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
     }),
     put: operation({
       id: `replace_${name}`,

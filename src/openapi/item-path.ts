@@ -48,7 +48,7 @@ export function itemPath(collection: Collection, samples: Samples): JsonObject {
       parameters: [its('columns'), its('select'), 'Prefer', its('If-Match'), 'Idempotency-Key'],
       body: changes(collection, samples),
       answers: changeAnswers(written, ['Idempotency-Replayed']),
-      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS, 422],
+      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
     }),
     put: operation({
       id: `replace_one_of_${name}`,

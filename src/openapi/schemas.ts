@@ -42,7 +42,13 @@ export function newRowSchema(collection: Collection): JsonObject {
 
 /** Whether a client must give a field on creation. */
 export function isGiven({ assigned }: Collection, field: Field): boolean {
-  return field.required && field.default === undefined && field.generated === undefined && field !== assigned;
+  return (
+    field.required &&
+    field.default === undefined &&
+    field.generated === undefined &&
+    !field.filled &&
+    field !== assigned
+  );
 }
 
 export function changesSchema(collection: Collection): JsonObject {

@@ -5,8 +5,7 @@
 import type { Collection } from '../collection/declaration.ts';
 import { isMany } from '../collection/relations.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
-import { Refusal } from '../errors.ts';
-import { type Embeds, existing, NO_EMBEDS, type PlannedEmbed } from './embeds.ts';
+import { calledAs, type Embeds, existing, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { planConditions } from './predicate.ts';
 import { relate } from './relate.ts';
 import { NO_ORDER, planShape } from './shape.ts';
@@ -46,13 +45,13 @@ function planEmbed(
   const relation = relate(collection, item.name, item.hint);
   const many = isMany(relation);
   const { to } = relation;
-  const ways = namesOf(item).map((name) => (way === '' ? name : `${way}.${name}`));
-  const own = ways.map((each) => terms.get(each)).find((each) => each !== undefined) ?? NO_TERMS;
-  // What is inside may be named after its alias or its name, at every step of the way.
-  const inside = ways.map((each) => planLevel(to, item.select, terms, each));
-  const embeds =
-    inside.find((_, index) => [...terms.keys()].some((each) => each.startsWith(`${ways[index]}.`))) ?? inside[0]!;
-  const { columns, order, groupBy } = planShape(to, { select: item.select, order: own.order }, many, embeds);
+  const ownWay = way === '' ? calledAs(item) : `${way}.${calledAs(item)}`;
+  const own = terms.get(ownWay) ?? NO_TERMS;
+  const embeds = planLevel(to, item.select, terms, ownWay);
+  const shape = planShape(to, { select: item.select, order: own.order }, many, embeds);
+  const { columns, order } = shape;
+  // Aggregates of a row's one other row, spread, are over the rows that have it: it is not grouped itself.
+  const groupBy = item.spread && !many ? undefined : shape.groupBy;
   const plan: ReadPlan = {
     kind: 'read',
     from: to,
@@ -71,23 +70,13 @@ function checkWays({ select, embeds }: Pick<Query, 'select' | 'embeds'>): void {
   for (const way of embeds?.keys() ?? []) {
     let level = select;
     for (const name of way.split('.')) {
-      const item = embedsIn(level).find((each) => namesOf(each).includes(name));
+      const item = embedsIn(level).find((each) => calledAs(each) === name);
       if (item === undefined) throw notEmbedded(name);
       level = item.select;
     }
   }
 }
 
-function notEmbedded(name: string): Refusal {
-  return new Refusal('PGRST108', `'${name}' is not an embedded resource in this request`, {
-    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
-  });
-}
-
 function embedsIn(select: readonly SelectItem[]): readonly EmbedItem[] {
   return select.filter((item) => item.kind === 'embed');
-}
-
-function namesOf({ alias, name }: EmbedItem): readonly string[] {
-  return alias === undefined ? [name] : [alias, name];
 }

@@ -2,6 +2,7 @@
 import type { Relation } from '../collection/relations.ts';
 import { embedded } from '../collection/types/embedded.ts';
 import type { EmbedItem } from '../dialect/tree.ts';
+import { Refusal } from '../errors.ts';
 import type { Expression, OutputColumn, Predicate, ReadPlan } from './types.ts';
 
 export interface PlannedEmbed {
@@ -17,14 +18,30 @@ export interface Embeds {
 
 export const NO_EMBEDS: Embeds = { byItem: new Map() };
 
-/** By its alias or its name. */
+/** What it is shown as, and what parameters and conditions call it: one that has an alias has no other name. */
+export function calledAs({ alias, name }: EmbedItem): string {
+  return alias ?? name;
+}
+
 export function embedNamed({ byItem }: Embeds, name: string): PlannedEmbed | undefined {
-  for (const [item, embed] of byItem) if (item.alias === name || item.name === name) return embed;
+  for (const [item, embed] of byItem) if (calledAs(item) === name) return embed;
   return undefined;
 }
 
+export function notEmbedded(name: string): Refusal {
+  return new Refusal('PGRST108', `'${name}' is not an embedded resource in this request`, {
+    hint: `Verify that '${name}' is included in the 'select' query parameter, and that its alias is used where it has one.`,
+  });
+}
+
+/** Whether it shows any row: of what passes its conditions, those of its page. */
 export function existing({ relation, plan }: PlannedEmbed): Predicate {
-  return { kind: 'exists', relation, where: plan.where };
+  const { where, groupBy, offset, limit } = plan;
+  if (limit === 0) return { kind: 'constant', value: false };
+  // An aggregate without groups is one row, be it of nothing.
+  if (groupBy?.length === 0) return { kind: 'constant', value: offset === 0 };
+  const skipped = offset === 0 ? {} : { offset, ...(groupBy === undefined ? {} : { groupBy }) };
+  return { kind: 'exists', relation, where, ...skipped };
 }
 
 /** The rows themselves, as JSON. */

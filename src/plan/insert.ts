@@ -24,7 +24,7 @@ export function* planInsert(collection: Collection, request: WriteRequest, paylo
 
 /** What a row that is met takes from the new one: what was given, and what every change sets. */
 export function overwritten(collection: Collection, given: readonly Field[], on: readonly Field[]): readonly Field[] {
-  const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field));
+  const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field) && !field.readOnly);
   const stamps = collection.fields.filter((field) => field.onUpdate !== undefined && !fields.includes(field));
   return fields.length === 0 ? [] : [...fields, ...stamps];
 }

@@ -5,15 +5,13 @@
  * range, the order total. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200. Touches no database.
  */
 import type { Collection } from '../collection/declaration.ts';
-import type { Value } from '../collection/value.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
 import { planEmbeds, withInner } from './embed.ts';
 import { keyIs } from './keys.ts';
 import { planConditions } from './predicate.ts';
-import { NO_ORDER, planShape } from './shape.ts';
+import { NO_ORDER, planShape, wholeRow } from './shape.ts';
 import { isAlways, type Predicate, type ReadPlan } from './types.ts';
-import { planWhole } from './whole.ts';
 
 export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
   const embeds = planEmbeds(collection, query);
@@ -33,27 +31,27 @@ export function planRead(collection: Collection, query: Query, page: Page, count
 
 /** Of a list, the one row with this key. It needs neither order nor page. */
 export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
-  const { columns, groupBy, where } = planRead(collection, query, { offset: 0 }, undefined);
-  return {
-    kind: 'read',
-    from: collection,
-    columns,
-    order: NO_ORDER,
-    where: withItem(collection, keyText, where),
-    offset: 0,
-    ...(groupBy === undefined ? {} : { groupBy }),
-  };
+  return planItem(collection, keyText, query).asked;
 }
 
 /** The whole row for its version, and what is shown of it: only the first asks whether it meets the filters. */
-export function planVersioned(collection: Collection, keyText: string, plan: ReadPlan): Versioned {
+export function planItem(from: Collection, keyText: string, query: Query): ItemPlan {
+  const { columns, groupBy, where } = planRead(from, query, { offset: 0 }, undefined);
+  const isItem = itemPredicate(from, keyText);
+  const isAsked: Predicate = isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
+  const plan = (of: ReadPlan['columns'], condition: Predicate): ReadPlan => {
+    return { kind: 'read', from, columns: of, order: NO_ORDER, where: condition, offset: 0 };
+  };
+  const grouped = groupBy === undefined ? undefined : { groupBy };
   return {
-    whole: { ...planWhole(collection, [itemKeyOf(collection, keyText)]), where: plan.where },
-    shown: { ...plan, where: itemPredicate(collection, keyText) },
+    asked: { ...plan(columns, isAsked), ...grouped },
+    whole: plan(wholeRow(from), isAsked),
+    shown: { ...plan(columns, isItem), ...grouped },
   };
 }
 
-export interface Versioned {
+export interface ItemPlan {
+  readonly asked: ReadPlan;
   readonly whole: ReadPlan;
   readonly shown: ReadPlan;
 }
@@ -63,10 +61,6 @@ export function withItem(collection: Collection, keyText: string, where: Predica
   return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
 }
 
-export function itemPredicate(collection: Collection, keyText: string): Predicate {
-  return keyIs(collection, [itemKeyOf(collection, keyText)]);
-}
-
-function itemKeyOf({ key }: Collection, keyText: string): Value {
-  return key[0]!.type.read(keyText);
+function itemPredicate(collection: Collection, keyText: string): Predicate {
+  return keyIs(collection, [collection.key[0]!.type.read(keyText)]);
 }

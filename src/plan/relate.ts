@@ -1,6 +1,6 @@
 /** The relation that an embedding names: by a collection, a referring field or a constraint, made clear by a hint. */
 import type { Collection } from '../collection/declaration.ts';
-import { isMany, isSelf, type Relation, relationsOf } from '../collection/relations.ts';
+import { isSelf, type Relation, relationsOf } from '../collection/relations.ts';
 import { Refusal } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
 
@@ -12,24 +12,26 @@ export function relate(from: Collection, target: string, hint: string | undefine
   throw found.length === 0 ? noRelation(from, target, hint) : ambiguous(from, target, found);
 }
 
-function names(
-  { to, name, referring, inner, outer, through }: Relation,
-  target: string,
-  hint: string | undefined,
-): boolean {
+function names({ to, name, inner, outer, through }: Relation, target: string, hint: string | undefined): boolean {
   if (hint === undefined)
-    return to.name === target || (through === undefined && (name === target || referring?.name === target));
+    return to.name === target || (through === undefined && (name === target || outer.name === target));
   if (to.name !== target) return false;
   if (through !== undefined) return through.collection.name === hint;
   return name === hint || inner.name === hint || outer.name === hint;
 }
 
-/** A reference of a collection to itself is two relations: by its own name the rows that refer, by the field the one referred to. */
-function namesSelf(relation: Relation, target: string, hint: string | undefined): boolean {
-  const { to, name, referring, through } = relation;
-  if (through !== undefined) return to.name === target && (hint === undefined || hint === through.collection.name);
-  if (!isMany(relation)) return hint === undefined && referring?.name === target;
-  return to.name === target && (hint === undefined || hint === referring?.name || hint === name);
+/**
+ * A reference of a collection to itself is two relations: by its own name the rows that refer, made clear by the field; by the
+ * field the one referred to. Through a collection in between both directions would have the same name, and neither has one.
+ */
+function namesSelf(
+  { to, inner, outer, referring, through }: Relation,
+  target: string,
+  hint: string | undefined,
+): boolean {
+  if (through !== undefined) return false;
+  if (outer === referring) return hint === undefined && outer.name === target;
+  return to.name === target && (hint === undefined || hint === inner.name);
 }
 
 function noRelation(from: Collection, target: string, hint: string | undefined): Refusal {
@@ -52,7 +54,7 @@ function noRelation(from: Collection, target: string, hint: string | undefined):
 
 function ambiguous({ name }: Collection, target: string, found: readonly Relation[]): Refusal {
   const sorted = [...found].sort((one, other) => (one.name < other.name ? -1 : 1));
-  const choices = sorted.map((relation) => `'${target}!${relation.name}'`).join(', ');
+  const choices = sorted.map((relation) => `'${target}!${hintFor(relation)}'`).join(', ');
   return new Refusal(
     'PGRST201',
     `Could not embed because more than one relationship was found for '${name}' and '${target}'`,
@@ -65,6 +67,11 @@ function ambiguous({ name }: Collection, target: string, found: readonly Relatio
       hint: `Try changing '${target}' to one of the following: ${choices}. Find the desired relationship in the 'details' key.`,
     },
   );
+}
+
+/** What makes it the one that is meant. */
+function hintFor(relation: Relation): string {
+  return isSelf(relation) ? relation.inner.name : relation.name;
 }
 
 function describe({ name, from, to, outer, inner, through }: Relation): string {

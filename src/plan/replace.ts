@@ -37,7 +37,7 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
     ...planTerms(collection, request),
     ...mustBeNew(request, key),
     where: keyIs(collection, key),
-    set: set.filter(({ field }) => !isKey(collection, field)),
+    set: set.filter(({ field }) => !isKey(collection, field) && !field.readOnly),
   };
 }
 

@@ -1,8 +1,8 @@
 /** Names become fields; a name that is none is refused, with the nearest one as a hint. */
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
 import { builtIn } from '../collection/types/index.ts';
-import { can } from '../collection/types/type.ts';
-import type { FieldPath } from '../dialect/tree.ts';
+import { can, type Type } from '../collection/types/type.ts';
+import type { FieldPath, JsonStep } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Expression } from './types.ts';
@@ -28,7 +28,7 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   const of = fieldExpression(field);
   const last = steps.at(-1);
   if (last === undefined) return of;
-  const type = builtIn(last.arrow === '->>' ? 'text' : 'json');
+  const type = pathType(last);
   if (can(field.type, 'json') || can(field.type, 'array')) return { kind: 'path', of, steps, type };
   if (can(field.type, 'text')) {
     throw new Refusal('42883', `operator does not exist: text ${steps[0]!.arrow} unknown`, {
@@ -36,6 +36,11 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
     });
   }
   return { kind: 'null', type };
+}
+
+/** What the last step of a path into JSON yields. */
+export function pathType({ arrow }: JsonStep): Type {
+  return builtIn(arrow === '->>' ? 'text' : 'json');
 }
 
 export function nearestHint(collection: Collection, name: string): string {

@@ -93,7 +93,7 @@ export function absentValues(collection: Collection): (field: Field, absence: Ab
 function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
   const times = new Map<Field, Value>();
   return (field) => {
-    if (field === assigned) return undefined;
+    if (field === assigned || field.filled) return undefined;
     if (field.generated === 'now') {
       const time = times.get(field) ?? generate(field, 'now');
       times.set(field, time);

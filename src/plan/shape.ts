@@ -1,13 +1,22 @@
 /** `select` and `order` become the shape of the answer: its columns, its groups, its order. */
 import type { Collection } from '../collection/declaration.ts';
 import { builtIn } from '../collection/types/index.ts';
+import { can } from '../collection/types/type.ts';
 import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import { cast } from './casts.ts';
-import { type Embeds, embeddedRows, embeddedValues, embedNamed, NO_EMBEDS, type PlannedEmbed } from './embeds.ts';
+import {
+  type Embeds,
+  embeddedRows,
+  embeddedValues,
+  embedNamed,
+  NO_EMBEDS,
+  notEmbedded,
+  type PlannedEmbed,
+} from './embeds.ts';
 import { noSuch } from './predicate.ts';
-import { fieldExpression, resolvePath } from './resolve.ts';
+import { fieldExpression, pathType, resolvePath } from './resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from './types.ts';
 
 /** All fields, each as it is, in the order of the key: the shape of most requests. */
@@ -57,9 +66,11 @@ function groupedShape(
 ): Shape {
   const groupBy = columns.map((column) => column.expression).filter((expression) => !isAggregated(expression));
   const order = terms.map((term) => {
-    const expression =
-      term.embed === undefined ? resolveGrouped(collection, columns, term.field) : orderedBy(collection, term, embeds);
-    return orderKey(expression, term);
+    if (term.embed === undefined) return orderKey(resolveGrouped(collection, columns, term.field), term);
+    const expression = orderedBy(collection, term, embeds);
+    const group = groupBy.find((each) => sameExpression(each, expression));
+    if (group === undefined) throw notGrouped(collection, `${term.embed}.${term.field.name}`, columns);
+    return orderKey(group, term);
   });
   const ties = groupBy.filter((expression) => !order.some((key) => sameExpression(key.expression, expression)));
   return {
@@ -90,9 +101,13 @@ function isEverything(select: readonly SelectItem[]): boolean {
 }
 
 function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): readonly OutputColumn[] {
-  // A name given twice keeps its place and takes the last value, as every JSON reader does.
+  // As in PostgREST embeddings come after the row's own columns; and a name given twice keeps its place and takes the last
+  // value, as every JSON reader does.
   const columns = new Map<string, OutputColumn>();
-  for (const item of select) {
+  for (const item of [
+    ...select.filter(({ kind }) => kind !== 'embed'),
+    ...select.filter(({ kind }) => kind === 'embed'),
+  ]) {
     for (const column of planItem(collection, item, embeds)) columns.set(column.name, column);
   }
   return [...columns.values()];
@@ -121,7 +136,7 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
 
 /** An embedding shows its rows, or, spread, its columns; one of no columns shows nothing, and only filters. */
 function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColumn[] {
-  if (item.select.length === 0) return [];
+  if (embed.plan.columns.length === 0) return [];
   if (!item.spread) return [{ name: item.alias ?? item.name, expression: embeddedRows(embed) }];
   if (embed.many && embed.plan.groupBy !== undefined) {
     throw new Refusal('PGRST127', 'Feature not implemented', {
@@ -138,32 +153,32 @@ function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
   if (expression.kind === 'cast') {
     return { ...expression, of: spread(embed, { ...column, expression: expression.of }) };
   }
-  if (expression.kind !== 'aggregate') return expression;
-  const { groupBy: _, ...plan } = embed.plan;
-  return { ...expression, of: embeddedValues({ ...embed, plan }, { ...column, expression: expression.of }) };
+  const valuesOf = (of: Expression) => embeddedValues(embed, { ...column, expression: of });
+  if (expression.kind === 'aggregate') return { ...expression, of: valuesOf(expression.of) };
+  // Rows are counted that have one.
+  const key = fieldExpression(embed.relation.to.key[0]!);
+  return { kind: 'aggregate', function: 'count', of: valuesOf(key), type: expression.type };
 }
 
 /** A field, or what an embedding of one row shows. */
 function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
   if (name === undefined) return resolvePath(collection, field);
   const embed = embedNamed(embeds, name);
-  if (embed === undefined) {
-    throw new Refusal('PGRST108', `'${name}' is not an embedded resource in this request`, {
-      hint: `Verify that '${name}' is included in the 'select' query parameter.`,
-    });
-  }
+  if (embed === undefined) throw notEmbedded(name);
   if (embed.many) {
     throw new Refusal('PGRST118', `A related order on '${name}' is not possible`, {
       details: `'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
     });
   }
   const column = embed.plan.columns.find((each) => each.name === field.name);
-  if (column === undefined || field.json.length > 0) {
+  const last = field.json.at(-1);
+  if (column === undefined || (last !== undefined && !can(column.expression.type, 'json'))) {
     throw new Refusal('42703', `column ${name}.${field.name} does not exist`, {
       hint: `Order by what is selected of it: ${embed.plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }
-  return embeddedValues(embed, column);
+  const of = embeddedValues(embed, column);
+  return last === undefined ? of : { kind: 'path', of, steps: field.json, type: pathType(last) };
 }
 
 function aggregate(name: Aggregate, of: Expression): Expression {
@@ -183,10 +198,16 @@ function resolveGrouped(collection: Collection, columns: readonly OutputColumn[]
   if (column !== undefined && path.json.length === 0) return column.expression;
   const expression = resolvePath(collection, path);
   if (columns.some((each) => sameExpression(each.expression, expression))) return expression;
-  throw new Refusal(
+  throw notGrouped(collection, `${collection.name}.${path.name}`, columns);
+}
+
+function notGrouped({ name }: Collection, column: string, columns: readonly OutputColumn[]): Refusal {
+  return new Refusal(
     '42803',
-    `column "${collection.name}.${path.name}" must appear in the GROUP BY clause or be used in an aggregate function`,
-    { hint: `Select ${path.name} too, or order by one of: ${columns.map((each) => each.name).join(', ')}.` },
+    `column "${column}" must appear in the GROUP BY clause or be used in an aggregate function`,
+    {
+      hint: `Groups of ${name} are ordered by what is selected of them: ${columns.map((each) => each.name).join(', ')}.`,
+    },
   );
 }
 

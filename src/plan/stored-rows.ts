@@ -11,10 +11,18 @@ import type { StoredRow } from './types.ts';
 export function resolveColumns(collection: Collection, names: readonly string[]): readonly Field[] {
   return names.map((name) => {
     const field = collection.byName.get(name);
+    if (field?.readOnly === true) throw unwritable(field);
     if (field !== undefined) return field;
     throw new Refusal('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
       hint: nearestHint(collection, name),
     });
+  });
+}
+
+/** As PostgreSQL says it of a column that it computes. */
+function unwritable({ name }: Field): Refusal {
+  return new Refusal('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
+    details: `${name} can be read, and not written; nothing was changed.`,
   });
 }
 

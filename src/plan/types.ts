@@ -24,8 +24,14 @@ export type Predicate =
   /** Of arrays and json: contains, is contained in, overlaps. */
   | { readonly kind: 'contains'; readonly of: Expression; readonly operator: Containment; readonly value: Value }
   | { readonly kind: 'like' | 'regex'; readonly of: Expression; readonly pattern: string; readonly caseless: boolean }
-  /** Whether a row of another collection belongs to it that passes the test. */
-  | { readonly kind: 'exists'; readonly relation: Relation; readonly where: Predicate }
+  /** Whether a row of another collection belongs to it that passes the test; or more than so many of them, or of their groups. */
+  | {
+      readonly kind: 'exists';
+      readonly relation: Relation;
+      readonly where: Predicate;
+      readonly offset?: number;
+      readonly groupBy?: readonly Expression[];
+    }
   | {
       readonly kind: 'search';
       readonly of: Expression;
@@ -100,7 +106,7 @@ export interface ReadPlan extends Shape {
   readonly count?: 'exact' | 'planned' | 'estimated';
 }
 
-/** A stored row as a list, in the order of the collection's fields. An undefined key is assigned. */
+/** A stored row as a list, in the order of the collection's fields. What is undefined, a key or else, the database fills in. */
 export type StoredRow = readonly (Value | undefined)[];
 
 export interface InsertPlan extends WriteTerms {
@@ -156,11 +162,11 @@ interface WriteTerms {
   readonly maxAffected?: number;
   /** The client reads exactly one object. */
   readonly singular: boolean;
-  /** The write is addressed to this one product, which must exist. */
+  /** The write is addressed to this one row, which must exist. */
   readonly mustExist: boolean;
   /** Do all of it, answer, and store nothing. */
   readonly dryRun: boolean;
-  /** The product must be in one of these versions; `*` means it must exist, `none` that it must not. */
+  /** The row must be in one of these versions; `*` means it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
   /** The write is done once for this key, however often it is asked for. */
   readonly retry?: { readonly key: string; readonly fingerprint: string };

@@ -11,11 +11,11 @@ import { ALWAYS, type Precondition, type WritePlan } from './types.ts';
 export interface WriteRequest {
   readonly query: Query;
   readonly preferences: Preferences;
-  /** The key in the path, where the write is addressed to one product. */
+  /** The key in the path, where the write is addressed to one row. */
   readonly item?: string;
   readonly singular: boolean;
   readonly ifMatch?: Precondition['versions'];
-  /** A PUT that may create a product, but not replace one. */
+  /** A PUT that may create a row, but not replace one. */
   readonly createOnly: boolean;
   readonly retry?: { readonly key: string; readonly fingerprint: string };
   /** Whether a write without a filter may touch every row. */

@@ -36,7 +36,7 @@ export function* planWrite(
     case 'DELETE':
       return planDelete(collection, request);
     case 'PATCH': {
-      // A list without a filter is a bulk update: each object names its own product.
+      // A list without a filter is a bulk update: each object names its own row.
       const isBulk = item === undefined && query.conditions.length === 0 && query.limit === undefined;
       const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
       return objects === undefined

@@ -3,7 +3,7 @@ import { versionOfText } from '../collection/version.ts';
 import type { Media } from '../http/negotiate.ts';
 
 /**
- * A product's tag begins with its version. A representation other than the whole product in JSON adds its own mark,
+ * A row's tag begins with its version. A representation other than the whole row in JSON adds its own mark,
  * so that each has a tag of its own and all of them name the same version to If-Match.
  */
 export function itemTag(version: string, variant = ''): string {

@@ -25,7 +25,7 @@ interface KeptAnswer {
   readonly unchanged: Response;
   readonly tag: string;
   readonly rows: number | undefined;
-  readonly target: Trace['target'];
+  readonly route: Trace['route'];
 }
 
 /** Requests seen, by a hash: an answer is kept when it is asked for a second time, since many are asked for only once. */
@@ -84,7 +84,7 @@ export class KeptAnswers {
   }
 
   /** `mark` is that of the data before it was read. */
-  private keep(key: string, mark: number, { method, target, rows }: Trace, made: Representation): void {
+  private keep(key: string, mark: number, { method, route, rows }: Trace, made: Representation): void {
     const { plain, status, headers } = made;
     const { etag: tag } = headers;
     if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_KEPT_ANSWER_BYTES) return;
@@ -94,7 +94,7 @@ export class KeptAnswers {
       if (mark !== this.mark || this.answers.has(key)) return;
       const size = length + key.length * 4 + OVERHEAD_BYTES;
       if (this.bytes + size > MAX_KEPT_BYTES) this.clear();
-      this.answers.set(key, { whole, unchanged: unchangedResponse(made), tag, rows, target });
+      this.answers.set(key, { whole, unchanged: unchangedResponse(made), tag, rows, route });
       this.bytes += size;
     };
     const storeBody = (body: Body) => {
@@ -157,7 +157,7 @@ function answerKey(method: string, { prefix, path }: Place, accepted: Accepted |
 }
 
 function again(request: Request, trace: Trace, kept: KeptAnswer): Response {
-  trace.target = kept.target;
+  trace.route = kept.route;
   trace.rows = kept.rows;
   const condition = request.headers.get('if-none-match');
   const isKnown = condition !== null && noneMatches(condition, kept.tag);

@@ -99,7 +99,9 @@ export function itemAnswer(
 ): Answer {
   if (shown.returned === 0 || whole.returned === 0) {
     const key = call.target.kind === 'item' ? call.target.key : '';
-    throw new Refusal('CAT404', `there is no product ${key}`, { hint: 'List the products there are without the id.' });
+    throw new Refusal('CAT404', `there is no row ${key} in ${call.collection.name}`, {
+      hint: `List the rows there are: /${call.collection.name}`,
+    });
   }
   trace.rows = shown.returned;
   const stored = whole.body.slice(1, -1);

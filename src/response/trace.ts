@@ -1,7 +1,6 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Target } from '../http/call.ts';
 import type { Place } from '../http/prefix.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
@@ -33,8 +32,8 @@ export interface Answered {
   readonly method: string;
   readonly url: string;
   readonly place: Place;
-  /** What it was addressed to; undefined where that was not the collection, or not found out. */
-  readonly target: Target['kind'] | undefined;
+  /** `/products` or `/products/:id`; undefined where it was addressed to no collection, or that was not found out. */
+  readonly route: string | undefined;
   readonly status: number;
   /** As performance.now() tells it. */
   readonly started: number;
@@ -53,7 +52,7 @@ const UNKNOWN: Place = { prefix: '', path: '' };
 export class Trace implements Answered {
   readonly started = performance.now();
   place: Place = UNKNOWN;
-  target: Target['kind'] | undefined = undefined;
+  route: string | undefined = undefined;
   status = 0;
   milliseconds = 0;
   rows: number | undefined = undefined;

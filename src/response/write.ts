@@ -71,7 +71,7 @@ function statusWithBody(action: WriteAction, preferences: Preferences, result: W
   return action === 'replace' && result.inserted > 0 ? 201 : 200;
 }
 
-/** A merge that met only products that were there has created nothing. */
+/** A merge that met only rows that were there has created nothing. */
 function insertStatus(preferences: Preferences, result: WriteResult): 200 | 201 {
   return preferences.resolution === 'merge-duplicates' && result.inserted === 0 ? 200 : 201;
 }

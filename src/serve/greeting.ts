@@ -12,16 +12,19 @@ export interface Greeting {
   readonly url: string;
   /** Where the data is. */
   readonly location: string;
+  /** What was made or changed in a database that was there before. */
+  readonly made: readonly string[];
   /** How many rows there are, for people. */
   readonly rows: string;
   /** A collection to try. */
   readonly example: string;
 }
 
-export function greet({ url, location, rows, example }: Greeting, settings: ServeSettings, admin?: string): void {
+export function greet(greeting: Greeting, settings: ServeSettings, admin?: string): void {
+  const { url, location, made, rows, example } = greeting;
   const base = `${url}${settings.basePath}`;
   console.log(`Product Catalogue listens on ${url}
-Database  ${location}
+Database  ${location}${made.length === 0 ? '' : `\nMade      ${made.join(', ')}`}
 ${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
 Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${base}/${example}?limit=3'`);
@@ -37,14 +40,11 @@ const MOST_COUNTED = 12;
 /** A database that is down is no reason not to start: it is looked for, and requests are told meanwhile. */
 export async function countRows(engine: Engine, { collections }: Catalogue): Promise<string> {
   const all = [...collections.values()];
-  const lines = await Promise.all(
-    all.slice(0, MOST_COUNTED).map(async (collection) => {
-      const title = collection.name.charAt(0).toUpperCase() + collection.name.slice(1);
-      return `${title.padEnd(9)} ${await countOf(engine, collection)}`;
-    }),
+  const counts = await Promise.all(
+    all.slice(0, MOST_COUNTED).map(async (collection) => `${collection.name} ${await countOf(engine, collection)}`),
   );
-  const others = all.length - lines.length;
-  return [...lines, ...(others > 0 ? [`and ${others} other collections`] : [])].join('\n');
+  const others = all.length - counts.length;
+  return `Rows      ${[...counts, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
 }
 
 async function countOf(engine: Engine, collection: Collection): Promise<string> {

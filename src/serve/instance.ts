@@ -79,9 +79,12 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice);
     const rows = await countRows(engine, catalogue);
+    const { location, steps = [] } = engine;
+    const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
     await started({
       url: listening.url,
-      location: engine.location,
+      location,
+      made: isNew ? [] : steps,
       rows,
       example: [...catalogue.collections.keys()][0]!,
     });

@@ -25,7 +25,7 @@ export const WRITING_SETTINGS = {
   allowUnfilteredWrites: setting({
     flag: '--allow-unfiltered-writes',
     env: 'CATALOGUE_ALLOW_UNFILTERED_WRITES',
-    description: 'let PATCH and DELETE without a filter touch every product',
+    description: 'let PATCH and DELETE without a filter touch every row',
     byDefault: false,
     read: onOrOff,
   }),

@@ -17,6 +17,14 @@ export function lowerCase(text: string): string {
   return BEYOND_ASCII.test(text) ? text.replace(CASED, lowerCharacter) : text.toLowerCase();
 }
 
+/**
+ * The same for all texts that any comparison here takes for equal regardless of case: those that fold alike, and those that have
+ * the same lower case (İ is the one letter that differs).
+ */
+export function looseCase(text: string): string {
+  return foldCase(lowerCase(text));
+}
+
 function foldCharacter(character: string): string {
   // The dotless ı is a letter of its own: only Turkish tailoring would make it an i.
   if (character === 'ı') return character;

@@ -9,12 +9,14 @@ function stripping(target: string): string {
   proxy = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch(request) {
+    async fetch(request) {
       const { pathname, search } = new URL(request.url);
       if (!pathname.startsWith('/api/')) return new Response('nothing here', { status: 404 });
       const { method, headers, body } = request;
       const init = { method, headers, body, redirect: 'manual', decompress: false } as const;
-      return fetch(`${target}${pathname.slice('/api'.length)}${search}`, init);
+      // A page that is left behind may still be asking when the service ends.
+      const gone = () => new Response('the service is gone', { status: 502 });
+      return fetch(`${target}${pathname.slice('/api'.length)}${search}`, init).catch(gone);
     },
   });
   return `http://127.0.0.1:${proxy.port}/api`;

@@ -1,6 +1,7 @@
 /** The console of a declared catalogue: every collection whose key is one field, of whatever type. */
 import { expect, test } from 'bun:test';
 import { browserStories, SECONDS } from '../support/browser.ts';
+import { until } from '../support/process.ts';
 
 const DECLARED = new URL('../data/shop/collections.yaml', import.meta.url).pathname;
 
@@ -27,7 +28,10 @@ browserStories(
         await stage.page.goto(`${stage.service.url}/console?collection=labels#/labels/${row!.id}`);
         await stage.page.getByLabel('Label').fill('changed label');
         await stage.page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('changed label');
+        await until('the row to be stored', async () => {
+          const { label } = await stage.ask<Record<string, unknown>>(`/labels/${row!.id}`);
+          return label === 'changed label';
+        });
         expect(await stage.ask<unknown>(`/labels/${row!.id}`)).toEqual({ ...row, label: 'changed label' });
       },
       SECONDS,
@@ -41,7 +45,10 @@ browserStories(
         await stage.page.getByLabel('Contact').fill('{"name": "Charlotte", "langs": ["en"]}');
         await stage.page.getByLabel('Since').fill('2020-02-29');
         await stage.page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('Charlotte');
+        await until('the row to be stored', async () => {
+          const { since } = await stage.ask<Record<string, unknown>>('/suppliers/1');
+          return since === '2020-02-29';
+        });
         expect(await stage.ask<unknown>('/suppliers/1')).toEqual({
           ...before,
           contact: { name: 'Charlotte', langs: ['en'] },

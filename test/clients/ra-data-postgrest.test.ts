@@ -6,6 +6,7 @@ import postgrestRestProvider, {
   type IDataProviderConfig,
 } from '@raphiniert/ra-data-postgrest';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
+import { fetchJson, HttpError } from '../support/fetch-json.ts';
 import { FILES, type FileKind, fileServices } from '../support/file-services.ts';
 import { cleanUp, type Service } from '../support/process.ts';
 
@@ -41,7 +42,7 @@ beforeEach(async () => {
   expect(restored.ok).toBe(true);
 });
 
-/** As in the README of the provider; the HTTP client does what react-admin's fetchJson does. */
+/** As in the README of the provider. */
 function configuration(): IDataProviderConfig {
   return {
     apiUrl: service.url,
@@ -50,23 +51,6 @@ function configuration(): IDataProviderConfig {
     primaryKeys: defaultPrimaryKeys,
     schema: defaultSchema,
   };
-}
-
-class HttpError extends Error {
-  constructor(
-    readonly status: number,
-    readonly body: { code: string; message: string },
-  ) {
-    super(body.message);
-  }
-}
-
-async function fetchJson(url: string, options: RequestInit) {
-  const response = await fetch(url, options);
-  const body = await response.text();
-  const json: unknown = body === '' ? undefined : JSON.parse(body);
-  if (!response.ok) throw new HttpError(response.status, json as HttpError['body']);
-  return { status: response.status, headers: response.headers, body, json };
 }
 
 const firstPage = { page: 1, perPage: 10 };

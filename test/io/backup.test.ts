@@ -161,6 +161,7 @@ describe('check', () => {
       'fields',
       'constraints',
       'indexes',
+      'search index',
       'products',
       'references',
       'size',

@@ -46,7 +46,7 @@ test('the service reads it, too', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'catalogue.toml'), 'database = "from-file.db"\nempty = true\n');
   const service = await startService({ cwd });
-  expect(service.stdout()).toContain('\nDatabase  from-file.db\nProducts  0\n');
+  expect(service.stdout()).toContain('\nDatabase  from-file.db\nRows      products 0\n');
 });
 
 test('secrets are masked, wherever they stand', async () => {

@@ -92,11 +92,11 @@ test('with a database named, check looks at that', async () => {
   expect(stdout + stderr).toContain('none.db');
 });
 
-test('declare prints the JSON Schema, and says what it can print', async () => {
+test('declare prints the JSON Schema, and without it looks for tables', async () => {
   const { exitCode, stdout } = await catalogue('declare', '--json-schema');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['collections'] });
-  expect((await catalogue('declare')).stderr).toBe('catalogue: say what to print: catalogue declare --json-schema\n');
+  expect((await catalogue('declare')).stderr).toBe('catalogue: there is no database catalogue.db\n');
 });
 
 test('the file is a setting like any other', async () => {

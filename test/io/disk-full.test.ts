@@ -117,7 +117,7 @@ test.skipIf(WAYS[0]!.obstacle !== undefined)(
     rmSync(ballast);
     mounted.remount('size=4m');
     const service = await startService({ cwd, args: ['--database', file] });
-    expect(service.stdout()).toContain('\nProducts  77\n');
+    expect(service.stdout()).toContain('\nRows      products 77\n');
     expect(integrityOf(file)).toBe('ok');
   },
 );

@@ -45,7 +45,7 @@ test('export to a file appears whole, and tells its format by its name', async (
   });
   expect(existsSync(join(cwd, 'all.xlsx'))).toBe(false);
   const forced = await run({ cwd, args: ['export', 'id=eq.1', '--output', 'one.txt', '--format', 'csv'] });
-  expect(forced).toEqual({ exitCode: 0, stdout: 'Exported 1 product to one.txt\n', stderr: '' });
+  expect(forced).toEqual({ exitCode: 0, stdout: 'Exported 1 row to one.txt\n', stderr: '' });
   service.kill('SIGTERM');
   await service.exited;
 });

@@ -139,22 +139,20 @@ for (const [name, environment] of DATABASES) {
       await space.pipe(first, 'import', '-', '--format', 'json');
       const csv = 'id,product_name,unit_price,discontinued\n1,Eins,,\n2,Zwei,,\n';
       const merged = await space.pipe(csv, 'import', '-', '--format', 'csv', '--on-conflict', 'merge');
-      expect(merged).toMatchObject({ exitCode: 0, stdout: 'Imported 2 products: 1 new, 1 changed\n' });
+      expect(merged).toMatchObject({ exitCode: 0, stdout: 'Imported 2 rows: 1 new, 1 changed\n' });
       expect(await space.rows('select=id,product_name,unit_price,discontinued,units_in_stock')).toEqual([
         { id: 1, product_name: 'Eins', unit_price: null, discontinued: 0, units_in_stock: 5 },
         { id: 2, product_name: 'Zwei', unit_price: null, discontinued: 0, units_in_stock: null },
       ]);
       const { stdout } = await space.command('import', '--help');
-      expect(stdout.replaceAll('\n', ' ')).toContain(
-        'an empty cell there empties the field of the product that exists',
-      );
+      expect(stdout.replaceAll('\n', ' ')).toContain('an empty cell there empties the field of the row that exists');
     });
 
     test('a database that was not there is named, so that a mistyped one is noticed', async () => {
       const space = workspace(environment());
       const flags = ['--format', 'csv', '--on-conflict', 'merge'];
       const told = await space.pipe('id,product_name\n1,Tea\n', 'import', '-', ...flags);
-      expect(told.stdout).toMatch(/^Imported 1 product into a new catalogue in \S+.*: 1 new, 0 changed\n$/);
+      expect(told.stdout).toMatch(/^Imported 1 row into a new catalogue in \S+.*: 1 new, 0 changed\n$/);
       const again = await space.pipe('id,product_name\n1,Tea\n', 'import', '-', ...flags, '--json');
       expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, database: expect.any(String), isNew: false });
     });
@@ -180,7 +178,7 @@ for (const [name, environment] of DATABASES) {
       const tried = await space.pipe('product_name\nTea\n', 'import', '-', '--format', 'csv', '--dry-run');
       expect(tried).toMatchObject({
         exitCode: 0,
-        stdout: expect.stringMatching(/^Would import 1 product into .+: 1 new/),
+        stdout: expect.stringMatching(/^Would import 1 row into .+: 1 new/),
       });
       expect(await space.isGone()).toBe(true);
       await space.command('migrate', '--empty');

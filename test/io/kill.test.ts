@@ -101,7 +101,7 @@ test(
       first.kill('SIGKILL');
       await first.exited;
       const second = await startService({ cwd: folder });
-      expect(second.stdout()).toContain('\nProducts  77\n');
+      expect(second.stdout()).toContain('\nRows      products 77\n');
       expect(integrityOf(join(folder, 'catalogue.db'))).toBe('ok');
       second.kill('SIGKILL');
     }

@@ -31,7 +31,7 @@ describe('catalogue copy', () => {
 
     const there = await run({ args: ['copy', '--from', 'sqlite:from.db', '--to', url, '--schema', schema], cwd });
     expect(there).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(there.stdout).toContain('Copied 5077 products from from.db');
+    expect(there.stdout).toContain('Copied 5077 rows from from.db');
     expect(await listOf(['--database', url, '--schema', schema], cwd)).toBe(before);
 
     const back = await run({ args: ['copy', '--from', url, '--schema', schema, '--to', 'sqlite:back.db'], cwd });
@@ -40,7 +40,7 @@ describe('catalogue copy', () => {
 
     const again = await run({ args: ['copy', '--from', 'sqlite:from.db', '--to', url, '--schema', schema], cwd });
     expect(again.exitCode).toBe(1);
-    expect(again.stderr).toContain('holds 5077 products already');
+    expect(again.stderr).toContain('holds 5077 rows already');
   }, 60_000);
 
   test('of a source that is not there, and an import that is refused or tried, make no schema', async () => {

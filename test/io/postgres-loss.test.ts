@@ -22,7 +22,7 @@ describe('when PostgreSQL', () => {
   test(
     'is down at the start: it says so, answers 503 meanwhile, and recovers by itself',
     async () => {
-      expect(service.stdout()).toContain('Products  not known yet: PostgreSQL cannot be reached');
+      expect(service.stdout()).toContain('Rows      products not known yet: PostgreSQL cannot be reached');
       const refused = await service.fetch('/products');
       expect(refused.status).toBe(503);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

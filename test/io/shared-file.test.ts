@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { ChangeMark, Engine } from '../../src/engine/engine.ts';
 import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { checkOwner, prepareSchema } from '../../src/engine/sqlite/schema.ts';
+import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
+import { checkOwner } from '../../src/engine/sqlite/schema.ts';
 import { cleanUp, integrityOf, run, startService, temporaryFolder } from '../support/process.ts';
 
 setDefaultTimeout(60_000);
@@ -40,7 +41,7 @@ test('a write waits for another process that takes its time, such as an import, 
   });
   // A service can be started meanwhile, too.
   const second = await startService({ cwd });
-  expect(second.stdout()).toContain('\nProducts  77\n');
+  expect(second.stdout()).toContain('\nRows      products 77\n');
   await Bun.sleep(6_000);
   isOver = true;
   other.run('commit');
@@ -96,7 +97,7 @@ describe('a new file that several processes make at once', () => {
       const cwd = temporaryFolder();
       const services = await Promise.all([1, 2, 3, 4].map(() => startService({ cwd })));
       for (const service of services) {
-        expect(service.stdout()).toContain('\nProducts  77\n');
+        expect(service.stdout()).toContain('\nRows      products 77\n');
         service.kill('SIGTERM');
       }
       expect(await Promise.all(services.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
@@ -112,13 +113,13 @@ describe('a new file that several processes make at once', () => {
       private looks = 0;
       /** Between the first look and the second, the other process makes the catalogue. */
       override prepare<Result, Params extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
-        if (++this.looks === 2) prepareSchema(other, BUILT_IN.catalogue, () => []);
+        if (++this.looks === 2) prepareSchema(other, { catalogue: BUILT_IN.catalogue, firstRows: () => [] });
         return super.prepare<Result, Params>(sql);
       }
     }
     const db = new Interrupted(path);
     expect(checkOwner(db)).toBe(true);
-    expect(prepareSchema(db, BUILT_IN.catalogue, () => [])).toEqual([]);
+    expect(prepareSchema(db, { catalogue: BUILT_IN.catalogue, firstRows: () => [] })).toEqual([]);
     db.close();
     other.close();
   });

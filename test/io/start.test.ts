@@ -31,7 +31,7 @@ describe('a first run', () => {
     expect(service.stdout().split('\n')).toEqual([
       `Product Catalogue listens on ${service.url}`,
       'Database  catalogue.db',
-      'Products  77',
+      'Rows      products 77',
       `Console   ${service.url}/console`,
       `Try       curl '${service.url}/products?limit=3'`,
       '',
@@ -50,7 +50,7 @@ describe('a first run', () => {
 
   test('with --empty begins without products', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--empty'] });
-    expect(service.stdout()).toContain('\nProducts  0\n');
+    expect(service.stdout()).toContain('\nRows      products 0\n');
     expect(await countOf(service)).toBe('*/0');
   });
 
@@ -80,7 +80,7 @@ describe('a restart', () => {
     expect(await first.exited).toBe(0);
 
     const second = await startService({ cwd });
-    expect(second.stdout()).toContain('\nProducts  77\n');
+    expect(second.stdout()).toContain('\nRows      products 77\n');
     expect((await second.fetch('/products/1')).status).toBe(404);
     expect(await (await second.fetch('/products/1000')).json()).toMatchObject({ product_name: 'Kept' });
   });
@@ -108,7 +108,7 @@ describe('settings', () => {
     const env = { PORT: '0', HOST: 'localhost', DATABASE_URL: 'sqlite:from-env.db', CATALOGUE_EMPTY: 'true' };
     const service = await startService({ cwd, env });
     expect(service.url).toStartWith('http://localhost:');
-    expect(service.stdout()).toContain('\nDatabase  from-env.db\nProducts  0\n');
+    expect(service.stdout()).toContain('\nDatabase  from-env.db\nRows      products 0\n');
     expect(existsSync(join(cwd, 'from-env.db'))).toBe(true);
   });
 
@@ -119,7 +119,7 @@ describe('settings', () => {
       env: { PORT: '1', HOST: 'no.such.host.invalid', DATABASE_URL: 'sqlite:from-env.db', CATALOGUE_EMPTY: 'true' },
       args: ['--port', '0', '--host', '127.0.0.1', '--database', 'sqlite:from-flag.db', '--empty=false'],
     });
-    expect(service.stdout()).toContain('\nDatabase  from-flag.db\nProducts  77\n');
+    expect(service.stdout()).toContain('\nDatabase  from-flag.db\nRows      products 77\n');
     expect(existsSync(join(cwd, 'from-env.db'))).toBe(false);
   });
 

@@ -22,7 +22,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
   for (const [name, env] of databases) {
     test(`what is written through one is known at once to all, on ${name}`, async () => {
       const service = await startService({ cwd: temporaryFolder(), args: QUIET, env: env() });
-      expect(service.stdout()).toContain(`\nProducts  77\nWorkers   ${WORKERS}\n`);
+      expect(service.stdout()).toContain(`\nRows      products 77\nWorkers   ${WORKERS}\n`);
       const connections = await oneConnectionToEach(service);
       for (let round = 0; round < 60; round++) {
         const writer = connections[round % WORKERS]!;

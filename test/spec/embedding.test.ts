@@ -66,6 +66,104 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ]);
   });
 
+  test('an embedding with an alias has no other name, in filters, order and conditions', async () => {
+    const both = 'select=id,suppliers!second_supplier_id(country),main:suppliers!supplier_id(country)';
+    expect(await read(`/products?${both}&main.country=eq.UK&id=in.(4,19,20)`)).toEqual([
+      { id: 4, suppliers: null, main: null },
+      { id: 19, suppliers: null, main: { country: 'UK' } },
+      { id: 20, suppliers: null, main: { country: 'UK' } },
+    ]);
+    const aliased = '/products?select=id,main:suppliers!supplier_id(country)';
+    await expectRefusal(await shop.fetch(`${aliased}&suppliers.country=eq.UK`), 400, 'PGRST108');
+    await expectRefusal(await shop.fetch(`${aliased}&order=suppliers(country)`), 400, 'PGRST108');
+    await expectRefusal(await shop.fetch(`${aliased}&suppliers=is.null`), 400, '42703');
+  });
+
+  test('a page of the one other row is that row or none', async () => {
+    const one = '/products?select=id,categories(id)&id=eq.1';
+    expect(await read(`${one}&categories.limit=5`)).toEqual([{ id: 1, categories: { id: 1 } }]);
+    expect(await read(`${one}&categories.limit=0`)).toEqual([{ id: 1, categories: null }]);
+    expect(await read(`${one}&categories.offset=1`)).toEqual([{ id: 1, categories: null }]);
+    expect(await read('/products?select=id,...categories(category_id:id)&categories.limit=1&id=eq.1')).toEqual([
+      { id: 1, category_id: 1 },
+    ]);
+  });
+
+  test('what an embedding does not show for its page, or always shows as an aggregate, decides whether it is there', async () => {
+    expect(await read('/categories?select=id,products!inner(id)&products.offset=12')).toEqual([
+      { id: 3, products: [{ id: 68 }] },
+    ]);
+    expect(await read('/categories?select=id,products()&products.offset=12&products=not.is.null')).toEqual([{ id: 3 }]);
+    expect(await read('/categories?select=id,products!inner(id)&products.limit=0')).toEqual([]);
+    expect(await read('/categories?select=id,products!inner(count())&id=gt.9')).toEqual([
+      { id: 10, products: [{ count: 0 }] },
+      { id: 11, products: [{ count: 0 }] },
+    ]);
+    expect(await read('/categories?select=id,products!inner(available,count())&products.offset=1&id=gt.6')).toEqual([
+      { id: 7, products: [{ available: true, count: 4 }] },
+      { id: 8, products: [{ available: true, count: 9 }] },
+    ]);
+  });
+
+  test('an embedding of nothing but empty ones shows nothing', async () => {
+    expect(await read('/products?select=id,categories(products(),...categories())&id=eq.1')).toEqual([{ id: 1 }]);
+  });
+
+  test('of a name that is given twice, what is embedded is shown', async () => {
+    expect(await read('/products?select=...categories(id),id&id=eq.3')).toEqual([{ id: 2 }]);
+    const csv = await shop.fetch('/products?select=categories(id),id&id=eq.3', { headers: { accept: 'text/csv' } });
+    expect(await csv.text()).toBe('id,categories\n3,"{""id"": 2}"\n');
+  });
+
+  test('groups by what is embedded, as rows, as a list and as columns', async () => {
+    expect(await read('/products?select=categories(category_name),count()&category_id=lt.3')).toEqual([
+      { categories: { category_name: 'Beverages' }, count: 12 },
+      { categories: { category_name: 'Condiments' }, count: 12 },
+    ]);
+    expect(await read('/products?select=count(),labels(label)&id=in.(7,11,15)')).toEqual([{ count: 3, labels: [] }]);
+    expect(
+      await read('/products?select=...categories(name:category_name),count()&order=categories(name).desc&limit=1'),
+    ).toEqual([{ name: 'Seafood', count: 12 }]);
+    expect(await read('/categories?select=id,products(count(),suppliers!supplier_id(country))&id=eq.5')).toEqual([
+      { id: 5, products: expect.arrayContaining([{ count: expect.any(Number), suppliers: { country: 'Italy' } }]) },
+    ]);
+    const ungrouped = '/products?select=categories(category_name),count()&order=categories(category_name)';
+    await expectRefusal(await shop.fetch(ungrouped), 400, '42803');
+  });
+
+  test('a count of the one other row is of the rows that have one', async () => {
+    expect(await read('/products?select=n:count(),...suppliers!second_supplier_id(count())')).toEqual([
+      { n: 77, count: 20 },
+    ]);
+    expect(await read('/products?select=...suppliers!second_supplier_id!inner(count()),n:count()')).toEqual([
+      { n: 20, count: 20 },
+    ]);
+  });
+
+  test('an order by what lies inside of what an embedding shows', async () => {
+    const rows = (await read(
+      '/products?select=id,s:suppliers!supplier_id(contact)&order=s(contact->>name).desc.nullslast&limit=1',
+    )) as [{ s: { contact: { name: string } } }];
+    const names = (
+      (await read('/suppliers?select=contact->>name,products!supplier_id!inner()')) as { name: string }[]
+    ).map(({ name }) => name);
+    expect(rows[0].s.contact.name).toBe(
+      names
+        .filter((name) => name !== null)
+        .toSorted()
+        .at(-1)!,
+    );
+  });
+
+  test('a field names a relation from the side that refers; a constraint makes none clear of a collection with itself', async () => {
+    await expectRefusal(await shop.fetch('/categories?select=id,category_id(id)'), 400, 'PGRST200');
+    await expectRefusal(
+      await shop.fetch('/categories?select=id,categories!categories_parent_id_fkey(id)'),
+      400,
+      'PGRST200',
+    );
+  });
+
   test('more than one relationship is told with all of them', async () => {
     const response = await shop.fetch('/products?select=id,suppliers(id)');
     expect(response.status).toBe(300);

@@ -59,6 +59,14 @@ describe.each(Object.keys(ENGINES))('writes on %s', (engine) => {
       }
       await expectUntouched(catalogue);
     });
+
+    test('of several mistakes the first is told', async () => {
+      const [search, pattern] = ['product_name=fts.a%20b', 'quantity_per_unit=match.('];
+      for (const init of [{}, DELETE]) {
+        await expectRefusal(await catalogue.fetch(`/products?${search}&${pattern}`, init), 400, '42601');
+        await expectRefusal(await catalogue.fetch(`/products?${pattern}&${search}`, init), 400, '2201B');
+      }
+    });
   });
 
   describe('where the setting allows them', () => {

@@ -8,7 +8,7 @@ import { Connection } from '../../src/engine/sqlite/connection.ts';
 import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
 import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
 import { compileJob } from '../../src/engine/sqlite/jobs.ts';
-import { prepareSchema } from '../../src/engine/sqlite/schema.ts';
+import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { atOnce } from '../../src/in-pieces.ts';
 import { QUICK_PAGE_ROWS } from '../../src/limits.ts';
@@ -117,7 +117,7 @@ describe('a write is quick', () => {
 test('a commit that has lasted long enough takes no further write', () => {
   const { catalogue } = TEST_OPTIONS;
   const connection = new Connection(IN_MEMORY, {
-    prepare: (db) => prepareSchema(db, catalogue, beginningWith(rows.slice(0, 10))),
+    prepare: (db) => void prepareSchema(db, { catalogue, firstRows: beginningWith(rows.slice(0, 10)) }),
   });
   const into = catalogue.collections.get('products')!;
   const jobs = [1, 2, 3].map((id) => {

@@ -11,7 +11,7 @@ import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
-import { makeLarge, newFile, TEST_OPTIONS } from './sqlite.ts';
+import { countAsLarge, newFile, TEST_OPTIONS } from './sqlite.ts';
 
 interface DeclaredCollection {
   readonly key?: string | readonly string[];
@@ -27,8 +27,13 @@ export const SHOP_ROWS: Readonly<Record<string, readonly Row[]>> = Object.fromEn
   Object.entries(declared.collections).map(([name, { rows }]) => [name, parseJson(read(rows)) as Row[]]),
 );
 
-export const SHOP = declareCatalogue({
-  collections: Object.entries(declared.collections).map(([name, { key = 'id', fields }]) => ({
+/** As a client reads them: numbers are doubles. */
+export const SHOP_SHOWN: Readonly<Record<string, readonly Row[]>> = Object.fromEntries(
+  Object.entries(declared.collections).map(([name, { rows }]) => [name, JSON.parse(read(rows)) as Row[]]),
+);
+
+export const SHOP_COLLECTIONS = Object.entries(declared.collections).map(
+  ([name, { key = 'id', fields }]): CollectionDraft => ({
     name,
     key: [key].flat(),
     fields: Object.entries(fields).map(([field, { references, ...rest }]) => ({
@@ -36,8 +41,10 @@ export const SHOP = declareCatalogue({
       name: field,
       ...(references === undefined ? {} : { references: referenceOf(references) }),
     })),
-  })),
-});
+  }),
+);
+
+export const SHOP = declareCatalogue({ collections: SHOP_COLLECTIONS });
 
 function referenceOf(declaration: unknown): NonNullable<FieldDraft['references']> {
   const given = typeof declaration === 'string' ? { collection: declaration } : (declaration as object);
@@ -62,7 +69,7 @@ const OPEN: Readonly<Record<string, (catalogue: Declared, rows: Rows) => Promise
   'SQLite with large tables': async (catalogue, rows) => {
     const path = newFile();
     const engine = sqlite(path, catalogue, rows);
-    makeLarge(path);
+    countAsLarge(engine, path, catalogue);
     return engine;
   },
   PostgreSQL: async (catalogue, rows) => {

@@ -7,10 +7,13 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
+import type { Catalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row, Value } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { Connection } from '../../src/engine/sqlite/connection.ts';
 import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/index.ts';
+import { indexPending } from '../../src/engine/sqlite/search-index.ts';
 import { SMALL_TABLE_BYTES } from '../../src/limits.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { whenThisProcessEnds } from './ending.ts';
@@ -43,20 +46,56 @@ export function newFile(): string {
 /** The size of the whole file decides: few rows may hold long texts. */
 export function makeLarge(path: string): void {
   const db = new Database(path);
+  db.run('pragma busy_timeout = 5000');
   db.run(`create table filling as select zeroblob(${SMALL_TABLE_BYTES}) as bytes`);
   db.close();
 }
 
+/**
+ * Makes a file large, and has every row in the search index, at once and after each write through the engine: a service does that
+ * later, and for many rows at a time. What another connection writes is not indexed.
+ */
+export function countAsLarge(engine: Engine, path: string, { collections }: Catalogue): () => void {
+  makeLarge(path);
+  const connection = new Connection(path);
+  const index = () => {
+    for (const collection of collections.values()) {
+      while (indexPending(connection, collection, 1)) {
+        /* the next rows */
+      }
+    }
+  };
+  index();
+  const { write, load, close } = engine;
+  engine.write = async (...terms) => {
+    const result = await write.apply(engine, terms);
+    index();
+    return result;
+  };
+  engine.load = async (...terms) => {
+    const result = await load.apply(engine, terms);
+    index();
+    return result;
+  };
+  engine.close = () => {
+    connection.close();
+    return close.apply(engine);
+  };
+  return index;
+}
+
 /** Engines on files of one kind. Closing one gives it back. */
 export function sqliteFiles({ isLarge = false, ...options }: TestFile = {}): (firstRows: readonly Row[]) => Engine {
-  const free: { readonly engine: Engine; readonly other: Database }[] = [];
+  const free: { readonly engine: Engine; readonly other: Database; readonly index?: () => void }[] = [];
   const open = (firstRows: readonly Row[]): Engine => {
     const path = newFile();
     const engine = openSqlite({ ...TEST_OPTIONS, ...options, path, firstRows: beginningWith(firstRows) });
-    if (isLarge) makeLarge(path);
+    const index = isLarge ? countAsLarge(engine, path, options.catalogue ?? TEST_OPTIONS.catalogue) : undefined;
     const other = new Database(path);
+    // The service writes by itself, too: it indexes what was written.
+    other.run('pragma busy_timeout = 5000');
     engine.close = async () => {
-      free.push({ engine, other });
+      free.push({ engine, other, ...(index === undefined ? {} : { index }) });
     };
     return engine;
   };
@@ -64,6 +103,7 @@ export function sqliteFiles({ isLarge = false, ...options }: TestFile = {}): (fi
     const kept = free.pop();
     if (kept === undefined) return open(firstRows);
     putBack(kept.other, firstRows);
+    kept.index?.();
     return kept.engine;
   };
 }

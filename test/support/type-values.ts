@@ -139,7 +139,10 @@ export const TYPE_VALUES: Readonly<Record<string, Text>> = {
 export function comparable(written: string): unknown {
   const normal = (value: unknown): unknown => {
     if (typeof value === 'number') return { number: decimalKey(String(value)) };
-    if (value instanceof WrittenNumber) return { number: decimalKey(value.text) };
+    // A float may be written with other digits, and is the same double.
+    if (value instanceof WrittenNumber) {
+      return { number: decimalKey(/e/i.test(value.text) ? String(Number(value.text)) : value.text) };
+    }
     if (Array.isArray(value)) return value.map(normal);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, normal(each)]));

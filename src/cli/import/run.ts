@@ -87,7 +87,7 @@ class Import {
       progress: storing,
     };
     try {
-      const { affected, inserted } = await engine.load(this.collection, this.batches(), terms);
+      const { affected, inserted } = await engine.load([{ into: this.collection, batches: this.batches() }], terms);
       const { read, rejected } = this;
       return { read, inserted, updated: affected - inserted, ignored: read - rejected - affected, rejected };
     } catch (error) {

@@ -10,7 +10,12 @@ export const embedded = defineType({
   json: String,
   // In CSV it is printed as jsonb, which is what PostgREST shows.
   sqlite: { column: 'text', json: itself, text: (sql) => `json_printed(${sql})` },
-  postgres: { name: 'json', json: (sql) => `(${sql})::json`, text: (sql) => `(${sql})::jsonb::text` },
+  postgres: {
+    name: 'json',
+    collated: true,
+    json: (sql) => `(${sql})::json`,
+    text: (sql) => `(${sql})::jsonb::text`,
+  },
   schema: {},
   typescript: 'unknown',
   input: 'json',

@@ -9,6 +9,8 @@ export interface Scope {
   readonly name: string;
   /** Whether rows are shown without what is null in them, embedded ones, too. */
   readonly stripNulls?: boolean;
+  /** What was computed before, as the column that holds it. */
+  readonly computed?: ReadonlyMap<Expression, string>;
   /** Compiles a read within a read, which is made of expressions again. */
   readonly embed: (embedding: Embedding, scope: Scope) => string;
 }
@@ -17,7 +19,10 @@ type Kind = Expression['kind'];
 type Compilers = { readonly [K in Kind]: (expression: Expression & { kind: K }, scope: Scope) => string };
 
 const compilers: Compilers = {
-  field: ({ field }, { name }) => `${identifier(name)}.${identifier(field.name)}`,
+  field: ({ field }, { name, dialect }) => {
+    const column = `${identifier(name)}.${identifier(field.name)}`;
+    return dialect.column?.(column, field) ?? column;
+  },
   null: ({ type }, { dialect }) => dialect.nullOf?.(type) ?? 'null',
   path: (expression, scope) => scope.dialect.path(compileExpression(expression.of, scope), expression, scope.bind),
   embed: (embedding, scope) => scope.embed(embedding, scope),
@@ -27,6 +32,8 @@ const compilers: Compilers = {
 };
 
 export function compileExpression(expression: Expression, scope: Scope): string {
+  const column = scope.computed?.get(expression);
+  if (column !== undefined) return column;
   const compile = compilers[expression.kind] as (expression: Expression, scope: Scope) => string;
   return compile(expression, scope);
 }

@@ -1,6 +1,7 @@
 /** Predicates in SQL, kind by kind. */
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
+import { compileGroupBy, compilePage } from './page.ts';
 import { related } from './related.ts';
 
 type Kind = Predicate['kind'];
@@ -24,9 +25,10 @@ const compilers: Compilers = {
     scope.dialect.compare(compileOperand(of, scope), 'is distinct from', value, scope.bind),
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
-  exists: ({ relation, where }, scope) => {
+  exists: ({ relation, where, offset = 0, groupBy = [] }, scope) => {
     const inner = related(relation, scope);
-    return `exists (select 1 ${inner.from} and ${compilePredicate(where, inner.scope)})`;
+    const rows = `${inner.from} and ${compilePredicate(where, inner.scope)}`;
+    return `exists (select 1 ${rows}${compileGroupBy(groupBy, inner.scope)}${compilePage({ offset }, scope.bind)})`;
   },
   like: textTest,
   regex: textTest,
@@ -40,10 +42,12 @@ export function compilePredicate(predicate: Predicate, scope: Scope): string {
 
 /** ` where …`, or nothing where every row will do. */
 export function compileWhere(predicate: Predicate, scope: Scope): string {
-  const { guard } = scope.dialect;
+  const { guard, narrow } = scope.dialect;
   if (isAlways(predicate)) return guard === undefined ? '' : ` where ${guard}`;
+  // Compiled first: of several mistakes in it, the first is told.
   const condition = compilePredicate(predicate, scope);
-  return guard === undefined ? ` where ${condition}` : ` where ${guard} and (${condition})`;
+  const first = [guard, narrow?.(predicate, scope.name, scope.bind)].filter((each) => each !== undefined);
+  return first.length === 0 ? ` where ${condition}` : ` where ${first.join(' and ')} and (${condition})`;
 }
 
 function join(terms: readonly Predicate[], joiner: string, none: string, scope: Scope): string {

@@ -1,6 +1,4 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
-
-import { builtIn } from '../../collection/types/index.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { endKeys } from '../../plan/page-end.ts';
@@ -22,11 +20,10 @@ import {
   endNames,
   type Output,
 } from './output.ts';
+import { compileGroupBy, compilePage } from './page.ts';
 import { compilePredicate, compileWhere } from './predicate.ts';
 import { related } from './related.ts';
 import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
-
-const COUNT = builtIn('int8');
 
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
   const table = plan.from.name;
@@ -89,17 +86,25 @@ function compileEmbedding({ relation, plan, shows, many }: Embedding, outer: Sco
     const [{ expression }] = plan.columns as readonly [OutputColumn];
     const sql = compileExpression(expression, scope);
     const value = many ? `${scope.dialect.valueAsJson(sql, expression.type)} as ${identifier(ROW)}` : sql;
-    const query = `select ${value} ${body}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
+    const query = `select ${value} ${body}${compileOrder(plan.order, scope)}${pageOf(plan, many, scope)}`;
     if (many) return scope.dialect.listAsJson(query);
-    return isLong(expression.type) ? counted(`(${query} limit 1)`, scope) : `(${query} limit 1)`;
+    return isLong(expression.type) ? counted(`(${query})`, scope) : `(${query})`;
   }
   const output: Output = { form: 'json', stripNulls: outer.stripNulls ?? false };
   if (plan.groupBy !== undefined) {
     const query = compileGroups(plan, body, output, scope);
     return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
   }
-  const query = `${compileShape(plan, body, output, scope)}${compilePage(plan, scope.bind)}`;
-  return many ? scope.dialect.listAsJson(query) : counted(`(${query} limit 1)`, scope);
+  const query = `${compileShape(plan, body, output, scope)}${pageOf(plan, many, scope)}`;
+  return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
+}
+
+/** A scalar subquery yields one row at most, which for a row's one other row the references guarantee, and SQL does not know. */
+function pageOf({ offset, limit }: ReadPlan, many: boolean, { bind }: Scope): string {
+  if (many) return compilePage(limit === undefined ? { offset } : { offset, limit }, bind);
+  return offset === 0 && limit === undefined
+    ? ' limit 1'
+    : compilePage({ offset, limit: Math.min(limit ?? 1, 1) }, bind);
 }
 
 function counted(sql: string, { dialect }: Scope): string {
@@ -112,7 +117,7 @@ export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
     const scope = scopeOf(dialect, bind, plan.from.name);
     const body = `from ${identifier(scope.name)}${compileWhere(plan.where, scope)}`;
     if (plan.groupBy === undefined) return `select count(*) as total ${body}`;
-    const groups = plan.groupBy.length === 0 ? ' limit 1' : groupClause(plan.groupBy, scope);
+    const groups = plan.groupBy.length === 0 ? ' limit 1' : compileGroupBy(plan.groupBy, scope);
     return `select count(*) as total from (select count(*) ${body}${groups}) as grouped`;
   });
 }
@@ -128,14 +133,15 @@ export function compileShape(shape: Shape, from: string, output: Output, scope: 
 /** The page of groups first, then what is made of each: a cast that fails must fail for a group of the page alone. */
 function compileGroups(
   plan: Shape & { offset: number; limit?: number },
-  from: string,
+  body: string,
   output: Output,
-  scope: Scope,
+  outer: Scope,
 ): string {
+  const { from, scope } = withEmbedded(plan.groupBy ?? [], body, outer);
   const inner = plan.columns.map(({ expression }, index) => {
     return `${compileExpression(computed(expression), scope)} as ${identifier(computedName(index))}`;
   });
-  const groups = groupClause(plan.groupBy ?? [], scope);
+  const groups = compileGroupBy(plan.groupBy ?? [], scope);
   const rows = `select ${inner.length === 0 ? 'null' : inner.join(', ')} ${from}${groups}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
   const compile: CompileColumn = (expression, index) => {
     const sql = identifier(computedName(index));
@@ -143,6 +149,25 @@ function compileGroups(
   };
   const within = compileRowsWithin(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
   return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
+}
+
+/** What rows are grouped by of other collections is a column of theirs first: a group has no row that it would belong to. */
+function withEmbedded(groupBy: readonly Expression[], from: string, scope: Scope): { from: string; scope: Scope } {
+  const embeds = groupBy.filter(({ kind }) => kind === 'embed');
+  if (embeds.length === 0) return { from, scope };
+  const name = identifier(scope.name);
+  const columns = embeds.map((embed, index) => {
+    return `${compileExpression(embed, scope)} as ${identifier(embeddedName(index))}`;
+  });
+  const computed = new Map(embeds.map((embed, index) => [embed, `${name}.${identifier(embeddedName(index))}`]));
+  return {
+    from: `from (select ${name}.*, ${columns.join(', ')} ${from}) as ${name}`,
+    scope: { ...scope, computed },
+  };
+}
+
+function embeddedName(index: number): string {
+  return `embedded ${index}`;
 }
 
 function isLateCast(expression: Expression): expression is Extract<Expression, { kind: 'cast' }> {
@@ -162,23 +187,6 @@ export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
   const keys = order.filter(({ expression }) => expression.kind !== 'null');
   if (keys.length === 0) return '';
   return ` order by ${keys.map((key) => compileOrderKey(key, scope)).join(', ')}`;
-}
-
-/**
- * A limit that is a parameter and nothing else is for SQLite a part of the plan, and the statement is prepared again each
- * time it is run, which takes as long as reading a page. After a plus it is a value.
- */
-export function compilePage({ offset, limit }: { offset: number; limit?: number }, bind: Bind): string {
-  if (limit === undefined && offset === 0) return '';
-  const most = ` limit +${bind(limit ?? Number.MAX_SAFE_INTEGER, COUNT)}`;
-  return offset === 0 ? most : `${most} offset ${bind(offset, COUNT)}`;
-}
-
-function groupClause(groupBy: readonly Expression[], scope: Scope): string {
-  const keys = groupBy.filter((expression) => expression.kind !== 'null');
-  return keys.length === 0
-    ? ''
-    : ` group by ${keys.map((each) => scope.dialect.groupedBy(compileOperand(each, scope))).join(', ')}`;
 }
 
 function compileOrderKey({ expression, descending, nulls }: OrderKey, scope: Scope): string {

@@ -1,4 +1,5 @@
 /** SQL in the making: its text, and its values as bound parameters. */
+import type { Field } from '../../collection/declaration.ts';
 import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Comparator, Expression, Predicate } from '../../plan/types.ts';
@@ -32,7 +33,14 @@ export interface SqlDialect {
   readonly name: string;
   /** A condition that every read and count carries, such as one that ends it when its time is up. */
   readonly guard?: string;
+  /**
+   * A condition that all rows of this predicate meet, and which an index answers; undefined where there is none. `name` is what
+   * the read is called.
+   */
+  narrow?(predicate: Predicate, name: string, bind: Bind): string | undefined;
   placeholder(position: number, type?: Type): string;
+  /** A field of a table, where that is another expression than its column. */
+  column?(sql: string, field: Field): string;
   /** A value as the engine stores it. */
   stored(value: Value, type: Type): Value;
   /** `operand is one of these values`, in one parameter whatever their number. */

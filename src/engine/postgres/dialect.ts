@@ -5,10 +5,11 @@ import { isIndex } from '../../collection/types/json-path.ts';
 import { type Containment, can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
-import type { Comparator } from '../../plan/types.ts';
+import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
 import { checkRegex } from '../../text/regex.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
+import { type Adopted, NOTHING_ADOPTED } from './adoption.ts';
 import { quoteText } from './driver.ts';
 import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
 import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
@@ -19,9 +20,17 @@ export const TEXT = builtIn('text');
 
 const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@', ov: '&&' };
 
-export function postgresDialect(folding: Folding, configurations: Configurations): SqlDialect {
+export function postgresDialect(folding: Folding, configurations: Configurations, adopted: Adopted): SqlDialect {
+  // The indexes of a table that something else made are on whole texts.
+  const hasPrefixes = (of: Expression) => hasPrefixIndex(of) && !adopted.fields.has(fieldOf(of)!);
+  const compare = (operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string => {
+    const bound = bind(value, operand.of.type);
+    const isByPrefix = operator !== 'is distinct from' && hasPrefixes(operand.of);
+    const byPrefix = isByPrefix ? comparePrefixes(operand, operator, bound) : undefined;
+    return byPrefix ?? `${operand.sql} ${operator} ${bound}`;
+  };
   return {
-    name: 'postgres',
+    name: nameOf(adopted),
     placeholder: (position, type) => (type === undefined ? `$${position}` : `$${position}::${parameterType(type)}`),
 
     stored(value, type) {
@@ -36,13 +45,20 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       }
       const isOneOf = (column: string, list: readonly Value[]) => oneOf(column, of.type, list, bind);
       if (!isFirstList(bind, sql)) return isOneOf(withoutIndex(operand), values);
-      if (!hasPrefixIndex(of)) return isOneOf(sql, values);
+      if (!hasPrefixes(of)) return isOneOf(sql, values);
       return `(${isOneOf(prefix(sql), values.map(prefixOf))} and ${isOneOf(sql, values)})`;
     },
 
     rowsWithin,
     compare,
-    orderedBy: ({ sql, of }) => (hasPrefixIndex(of) ? [prefix(sql), sql] : [sql]),
+    column(sql, field) {
+      const type = adopted.readAs.get(field);
+      return type === undefined ? sql : `(${sql})::${type}`;
+    },
+    orderedBy: ({ sql, of }) => {
+      if (of.kind === 'embed') return [collated(sql, of.type)];
+      return hasPrefixes(of) ? [prefix(sql), sql] : [sql];
+    },
     groupedBy: ({ sql }) => sql,
 
     textTest(predicate, column, bind) {
@@ -95,10 +111,11 @@ export function postgresDialect(folding: Folding, configurations: Configurations
   };
 }
 
-function compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string {
-  const bound = bind(value, operand.of.type);
-  const byPrefix = operator === 'is distinct from' ? undefined : comparePrefixes(operand, operator, bound);
-  return byPrefix ?? `${operand.sql} ${operator} ${bound}`;
+/** What is compiled once for a dialect must not serve another. */
+let made = 0;
+
+function nameOf(adopted: Adopted): string {
+  return adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++made}`;
 }
 
 /** Values of a field are compared without the bounds of what it stores: 1.00001 is no decimal(12,4), and yet a number. */

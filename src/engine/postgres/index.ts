@@ -3,41 +3,37 @@
  * instances must agree on (keys that are assigned, idempotency keys, versions) is decided in the database.
  */
 import type { SQL } from 'bun';
-import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import type { Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
-import type { ReadPlan, StoredRow, WritePlan } from '../../plan/types.ts';
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
-import type { Creation, LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
 import type { Runner, SessionSettings } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
+import type { PostgresDemand } from './found.ts';
 import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
+import { makeTables, type Prepared, prepareSchema } from './migrate.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
-import { translateError } from './refusals.ts';
+import { inItsOwnWords, naming, translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
-import { Sweeper } from './retry-table.ts';
-import { makeTables, prepareSchema } from './schema.ts';
+import { noRetries, Sweeper } from './retry-table.ts';
 import { findConfigurations } from './search.ts';
 import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
 import { carryOut } from './write.ts';
 import type { WriteContext } from './writes.ts';
 
-export interface PostgresOptions extends SessionSettings {
+export interface PostgresOptions extends SessionSettings, PostgresDemand {
   readonly url: string;
-  readonly catalogue: Catalogue;
-  /** What a new collection begins with. */
-  readonly firstRows: (collection: Collection) => readonly StoredRow[];
   readonly retryHours: number;
-  /** Of the tables; at once, where it is not said. */
-  readonly creation?: Creation;
   /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
   readonly replicaLagSeconds?: number;
@@ -64,10 +60,9 @@ export class PostgresEngine implements Engine {
   private readonly attempts: Attempts;
   // These are known once the server is found; nothing is asked of it before.
   private dialect!: SqlDialect;
-  private sequences: ReadonlyMap<string, string> = new Map();
+  private prepared!: Prepared;
   private readonly quick: Quick;
   private keys = new Keys();
-  private hasTables = true;
 
   constructor(
     private readonly options: PostgresOptions,
@@ -96,13 +91,13 @@ export class PostgresEngine implements Engine {
   }
 
   /** Once: what was read from a file is gone. */
-  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
     const pool = await this.link.current();
     try {
-      return await loadRows(pool, (connection) => this.loadContext(connection, collection), batches, terms);
+      return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
-      throw translateError(error, collection);
+      throw translateError(error);
     }
   }
 
@@ -131,13 +126,18 @@ export class PostgresEngine implements Engine {
 
   private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
     const context = this.contextOf(plan.into);
+    if (plan.retry !== undefined && !this.prepared.hasRetries) throw noRetries();
     await this.keys.pass(pool, context, plan);
     if (plan.retry !== undefined) this.sweeper.sweep(pool);
     const write = () =>
       this.keys.drawAgain(pool, context, plan, () =>
         carryOut(pool, context, plan, encoding, this.options, this.quick.writes(pool, plan)),
       );
-    return this.replicas === undefined ? write() : this.replicas.during(pool, write);
+    const written = this.replicas === undefined ? write() : this.replicas.during(pool, write);
+    const isAdopted = context.adopted.collections.has(plan.into);
+    return written.catch((error) => {
+      throw isAdopted ? inItsOwnWords(error) : naming(error, plan);
+    });
   }
 
   /** Drops what was learnt of the data, where it was replaced behind the service's back. */
@@ -146,13 +146,13 @@ export class PostgresEngine implements Engine {
   }
 
   /** Tables that are not there are made in the transaction of the load, and go with it where it is not stored. */
-  private async loadContext(connection: Runner, collection: Collection): Promise<WriteContext> {
-    if (this.hasTables) return this.contextOf(collection);
-    return this.contextOf(collection, (await makeTables(connection, this.options)).sequences);
+  private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
+    const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
+    return (collection) => this.contextOf(collection, prepared);
   }
 
-  private contextOf(collection: Collection, sequences = this.sequences): WriteContext {
-    return { collection, dialect: this.dialect, sequence: sequences.get(collection.name) };
+  private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {
+    return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
   }
 
   private async prepare(pool: SQL): Promise<void> {
@@ -162,9 +162,8 @@ export class PostgresEngine implements Engine {
       this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
     this.steps = prepared.steps;
-    this.hasTables = prepared.hasTables;
-    this.dialect = postgresDialect(folding, await findConfigurations(pool));
-    this.sequences = prepared.sequences;
+    this.dialect = postgresDialect(folding, await findConfigurations(pool), prepared.adopted);
+    this.prepared = prepared;
     this.keys = new Keys();
     await this.replicas?.restart(pool);
   }

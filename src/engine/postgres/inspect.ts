@@ -1,121 +1,163 @@
-/** What a schema holds today, and where that differs from what the collection's declaration asks for. */
-import type { Collection, Field } from '../../collection/declaration.ts';
-import type { Type } from '../../collection/types/type.ts';
+/** What a schema holds, as PostgreSQL's catalogues tell it. Reads only, and knows no declaration. */
+import type { OnDelete } from '../../collection/draft.ts';
 import { query, quoteName, type Runner } from './driver.ts';
 
-/** Counts changes to the tables beside the collection's own; its fields are compared one by one. */
-export const SCHEMA_VERSION = 1;
-export const VERSION_TABLE = 'catalogue_schema';
-export const RETRY_TABLE = 'idempotency_keys';
-
-interface Column {
+export interface FoundColumn {
   readonly name: string;
+  /** As PostgreSQL prints it; of a domain, what it is made of. */
   readonly type: string;
   readonly required: boolean;
-  readonly filled: boolean;
-  readonly collation: string | null;
+  /** An expression. Of a column that is always computed it is how. */
+  readonly default: string | null;
+  readonly isComputed: boolean;
+  readonly identity: 'always' | 'by default' | null;
+  /** What assigns its values, quoted; null where nothing does. */
+  readonly sequence: string | null;
 }
 
-export interface Found {
+export interface FoundConstraint {
+  readonly name: string;
+  readonly kind: 'primary key' | 'unique' | 'foreign key' | 'check' | 'other';
+  readonly columns: readonly string[];
+  readonly definition: string;
+  /** Of a foreign key: what it refers to. */
+  readonly to: FoundTarget | null;
+}
+
+export interface FoundTarget {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Null where rows are kept from being deleted in another way, or set to a default. */
+  readonly onDelete: OnDelete | null;
+}
+
+export interface FoundIndex {
+  readonly name: string;
+  readonly isUnique: boolean;
+  /** Not of part of the rows, and told by at once. */
+  readonly isWhole: boolean;
+  /** Null where it is of an expression. */
+  readonly columns: readonly string[] | null;
+}
+
+export interface FoundTable {
+  readonly name: string;
+  /** Not a view, nor a sequence. */
+  readonly isTable: boolean;
+  readonly columns: readonly FoundColumn[];
+  readonly constraints: readonly FoundConstraint[];
+  readonly indexes: readonly FoundIndex[];
+}
+
+export type FoundTables = ReadonlyMap<string, FoundTable>;
+
+interface OfTable {
+  readonly table: string;
+}
+
+/** `names` where only some are of interest. Parts of a partitioned table are left out. */
+export async function inspectTables(runner: Runner, schema: string, names?: readonly string[]): Promise<FoundTables> {
+  const ask = <T>(sql: string) =>
+    query<T & OfTable>(runner, { sql, params: [schema, names === undefined ? null : JSON.stringify(names)] });
+  const tables = await ask<{ isTable: boolean }>(TABLES);
+  const columns = await ask<FoundColumn>(COLUMNS);
+  const constraints = await ask<FoundConstraint>(CONSTRAINTS);
+  const indexes = await ask<FoundIndex>(INDEXES);
+  const of = <T extends OfTable>(all: readonly T[], table: string) => all.filter((each) => each.table === table);
+  return new Map(
+    tables.map(({ table, isTable }) => [
+      table,
+      {
+        name: table,
+        isTable,
+        columns: of(columns, table).map(withSequence),
+        constraints: of(constraints, table),
+        indexes: of(indexes, table),
+      },
+    ]),
+  );
+}
+
+/** A default that draws from a sequence, whoever owns that. */
+function withSequence<T extends FoundColumn>(column: T): T {
+  const drawn = /^nextval\('((?:[^']|'')+)'::regclass\)$/.exec(column.default ?? '');
+  return column.sequence === null && drawn !== null ? { ...column, sequence: drawn[1]!.replaceAll("''", "'") } : column;
+}
+
+const OF_SCHEMA = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
+  and ($2::text is null or c.relname in (select json_array_elements_text($2::text::json)))
+  and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`;
+
+const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable" from ${OF_SCHEMA} order by 1`;
+
+const COLUMNS = `select c.relname::text as table, a.attname::text as name,
+    case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
+    a.attnotnull or t.typnotnull as required, pg_get_expr(d.adbin, d.adrelid) as default, a.attgenerated <> '' as "isComputed",
+    case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
+    pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname) as sequence
+  from ${OF_SCHEMA} join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    join pg_catalog.pg_type t on t.oid = a.atttypid
+    left join pg_catalog.pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+  order by 1, a.attnum`;
+
+const namesOf = (table: string, numbers: string) => `to_json(array(select a.attname::text
+    from unnest(${numbers}) with ordinality as listed (num, nth)
+      join pg_catalog.pg_attribute a on a.attrelid = ${table} and a.attnum = listed.num
+    order by nth))`;
+
+const CONSTRAINTS = `select c.relname::text as table, k.conname::text as name,
+    case k.contype when 'p' then 'primary key' when 'u' then 'unique' when 'f' then 'foreign key' when 'c' then 'check' else 'other' end as kind,
+    ${namesOf('k.conrelid', 'k.conkey')} as columns, pg_get_constraintdef(k.oid) as definition,
+    case when k.contype = 'f' then json_build_object('schema', tn.nspname, 'table', t.relname,
+      'columns', ${namesOf('k.confrelid', 'k.confkey')},
+      'onDelete', case k.confdeltype when 'a' then 'restrict' when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null' end)
+    end as to
+  from ${OF_SCHEMA} join pg_catalog.pg_constraint k on k.conrelid = c.oid
+    left join pg_catalog.pg_class t on t.oid = k.confrelid left join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+  where k.contype in ('p', 'u', 'f', 'c', 'x') order by 1, 2`;
+
+const INDEXES = `select c.relname::text as table, o.relname::text as name, i.indisunique as "isUnique",
+    i.indpred is null and i.indimmediate as "isWhole",
+    case when i.indexprs is null then ${namesOf('i.indrelid', 'i.indkey[0:i.indnkeyatts - 1]')} end as columns
+  from ${OF_SCHEMA} join pg_catalog.pg_index i on i.indrelid = c.oid join pg_catalog.pg_class o on o.oid = i.indexrelid
+  order by 1, 2`;
+
+/** What a schema has of ours beside the collections. */
+export interface FoundOwn {
   readonly schemaExists: boolean;
   /** Null where the tables were never ours. */
   readonly version: number | null;
   readonly hasRetries: boolean;
-  /** Empty where there is no such table. */
-  readonly columns: readonly Column[];
-  readonly isTable: boolean;
-  readonly keyIsUnique: boolean;
-  /** What assigns keys; null where nothing does. */
-  readonly sequence: string | null;
-  readonly indexes: readonly string[];
-  readonly constraints: readonly string[];
+  /** The declaration that was last applied, as it was recorded; null where none was. */
+  readonly record: string | null;
 }
 
-export async function inspectSchema(runner: Runner, schema: string, collection: Collection): Promise<Found> {
-  const table = (name: string) => `${quoteName(schema)}.${quoteName(name)}`;
-  const [basics] = await query<Omit<Found, 'columns' | 'version'>>(runner, {
-    sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as "schemaExists",
-        to_regclass($2::text) is not null as "hasRetries",
-        coalesce((select relkind in ('r', 'p') from pg_catalog.pg_class where oid = to_regclass($3::text)), true) as "isTable",
-        exists (select from pg_catalog.pg_index i where i.indrelid = to_regclass($3::text) and i.indisunique
-          and i.indimmediate and i.indpred is null and i.indexprs is null and array_to_json(array(
-            select a.attname::text from unnest(i.indkey[0:i.indnkeyatts - 1]) as k (num) join pg_catalog.pg_attribute a
-            on a.attrelid = i.indrelid and a.attnum = k.num order by a.attname))::text = $4::text) as "keyIsUnique",
-        (select pg_get_serial_sequence($3::text, attname) from pg_catalog.pg_attribute
-          where attrelid = to_regclass($3::text) and attname = $5::text and not attisdropped) as sequence,
-        array(select c.relname::text from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
-          where i.indrelid = to_regclass($3::text)) as indexes,
-        array(select c.conname::text from pg_catalog.pg_constraint c where c.conrelid = to_regclass($3::text)) as constraints`,
-    params: [
-      schema,
-      table(RETRY_TABLE),
-      table(collection.name),
-      JSON.stringify(collection.key.map(({ name }) => name).sort()),
-      collection.assigned?.name ?? '',
-    ],
+/** Counts changes to the tables beside the collections' own; their fields are compared one by one. */
+export const SCHEMA_VERSION = 1;
+export const VERSION_TABLE = 'catalogue_schema';
+export const RETRY_TABLE = 'idempotency_keys';
+
+export async function inspectOwn(runner: Runner, schema: string, recordTable: string): Promise<FoundOwn> {
+  const qualified = (name: string) => `${quoteName(schema)}.${quoteName(name)}`;
+  const tables = [VERSION_TABLE, RETRY_TABLE, recordTable].map(qualified);
+  const [there] = await query<{ schema: boolean; version: boolean; retries: boolean; record: boolean }>(runner, {
+    sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as schema,
+      to_regclass($2::text) is not null as version, to_regclass($3::text) is not null as retries,
+      to_regclass($4::text) is not null as record`,
+    params: [schema, ...tables],
   });
-  const columns = await query<Column>(runner, {
-    sql: `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as required,
-        a.atthasdef or a.attidentity <> '' as filled, c.collname as collation
-      from pg_catalog.pg_attribute a left join pg_catalog.pg_collation c on c.oid = a.attcollation
-      where a.attrelid = to_regclass($1::text) and a.attnum > 0 and not a.attisdropped order by a.attnum`,
-    params: [table(collection.name)],
-  });
-  return { ...basics!, columns: [...columns], version: await readVersion(runner, table(VERSION_TABLE)) };
-}
-
-async function readVersion(runner: Runner, table: string): Promise<number | null> {
-  const [present] = await query<{ there: boolean }>(runner, {
-    sql: 'select to_regclass($1::text) is not null as there',
-    params: [table],
-  });
-  if (present?.there !== true) return null;
-  const [row] = await query<{ version: number }>(runner, { sql: `select version from ${table}`, params: [] });
-  return row?.version ?? null;
-}
-
-/** Where a table that others made does not fit, in words; empty where it does. */
-export function differences(collection: Collection, found: Found): string[] {
-  if (!found.isTable) return [`${collection.name} is no table`];
-  const { key, fields, assigned } = collection;
-  const list = fields.flatMap((field) => columnDifferences(field, found.columns));
-  const keyNames = key.map(({ name }) => name).join(', ');
-  if (!found.keyIsUnique) list.push(`${keyNames} is not unique by itself`);
-  if (assigned !== undefined && found.sequence === null) {
-    list.push(`${keyNames} is assigned by no identity or sequence of its own`);
-  }
-  const own = fields.map((field) => field.name);
-  const demanding = found.columns.filter((column) => !own.includes(column.name) && column.required && !column.filled);
-  return [...list, ...demanding.map((column) => `${column.name} is required, has no default, and is no field of ours`)];
-}
-
-function columnDifferences(field: Field, columns: readonly Column[]): string[] {
-  const column = columns.find((each) => each.name === field.name);
-  if (column === undefined) return [`${field.name} is missing`];
-  const list: string[] = [];
-  const type = titleIn(field.type);
-  if (column.type !== type) list.push(`${field.name} is ${column.type}, not ${type}`);
-  else if (field.type.postgres.collated === true && column.collation !== 'C' && column.collation !== 'POSIX') {
-    list.push(`${field.name} has the collation ${column.collation ?? 'none'}, not C`);
-  }
-  const { required } = field;
-  if (column.required !== required) list.push(`${field.name} is ${column.required ? '' : 'not '}required`);
-  return list;
-}
-
-/** As format_type prints it: the title, and the digits of a decimal. */
-function titleIn({ title, postgres }: Type): string {
-  return postgres.name.includes('(') ? postgres.name : title;
-}
-
-export function missingFields({ fields }: Collection, { columns }: Found): readonly Field[] {
-  return fields.filter((field) => !columns.some((column) => column.name === field.name));
-}
-
-export function missingIndexes(collection: Collection, { indexes }: Found): readonly Field[] {
-  return collection.fields.filter((field) => field.indexed && !indexes.includes(indexName(collection, field)));
-}
-
-export function indexName(collection: Collection, field: Field): string {
-  return `${collection.name}_${field.name}`;
+  const first = async <T>(column: string, name: string) => {
+    const [row] = await query<{ value: T }>(runner, {
+      sql: `select ${column} as value from ${qualified(name)}`,
+      params: [],
+    });
+    return row?.value ?? null;
+  };
+  return {
+    schemaExists: there!.schema,
+    hasRetries: there!.retries,
+    version: there!.version ? await first<number>('version', VERSION_TABLE) : null,
+    record: there!.record ? await first<string>('declaration', recordTable) : null,
+  };
 }

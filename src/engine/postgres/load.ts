@@ -1,41 +1,67 @@
 /** Loading into PostgreSQL: the rows are gathered in a temporary table, then one statement for each shape stores them. */
 import type { SQL } from 'bun';
-import type { Field } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Refusal } from '../../errors.ts';
 import { overwritten } from '../../plan/insert.ts';
 import type { Key } from '../../plan/keys.ts';
 import type { Conflict } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
-import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
+import { type LoadBatch, LoadRefused, type LoadResult, type LoadSet, type LoadTerms } from '../load.ts';
 import { duplicateKey, repeatedKey } from '../terms.ts';
 import { columnType, textOf } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
+import { translateError } from './refusals.ts';
 import { inTransaction } from './transaction.ts';
-import { assignedKey, isNew, rowsAsJson, type WriteContext } from './writes.ts';
+import { insertedValue, insertHead, isNew, rowsAsJson, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
-const STAGED = '"rows to load"';
+const STAGED = 'rows to load';
 const REFUSED = '"rows that are refused"';
 /** Rows that one statement stores or tells of: somebody wants to know how far it is, and they may be many. */
 const ROWS_AT_ONCE = 20_000;
 
+/** How a collection is written on a connection. */
+type ContextOf = (collection: Collection) => WriteContext;
+
 export function loadRows(
   pool: SQL,
-  contextOn: (connection: Runner) => Promise<WriteContext>,
-  batches: AsyncIterable<LoadBatch>,
+  contextOn: (connection: Runner) => Promise<ContextOf>,
+  sets: readonly LoadSet[],
   terms: LoadTerms,
 ): Promise<LoadResult> {
   return inTransaction(
     pool,
     async (connection) => {
-      const staged = new Staged(connection, await contextOn(connection));
-      await staged.create();
-      for await (const batch of batches) await staged.add(batch);
-      return staged.store(terms);
+      const contextOf = await contextOn(connection);
+      const gathered: Staged[] = [];
+      for (const [index, { into, batches }] of sets.entries()) {
+        const staged = new Staged(connection, contextOf(into), identifier(`${STAGED} ${index}`));
+        await staged.create();
+        for await (const batch of batches) await staged.add(batch);
+        gathered.push(staged);
+      }
+      // A row may refer to one that comes later. A dry run checks, too.
+      await query(connection, { sql: 'set constraints all deferred', params: [] });
+      const result = await storeAll(gathered, terms);
+      await query(connection, { sql: 'set constraints all immediate', params: [] });
+      return result;
     },
     !terms.dryRun,
   );
+}
+
+async function storeAll(gathered: readonly Staged[], terms: LoadTerms): Promise<LoadResult> {
+  const total = gathered.reduce((sum, staged) => sum + staged.total, 0);
+  const result = { affected: 0, inserted: 0 };
+  let before = 0;
+  for (const staged of gathered) {
+    const { affected, inserted } = await staged.store(terms, (rows) => terms.progress?.(before + rows, total));
+    result.affected += affected;
+    result.inserted += inserted;
+    before += staged.total;
+  }
+  return result;
 }
 
 class Staged {
@@ -44,12 +70,13 @@ class Staged {
   private readonly table: string;
   /** The sets of fields that rows give, by number. */
   private readonly shapes: (readonly Field[])[] = [];
-  private total = 0;
-  private stored = 0;
+  total = 0;
 
   constructor(
     private readonly connection: Runner,
     private readonly context: WriteContext,
+    /** Where they are. */
+    private readonly rows: string,
   ) {
     const { fields, key, name } = context.collection;
     this.columns = fields.map((field) => identifier(field.name)).join(', ');
@@ -61,7 +88,7 @@ class Staged {
     const { fields } = this.context.collection;
     const columns = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
     await this.run(
-      `create temporary table ${STAGED} ("the row" int8 generated always as identity, "the place" int8, "the shape" int4, ${columns}) on commit drop`,
+      `create temporary table ${this.rows} ("the row" int8 generated always as identity, "the place" int8, "the shape" int4, ${columns}) on commit drop`,
     );
   }
 
@@ -71,7 +98,7 @@ class Staged {
     const shape = this.shapeNumber(given);
     this.total += rows.length;
     await query(this.connection, {
-      sql: `insert into ${STAGED} ("the place", "the shape", ${this.columns})
+      sql: `insert into ${this.rows} ("the place", "the shape", ${this.columns})
         select places.place, ${shape}, ${this.columns}
         from rows from (json_to_recordset($1::text::json) as (${types}), unnest($2::text::int8[])) with ordinality
           as places (${this.columns}, place, nth)
@@ -80,11 +107,22 @@ class Staged {
     });
   }
 
-  async store(terms: LoadTerms): Promise<LoadResult> {
+  async store(terms: LoadTerms, stored: (rows: number) => void): Promise<LoadResult> {
+    try {
+      await this.refuseBad(terms);
+      if (!terms.goesOn()) throw new LoadRefused();
+      if (!terms.dryRun) await this.passKeys();
+      return await this.storeAs(terms.onConflict, stored);
+    } catch (error) {
+      throw translateError(error, this.context.collection);
+    }
+  }
+
+  private async refuseBad(terms: LoadTerms): Promise<void> {
     const { collection } = this.context;
     const isGiven = collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
     if (terms.onConflict !== 'keep') {
-      const earlier = `select min("the row") from ${STAGED} group by ${this.keys}`;
+      const earlier = `select min("the row") from ${this.rows} group by ${this.keys}`;
       const repeats = `${isGiven} and "the row" not in (${earlier})`;
       await this.refuse(terms, repeats, (key) => repeatedKey(collection, key));
     }
@@ -92,45 +130,49 @@ class Staged {
       const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
       await this.refuse(terms, taken, (key) => duplicateKey(collection, key));
     }
-    if (!terms.goesOn()) throw new LoadRefused();
-    if (!terms.dryRun) await this.passKeys();
-    const on = collection.key;
-    if (terms.onConflict !== 'overwrite') {
-      return this.storeAll(terms, terms.onConflict === 'refuse' ? 'refuse' : { on, overwrite: [] }, 'true');
-    }
-    const total = { affected: 0, inserted: 0 };
-    for (const [shape, given] of this.shapes.entries()) {
-      const conflict = { on, overwrite: overwritten(collection, given, on) };
-      const stored = await this.storeAll(terms, conflict, `"the shape" = ${shape}`);
-      total.affected += stored.affected;
-      total.inserted += stored.inserted;
-    }
-    return total;
   }
 
-  /** Rows of many shapes are stored shape by shape, so that each is few enough. */
-  private async storeAll(terms: LoadTerms, conflict: Conflict, which: string): Promise<LoadResult> {
-    const size = this.shapes.length === 1 ? ROWS_AT_ONCE : this.total;
+  private async storeAs(onConflict: LoadTerms['onConflict'], stored: (rows: number) => void): Promise<LoadResult> {
+    const { collection } = this.context;
+    const on = collection.key;
+    if (onConflict !== 'overwrite') {
+      return this.storeInParts(onConflict === 'refuse' ? 'refuse' : { on, overwrite: [] }, 'true', stored);
+    }
+    const sum = { affected: 0, inserted: 0 };
+    for (const [shape, given] of this.shapes.entries()) {
+      const conflict = { on, overwrite: overwritten(collection, given, on) };
+      const { affected, inserted } = await this.storeInParts(conflict, `"the shape" = ${shape}`, stored);
+      sum.affected += affected;
+      sum.inserted += inserted;
+    }
+    return sum;
+  }
+
+  /**
+   * Rows of many shapes are stored shape by shape, so that each is few enough. Those that may refer to each other are stored by
+   * one statement: a reference that something else declared is checked at the end of each.
+   */
+  private async storeInParts(conflict: Conflict, which: string, stored: (rows: number) => void): Promise<LoadResult> {
+    const { name, references } = this.context.collection;
+    const isWhole = this.shapes.length > 1 || references.some(({ to }) => to === name);
+    const size = isWhole ? Math.max(1, this.total) : ROWS_AT_ONCE;
     const sum = { affected: 0, inserted: 0 };
     for (let from = 0; from < this.total; from += size) {
       const part = `"the row" > ${from} and "the row" <= ${from + size} and ${which}`;
       const { affected, inserted } = await this.storeRows(conflict, part);
       sum.affected += affected;
       sum.inserted += inserted;
-      this.stored = Math.min(this.total, this.stored + size);
-      terms.progress?.(this.stored, this.total);
+      stored(Math.min(this.total, from + size));
     }
     return sum;
   }
 
   private async storeRows(conflict: Conflict, which: string): Promise<LoadResult> {
-    const { collection, sequence } = this.context;
-    const values = collection.fields.map((field) => {
-      const column = identifier(field.name);
-      return field === collection.assigned ? assignedKey(column, sequence) : column;
-    });
+    const { collection } = this.context;
+    const { into, fields } = insertHead(this.context);
+    const values = fields.map((field) => insertedValue(this.context, field, identifier(field.name)));
     const [stored] = await this.run<LoadResult>(
-      `with stored as (insert into ${this.table} (${this.columns}) select ${values.join(', ')} from ${STAGED}
+      `with stored as (${into} select ${values.join(', ')} from ${this.rows}
         where ${which} order by "the row"${conflictSql(conflict)} returning ${isNew(collection, conflict)} as is_new)
       select count(*)::int4 as affected, (count(*) filter (where is_new))::int4 as inserted from stored`,
     );
@@ -144,7 +186,7 @@ class Staged {
     const key = identifier(collection.assigned!.name);
     await this.run(
       `select setval(${quoteText(sequence)}, greatest(max(${key}), (select last_value from ${sequence})))
-      from ${STAGED} having max(${key}) is not null`,
+      from ${this.rows} having max(${key}) is not null`,
     );
   }
 
@@ -154,13 +196,13 @@ class Staged {
       const column = identifier(name);
       return `${textOf(column, type)} as ${column}`;
     });
-    await this.run(`create temporary table ${REFUSED} on commit drop as select * from ${STAGED} where ${which}`);
-    await this.run(`delete from ${STAGED} where "the row" in (select "the row" from ${REFUSED})`);
+    await this.run(`create temporary table ${REFUSED} on commit drop as select * from ${this.rows} where ${which}`);
+    await this.run(`delete from ${this.rows} where "the row" in (select "the row" from ${REFUSED})`);
     let last = 0;
     for (;;) {
       const rows = await this.run<Record<string, string | null>>(
         `select "the row"::float8 as "the row", "the place"::float8 as "the place", "the shape", ${shown.join(', ')} from ${REFUSED}
-        where "the row" > ${last} order by ${REFUSED}."the row" limit ${ROWS_AT_ONCE}`,
+        where ${REFUSED}."the row" > ${last} order by ${REFUSED}."the row" limit ${ROWS_AT_ONCE}`,
       );
       for (const row of rows) {
         terms.refused({

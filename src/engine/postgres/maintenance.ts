@@ -1,11 +1,16 @@
 /** PostgreSQL takes care of its own copies; whether the tables fit and hold what they should can be looked at. */
-import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import type { SQL } from 'bun';
+import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
-import type { Finding, Maintenance } from '../maintenance.ts';
-import { openPool, query, quoteName, type Runner, type SessionSettings } from './driver.ts';
-import { differences, inspectSchema, missingIndexes, SCHEMA_VERSION } from './inspect.ts';
-import { describe } from './refusals.ts';
+import type { Finding, Maintenance, MigrationTerms } from '../maintenance.ts';
+import { RECORD_TABLE } from '../migration/record.ts';
+import type { MigrationPlan } from '../migration/words.ts';
+import { query, quoteName, type Runner, type SessionSettings } from './driver.ts';
+import type { PostgresDemand } from './found.ts';
+import { inspectOwn, inspectTables, SCHEMA_VERSION } from './inspect.ts';
+import { planSchema } from './migrate.ts';
+import { onServer } from './on-server.ts';
 import { parseTarget, type Target } from './url.ts';
 
 export class PostgresMaintenance implements Maintenance {
@@ -32,45 +37,55 @@ export class PostgresMaintenance implements Maintenance {
     throw new ConfigError(`PostgreSQL has its own tools for this: pg_restore --clean --dbname='${this.location}' FILE`);
   }
 
-  async check(): Promise<readonly Finding[]> {
-    const pool = openPool(this.target.servers[0]!, this.settings, 1);
-    try {
-      const findings: Finding[] = [];
-      for (const collection of this.catalogue.collections.values())
-        findings.push(...(await this.look(pool, collection)));
-      return findings;
-    } catch (error) {
-      throw new ConfigError(`${this.location}: ${describe(error)}`);
-    } finally {
-      await pool.close({ timeout: 0 });
-    }
+  plan(terms: MigrationTerms): Promise<MigrationPlan> {
+    return this.onServer((pool) => planSchema(pool, this.demand(terms)));
   }
 
-  private async look(pool: Runner, collection: Collection): Promise<readonly Finding[]> {
-    const { schema } = this.settings;
-    const found = await inspectSchema(pool, schema, collection);
-    const wrong = differences(collection, found);
-    const version = found.version;
-    const findings: Finding[] = [
-      {
-        check: 'schema version',
-        ok: version !== null && version <= SCHEMA_VERSION,
-        detail: version === null ? 'none: run catalogue migrate' : `${version} of ${SCHEMA_VERSION}`,
-      },
-      { check: 'constraints', ok: wrong.length === 0, detail: wrong.join('; ') || 'as declared' },
-    ];
-    const indexes = missingIndexes(collection, found).map((field) => field.name);
-    findings.push({
-      check: 'indexes',
-      ok: indexes.length === 0,
-      detail: indexes.length === 0 ? 'all there' : `missing for ${indexes.join(', ')}`,
+  check(): Promise<readonly Finding[]> {
+    return this.onServer(async (pool) => {
+      const { version } = await inspectOwn(pool, this.settings.schema, RECORD_TABLE);
+      const { steps, problems } = await planSchema(pool, this.demand({ firstRows: () => [] }));
+      const isIndex = (step: string) => step.startsWith('index ');
+      const wrong = [...problems.map(({ words }) => words), ...steps.filter((step) => !isIndex(step)).map(missing)];
+      return [
+        finding('schema version', (version ?? 0) <= SCHEMA_VERSION, versionWords(version)),
+        finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
+        finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
+        ...(await this.counts(pool)),
+      ];
     });
-    if (found.columns.length === 0) return findings;
-    const table = `${quoteName(schema)}.${identifier(collection.name)}`;
-    const [counted] = await query<{ rows: number }>(pool, {
-      sql: `select count(*)::float8 as rows from ${table}`,
-      params: [],
-    });
-    return [...findings, { check: collection.name, ok: true, detail: `${counted?.rows ?? 0}` }];
   }
+
+  private demand(terms: MigrationTerms): PostgresDemand {
+    return { ...terms, schema: this.settings.schema, catalogue: this.catalogue };
+  }
+
+  private async counts(pool: Runner): Promise<Finding[]> {
+    const { schema } = this.settings;
+    const names = [...this.catalogue.collections.keys()];
+    const tables = await inspectTables(pool, schema, names);
+    const findings: Finding[] = [];
+    for (const name of names.filter((each) => tables.has(each))) {
+      const sql = `select count(*)::float8 as rows from ${quoteName(schema)}.${identifier(name)}`;
+      const [counted] = await query<{ rows: number }>(pool, { sql, params: [] });
+      findings.push(finding(name, true, `${counted?.rows ?? 0}`));
+    }
+    return findings;
+  }
+
+  private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {
+    return onServer(this.target, this.settings, work);
+  }
+}
+
+function finding(check: string, ok: boolean, detail: string): Finding {
+  return { check, ok, detail };
+}
+
+function missing(step: string): string {
+  return `${step} is to be made`;
+}
+
+function versionWords(version: number | null): string {
+  return version === null ? 'none: the tables were made by something else' : `${version} of ${SCHEMA_VERSION}`;
 }

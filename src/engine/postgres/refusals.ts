@@ -2,7 +2,8 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
-import { duplicate, keysUsedUp } from '../terms.ts';
+import type { WritePlan } from '../../plan/types.ts';
+import { atRow, duplicate, keysUsedUp, printed } from '../terms.ts';
 
 export interface ServerError extends Error {
   /** Bun's own code. */
@@ -114,6 +115,14 @@ export function translateError(error: unknown, collection?: Collection): unknown
   });
 }
 
+/** A constraint of a table that something else made: its name is not one that we would give it. */
+export function inItsOwnWords(error: unknown): unknown {
+  const code = known(sqlState(error) ?? '');
+  if (code?.startsWith('23') !== true) return error;
+  const { message, detail, hint } = error as ServerError;
+  return new Refusal(code, message, { details: detail, hint });
+}
+
 function known(state: string): ErrorCode | undefined {
   return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
 }
@@ -123,7 +132,32 @@ function takenIn({ byName }: Collection, detail = ''): { fields: Field[]; values
   const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
   if (found === null) return undefined;
   const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
-  return fields.length === 0 ? undefined : { fields, values: [found[2]!] };
+  if (fields.length === 0) return undefined;
+  const values = fields.length === 1 ? [found[2]!] : found[2]!.split(', ');
+  // A text with a comma in it cannot be told from two: then they stay as PostgreSQL has printed them.
+  const isClear = values.length === fields.length;
+  return { fields, values: isClear ? values.map((value, index) => reprinted(value, fields[index]!)) : [found[2]!] };
+}
+
+/** Of several rows that are inserted, the one that has what was taken; where two have it, nobody says which of them met another. */
+export function naming(error: unknown, plan: WritePlan): unknown {
+  if (plan.kind !== 'insert' || plan.rows.length < 2 || sqlState(error) !== '23505') return error;
+  const taken = takenIn(plan.into, (error as ServerError).detail);
+  if (taken === undefined) return error;
+  const places = taken.fields.map((field) => plan.into.fields.indexOf(field));
+  const found = plan.rows.flatMap((row, index) => {
+    const values = printed(
+      taken.fields,
+      places.map((place) => row[place]),
+    );
+    return values.join(', ') === taken.values.join(', ') ? [index] : [];
+  });
+  return atRow(duplicate(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
+}
+
+/** As we print it: a decimal without the zeros at its end. */
+function reprinted(text: string, { type }: Field): string {
+  return type.print(type.read(text));
 }
 
 /** The assigned key in `Key (id)=(7) already exists.`, whatever language the server speaks. */

@@ -3,6 +3,7 @@
  * taken first: a second request with it, on any instance, waits there until the first has ended.
  */
 import type { SQL } from 'bun';
+import { Refusal } from '../../errors.ts';
 import type { WritePlan } from '../../plan/types.ts';
 import type { WriteResult } from '../engine.ts';
 import { keyUsedOtherwise } from '../terms.ts';
@@ -37,6 +38,14 @@ export async function rememberResult(runner: Runner, retry: Retry, result: Write
   await query(runner, {
     sql: `update ${RETRY_TABLE} set result = $2::text where key = $1::text`,
     params: [retry.key, JSON.stringify(result)],
+  });
+}
+
+/** Tables that something else made are served without a table of ours beside them, until somebody wants one. */
+export function noRetries(): Refusal {
+  return new Refusal('CAT501', 'this database has no table for idempotency keys', {
+    details: 'Nothing was changed.',
+    hint: 'Send the request without Idempotency-Key, or make the table: catalogue migrate.',
   });
 }
 

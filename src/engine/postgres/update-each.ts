@@ -1,4 +1,4 @@
-/** A bulk update: every object names its product by key and changes what it carries, in the order they were given. */
+/** A bulk update: every object names its row by key and changes what it carries, in the order they were given. */
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { MAX_RETURNED_BYTES } from '../../limits.ts';
@@ -62,7 +62,7 @@ export async function updateEach(
 }
 
 /**
- * Neighbours that set the same fields of different products go in one statement, unless they are very many. A key that moves goes alone, and so does
+ * Neighbours that set the same fields of different rows go in one statement, unless they are very many. A key that moves goes alone, and so does
  * what will be refused: of several mistakes the first one is told.
  */
 function runsOf(collection: Collection, changes: readonly Change[]): Change[][] {

@@ -21,9 +21,11 @@ import {
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { compileRowsWithin, type Output } from '../compile/output.ts';
+import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
+import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
+import type { Adopted } from './adoption.ts';
 import { columnType, TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
 import { changedWithin, returnedWithin } from './row-bytes.ts';
@@ -40,6 +42,7 @@ export interface Written {
 export interface WriteContext {
   readonly collection: Collection;
   readonly dialect: SqlDialect;
+  readonly adopted: Adopted;
   /** What assigns keys, where they are assigned. */
   readonly sequence: string | undefined;
 }
@@ -64,9 +67,18 @@ export function isNew({ name }: Collection, conflict: Conflict): string {
   return `not exists (select from ${identifier(name)} as before where ${same.join(' and ')})`;
 }
 
-/** The key where it is given, else the next of the sequence. */
-export function assignedKey(column: string, sequence: string | undefined): string {
-  return sequence === undefined ? column : `coalesce(${column}, nextval(${quoteText(sequence)}))`;
+/** What an insert stores of its rows: fields that are read alone are the database's own business, where it has them. */
+export function insertHead({ collection, adopted }: WriteContext): { into: string; fields: readonly Field[] } {
+  const fields = collection.fields.filter((field) => !field.readOnly || !adopted.fields.has(field));
+  const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
+  return { into: `insert into ${identifier(collection.name)} (${columnList(fields)})${overriding}`, fields };
+}
+
+/** The value where it is given, else the next key, or the database's own default. */
+export function insertedValue({ collection, sequence, adopted }: WriteContext, field: Field, column: string): string {
+  const next = sequence === undefined ? undefined : `nextval(${quoteText(sequence)})`;
+  const fill = field === collection.assigned ? next : adopted.fills.get(field);
+  return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
 /** `rows` are those of the plan, as JSON. */
@@ -76,15 +88,13 @@ export function compileInsert(
   rows: string,
   wanted: Answer | undefined,
 ): Statement {
-  const { collection, dialect, sequence } = context;
-  const { fields, assigned } = collection;
+  const { collection, dialect } = context;
+  const { fields } = collection;
+  const head = insertHead(context);
   return buildStatement(dialect, (bind) => {
     const given = bind(rows, TEXT);
-    const values = fields.map((field) => {
-      const column = `given.${identifier(field.name)}`;
-      return field === assigned ? assignedKey(column, sequence) : column;
-    });
-    const insert = `insert into ${identifier(collection.name)} (${columnList(fields)}) select ${values.join(', ')} from ${recordset(given, fields)}${conflictSql(plan.conflict)}`;
+    const values = head.fields.map((field) => insertedValue(context, field, `given.${identifier(field.name)}`));
+    const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict)}`;
     const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
     return answer(scopeOf(dialect, bind, collection.name), collection, `${insert} returning ${returning}`, wanted);
   });
@@ -124,15 +134,16 @@ function keyColumns({ key }: Collection): readonly Field[] {
 
 /** Rows that differ in their values only, each changed by its key; the answer names the keys that were met. */
 export function compileUpdateMany(
-  { collection, dialect }: WriteContext,
+  context: WriteContext,
   fields: readonly Field[],
   rows: readonly (readonly Value[])[],
   wantsRows: boolean,
 ): Statement {
+  const { collection, dialect } = context;
   const table = identifier(collection.name);
   const keys = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
+    const given = recordset(context, bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
     const set = fields.map((field) => `${identifier(field.name)} = given.${identifier(field.name)}`).join(', ');
     const same = collection.key.map(
       (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
@@ -145,11 +156,12 @@ export function compileUpdateMany(
 }
 
 /** Takes the rows in the order of their keys, as every bulk update does, so that no two of them wait for each other. */
-export function compileLock({ collection, dialect }: WriteContext, keys: readonly Key[]): Statement {
+export function compileLock(context: WriteContext, keys: readonly Key[]): Statement {
+  const { collection, dialect } = context;
   const table = identifier(collection.name);
   const columns = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(rowsAsJson(columns, keys), TEXT), columns);
+    const given = recordset(context, bind(rowsAsJson(columns, keys), TEXT), columns);
     const same = collection.key.map(
       (field, index) => `${table}.${identifier(field.name)} = given.${identifier(columns[index]!.name)}`,
     );
@@ -161,7 +173,7 @@ export function compileLock({ collection, dialect }: WriteContext, keys: readonl
 export function compileGathered(context: WriteContext, wanted: Answer, rows: readonly string[]): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = recordset(bind(`[${rows.join(',')}]`, TEXT), collection.fields);
+    const given = recordset(context, bind(`[${rows.join(',')}]`, TEXT), collection.fields);
     return `select (${listOf(wanted, `select * from ${given}`, scopeOf(dialect, bind, collection.name))}) as rows`;
   });
 }
@@ -246,9 +258,15 @@ export function* rowsAsJsonInPieces(
   return `[${texts.join(',')}]`;
 }
 
-function recordset(json: string, fields: readonly Field[]): string {
-  const columns = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
+/** Beside the columns of a table that something else made, whatever their collation, texts have none of their own. */
+function recordset({ collection, adopted }: WriteContext, json: string, fields: readonly Field[]): string {
+  const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
+  const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
   return `json_to_recordset(${json}::json) as given (${columns})`;
+}
+
+function ofColumn({ type }: Field): string {
+  return columnType(type);
 }
 
 function columnList(fields: readonly Field[]): string {

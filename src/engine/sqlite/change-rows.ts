@@ -1,9 +1,8 @@
 /** The rows of a job are inserted, changed or removed, one statement after the other. */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
-import { Refusal } from '../../errors.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
-import { missingRow } from '../terms.ts';
+import { atRow, missingRow } from '../terms.ts';
 import { countReturned } from './allowance.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
@@ -136,15 +135,4 @@ function change(
   if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
   const changed = connection.values(statement);
   return { affected: changed.length, changed: changed.map(([row]) => row as string) };
-}
-
-/** The same refusal, saying which row of the body it is about. */
-function atRow(error: unknown, index: number | undefined): unknown {
-  if (!(error instanceof Refusal) || index === undefined) return error;
-  const { code, message, details, hint, headers } = error;
-  return new Refusal(code, message, {
-    details: `row ${index + 1}: ${details ?? message}`,
-    hint: hint ?? undefined,
-    headers,
-  });
 }

@@ -7,6 +7,7 @@ import type { Finding, Progress } from '../maintenance.ts';
 import { integrityProblems, openExisting } from './backup.ts';
 import { isDamage } from './refusals.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
+import { countPending, hasSearchIndex } from './search-index.ts';
 
 export function checkDatabase(path: string, { collections }: Catalogue, progress: Progress): Finding[] {
   const db = openExisting(path);
@@ -18,7 +19,7 @@ export function checkDatabase(path: string, { collections }: Catalogue, progress
     const steps: (() => Finding)[] = [
       () => version(db),
       ...[...collections.values()].flatMap((collection) =>
-        [fields, values, indexes, count].map((step) => () => step(db, collection)),
+        [fields, values, indexes, searches, count].map((step) => () => step(db, collection)),
       ),
       () => references(db),
       () => size(path),
@@ -82,6 +83,14 @@ function indexes(db: Database, collection: Collection): Finding {
         `the index on ${fields.map(({ name }) => name).join(', ')} is missing; it is made when the service starts`,
     );
   return finding('indexes', missing, 'all there');
+}
+
+/** Without it, or with rows that it does not have yet, searches take longer: that is no fault of the file. */
+function searches(db: Database, collection: Collection): Finding {
+  const detail = hasSearchIndex(db, collection)
+    ? `${countPending(db, collection)} rows not in it yet`
+    : 'none; it is made when the service starts';
+  return { check: 'search index', ok: true, detail };
 }
 
 function count(db: Database, { name }: Collection): Finding {

@@ -83,8 +83,9 @@ export const sqliteDialect: SqlDialect = {
   },
 
   valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
+  // As texts: an int8 loses digits where it passes through a function of JavaScript's.
   listAsJson: (query) =>
-    `(select '[' || coalesce(group_concat(counted(${identifier(ROW)}), ','), '') || ']' from (${query}))`,
+    `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
   counted: (sql) => `counted(${sql})`,
   within: (sql, values, least) =>

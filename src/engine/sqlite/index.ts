@@ -2,7 +2,6 @@
  * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
-import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import type { Encoding } from '../../encode/encoding.ts';
 import { atOnce, inTurns } from '../../in-pieces.ts';
 import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
@@ -11,7 +10,7 @@ import { endNames, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
-import type { LoadBatch, LoadResult, LoadTerms } from '../load.ts';
+import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { isQuickWrite } from '../quick-writes.ts';
 import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
@@ -23,20 +22,19 @@ import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
+import { prepareSchema, type SqliteDemand } from './migrate.ts';
+import { compileNarrowed, narrowedDialect } from './narrowed.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
-import { checkOwner, type FirstRows, prepareSchema } from './schema.ts';
+import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { openWatched } from './watched.ts';
 import { Writer, WriterThread } from './writer.ts';
 
-export interface SqliteOptions {
+export interface SqliteOptions extends SqliteDemand {
   readonly path: string;
   /** What it is called before people, where that is not its path. */
   readonly location?: string;
-  readonly catalogue: Catalogue;
-  /** What a new collection begins with. */
-  readonly firstRows: FirstRows;
   readonly retryHours: number;
   readonly querySeconds: number;
   /** Where they are not those of limits.ts. */
@@ -46,7 +44,7 @@ export interface SqliteOptions {
 export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
-  const { path, catalogue, firstRows, retryHours, querySeconds, location = path } = options;
+  const { path, catalogue, retryHours, querySeconds, location = path } = options;
   const bounds = { retryHours, querySeconds, commitSeconds: MAX_COMMIT_SECONDS };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
@@ -57,7 +55,7 @@ export function openSqlite(options: SqliteOptions): Engine {
         // Changing the journal mode writes to the file: not before it is known to be ours.
         checkOwner(db);
         db.run('pragma journal_mode = wal');
-        return prepareSchema(db, catalogue, firstRows);
+        return prepareSchema(db, options);
       });
     },
   });
@@ -149,15 +147,15 @@ class SqliteEngine implements Engine {
     return this.writer.write(isQuick ? atOnce(compiling) : await inTurns(compiling), isQuick);
   }
 
-  async load(collection: Collection, batches: AsyncIterable<LoadBatch>, terms: LoadTerms): Promise<LoadResult> {
+  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
     if (this.file === undefined) {
-      const result = await loadRows(this.reader, collection, batches, terms);
+      const result = await loadRows(this.reader, sets, terms);
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
     const connection = new Connection(this.path);
     try {
-      return await loadRows(connection, collection, batches, terms);
+      return await loadRows(connection, sets, terms);
     } finally {
       connection.close();
     }
@@ -165,7 +163,11 @@ class SqliteEngine implements Engine {
 
   explain(plan: ReadPlan): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
-    const statement = this.here.quickOnLarge(plan, output)?.statement ?? compileRead(plan, output, sqliteDialect);
+    const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
+    // Through the search index, as it is read where that finds few rows.
+    const narrowed = isApart ? compileNarrowed(plan, output)?.statement : undefined;
+    const statement =
+      this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
     return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
   }
 
@@ -197,17 +199,21 @@ class SqliteEngine implements Engine {
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     const { offset, limit } = plan;
+    const bounded = boundedRow(plan, output);
+    const statement = compileRead(plan, bounded, guardedDialect);
+    const narrowed = compileNarrowed(plan, bounded);
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
     const result = await readers.read({
-      statement: compileRead(plan, boundedRow(plan, output), guardedDialect),
+      statement,
+      ...(narrowed === undefined ? {} : { narrowed }),
       // All rows are counted along an index, far quicker than each could be asked for the time.
-      count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : guardedDialect),
+      count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from)),
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
       endNames: endNames(plan, output),
-      ...compileEnd(plan, guardedDialect),
+      ...compileEnd(plan, narrowedDialect(plan.from)),
       encoding,
       form: output.form,
     });

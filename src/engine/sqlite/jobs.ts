@@ -20,13 +20,15 @@ import {
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { type Output, outputOf } from '../compile/output.ts';
+import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compilePage, compileShape, scopeOf } from '../compile/read.ts';
+import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
-import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
+import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import { rowsWritten } from '../reach.ts';
 import { GUARD } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { narrowedDialect } from './narrowed.ts';
 import { columnList, storedValues } from './schema.ts';
 
 export type Job = JobTerms &
@@ -107,12 +109,7 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
         set: {},
         met: compileMet(collection, plan.where, plan.bound),
         statement: buildStatement(guardedDialect, (bind) => {
-          const target = boundedWhere(
-            collection,
-            plan.where,
-            plan.bound,
-            scopeOf(guardedDialect, bind, collection.name),
-          );
+          const target = boundedWhere(collection, plan.where, plan.bound, narrowedScope(collection, bind));
           // Rows are found first and then removed: what is returned looks at the time for each of these.
           return `delete from ${identifier(collection.name)}${target}${counted || ` returning ${GUARD}`}`;
         }),
@@ -131,7 +128,7 @@ function meeting({ name, fields }: Collection, on: readonly Field[]): { sql: str
 /** The first field of the key tells which rows are met: only a key of one field is referred to. */
 function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
   return buildStatement(guardedDialect, (bind) => {
-    const target = boundedWhere(collection, where, bound, scopeOf(guardedDialect, bind, collection.name));
+    const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
     return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target}`;
   });
 }
@@ -200,7 +197,7 @@ function compileUpdate(
       const given = bind(value, field.type);
       return `${identifier(field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
     });
-    const target = boundedWhere(collection, where, bound, scopeOf(guardedDialect, bind, collection.name));
+    const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
     return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${returning}`;
   });
   const setsKey = set.some(({ field }) => isKey(collection, field));
@@ -209,6 +206,11 @@ function compileUpdate(
     set: Object.fromEntries(set.map(({ field, value }) => [field.name, sqliteDialect.stored(value, field.type)])),
     ...(setsKey ? { met: compileMet(collection, where, bound) } : {}),
   };
+}
+
+/** Of a change that would visit every row: the search index tells which can match. */
+function narrowedScope(collection: Collection, bind: Bind): Scope {
+  return scopeOf(narrowedDialect(collection), bind, collection.name);
 }
 
 function boundedWhere(collection: Collection, where: Predicate, bound: Bound | undefined, scope: Scope): string {

@@ -12,7 +12,7 @@ import { MAX_KEPT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
 import { NO_ORDER, wholeRow } from '../../plan/shape.ts';
-import type { ReadPlan } from '../../plan/types.ts';
+import { fieldOf, type ReadPlan } from '../../plan/types.ts';
 import { WHOLE } from '../../plan/whole.ts';
 import { endOf, type Output, outputOf, outputOfRead } from '../compile/output.ts';
 import { compileRead, compileShape, scopeOf } from '../compile/read.ts';
@@ -44,14 +44,18 @@ export class KeptRows {
     const output = { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' } as const;
     const rows = this.connection.rows(compileRead(plan, output, sqliteDialect));
     const texts = this.textsOf(plan.from);
-    const numbers = rows.map((row) => row[ROW] as number);
-    // A key of more digits than a double has is not told from its neighbours.
-    if (!numbers.every(Number.isSafeInteger)) return undefined;
-    const missing = numbers.filter((number) => !texts.has(number));
+    const missing: number[] = [];
+    for (const row of rows) {
+      const number = row[ROW] as number;
+      // A key of more digits than a double has is not told from its neighbours.
+      if (!Number.isSafeInteger(number)) return undefined;
+      if (!texts.has(number)) missing.push(number);
+    }
     if (missing.length > 0) this.learn(plan.from, texts, missing);
     // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
     if (this.changes.current() !== mark) return undefined;
-    const list = numbers.map((number) => texts.get(number)).join(',');
+    let list = '';
+    for (const row of rows) list += `${list === '' ? '' : ','}${texts.get(row[ROW] as number)}`;
     const body = `${opening(encoding)}${list}${closing(encoding)}`;
     return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
   }
@@ -59,6 +63,9 @@ export class KeptRows {
   /** The order keys of a page come with the numbers, or are shown by the last row. */
   private endOf(plan: ReadPlan, output: Output, last: Row | undefined, texts: Map<number, string>): ReadResult['end'] {
     if (last === undefined || endKeys(plan) === undefined) return undefined;
+    // The number of a row is its assigned key.
+    if (plan.order.length === 1 && fieldOf(plan.order[0]!.expression) === plan.from.assigned)
+      return [String(last[ROW])];
     const row = output.keys === undefined ? (JSON.parse(texts.get(last[ROW] as number)!) as Row) : last;
     return endOf(plan, output, row);
   }

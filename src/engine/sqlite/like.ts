@@ -20,6 +20,16 @@ export function compileLike(pattern: string, caseless: boolean): (text: string) 
   return caseless ? (text) => matches(foldCase(text)) : matches;
 }
 
+/** The texts that every match contains. */
+export function literalsOf(pattern: string): readonly string[] {
+  const literals = [''];
+  for (const token of tokenize(pattern)) {
+    if (token < 0) literals.push('');
+    else literals.push(literals.pop() + String.fromCodePoint(token));
+  }
+  return literals;
+}
+
 function tokenize(pattern: string): readonly number[] {
   const tokens: number[] = [];
   let escaped = false;

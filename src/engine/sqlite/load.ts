@@ -8,10 +8,11 @@ import { overwritten } from '../../plan/insert.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import { identifier } from '../compile/statement.ts';
-import { type LoadBatch, LoadRefused, type LoadResult, type LoadTerms } from '../load.ts';
+import { LoadRefused, type LoadResult, type LoadSet, type LoadTerms } from '../load.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
-import { translateError } from './refusals.ts';
+import { findBroken } from './references.ts';
+import { isReferenceError, translateError } from './refusals.ts';
 import { columnList } from './schema.ts';
 import { Staged } from './staged.ts';
 
@@ -22,8 +23,7 @@ const ROWS_PER_STORE = 20_000;
 
 export async function loadRows(
   connection: Connection,
-  collection: Collection,
-  batches: AsyncIterable<LoadBatch>,
+  sets: readonly LoadSet[],
   terms: LoadTerms,
 ): Promise<LoadResult> {
   checkWhole(connection);
@@ -32,12 +32,16 @@ export async function loadRows(
   try {
     connection.execute('pragma staging.synchronous = off');
     connection.execute('pragma staging.journal_mode = off');
-    const staged = new Staged(connection, collection);
-    for await (const batch of batches) staged.add(batch);
-    return new Store(connection, collection, staged, terms).run();
+    const gathered: Staged[] = [];
+    for (const { into, batches } of sets) {
+      const staged = new Staged(connection, into);
+      for await (const batch of batches) staged.add(batch);
+      gathered.push(staged);
+    }
+    return storeAll(connection, gathered, terms);
   } catch (error) {
     connection.rollback();
-    throw translateError(error, { collection });
+    throw translateError(error);
   } finally {
     connection.execute('detach staging');
     connection.execute('pragma cache_size = -2000');
@@ -53,45 +57,80 @@ function checkWhole(connection: Connection): void {
   );
 }
 
+function storeAll(connection: Connection, gathered: readonly Staged[], terms: LoadTerms): LoadResult {
+  connection.waitInTurn();
+  // What is refused already keeps nobody from writing while the other rows are looked at.
+  if (!terms.goesOn()) refuseAll(gathered, terms);
+  connection.beginWriting();
+  // A row may refer to one that comes later.
+  connection.execute('pragma defer_foreign_keys = on');
+  const total = gathered.reduce((sum, staged) => sum + staged.total, 0);
+  const result = { affected: 0, inserted: 0 };
+  let before = 0;
+  for (const staged of gathered) {
+    const { affected, inserted } = store(connection, staged, terms, (rows) => terms.progress?.(before + rows, total));
+    result.affected += affected;
+    result.inserted += inserted;
+    before += staged.total;
+  }
+  end(connection, gathered, terms);
+  return result;
+}
+
+function store(connection: Connection, staged: Staged, terms: LoadTerms, stored: (rows: number) => void): LoadResult {
+  try {
+    return new Store(connection, staged, terms, stored).run();
+  } catch (error) {
+    throw translateError(error, staged);
+  }
+}
+
+/** SQLite says only that a reference is broken, and only where it commits. */
+function end(connection: Connection, gathered: readonly Staged[], { dryRun }: LoadTerms): void {
+  const broken = () => gathered.map(({ collection }) => findBroken(connection, collection)).find(Boolean);
+  try {
+    const found = dryRun ? broken() : undefined;
+    if (found !== undefined) throw found;
+    if (dryRun) connection.rollback();
+    else connection.commit();
+  } catch (error) {
+    throw isReferenceError(error) ? (broken() ?? error) : error;
+  }
+}
+
+/** For those who want to know all that is wrong. */
+function refuseAll(gathered: readonly Staged[], terms: LoadTerms): never {
+  for (const staged of gathered) {
+    if (terms.onConflict !== 'keep') staged.refuseRepeated(terms);
+    if (terms.onConflict === 'refuse') staged.refuseTaken(terms);
+  }
+  throw new LoadRefused();
+}
+
 class Store {
+  private readonly collection: Collection;
   private readonly columns: string;
   private readonly table: string;
-  private stored = 0;
 
   constructor(
     private readonly connection: Connection,
-    private readonly collection: Collection,
     private readonly staged: Staged,
     private readonly terms: LoadTerms,
+    private readonly stored: (rows: number) => void,
   ) {
-    this.columns = columnList(collection.fields);
-    this.table = identifier(collection.name);
+    this.collection = staged.collection;
+    this.columns = columnList(this.collection.fields);
+    this.table = `main.${identifier(this.collection.name)}`;
   }
 
   run(): LoadResult {
     const { connection, staged, terms } = this;
-    connection.waitInTurn();
-    // What is refused already keeps nobody from writing while the other rows are looked at.
-    if (!terms.goesOn()) this.refuseAll();
-    connection.beginWriting();
-    connection.execute('pragma defer_foreign_keys = on');
     if (terms.onConflict === 'overwrite') {
       staged.refuseRepeated(terms);
       if (!terms.goesOn()) throw new LoadRefused();
     }
     if (staged.assigns) passKey(connection, this.collection, staged.largest);
-    const result = terms.onConflict === 'refuse' ? this.insertNew() : this.merge(terms.onConflict);
-    if (terms.dryRun) connection.rollback();
-    else connection.commit();
-    return result;
-  }
-
-  /** For those who want to know all that is wrong. */
-  private refuseAll(): never {
-    const { staged, terms } = this;
-    if (terms.onConflict !== 'keep') staged.refuseRepeated(terms);
-    if (terms.onConflict === 'refuse') staged.refuseTaken(terms);
-    throw new LoadRefused();
+    return terms.onConflict === 'refuse' ? this.insertNew() : this.merge(terms.onConflict);
   }
 
   /** Straight in; only where a key is taken, the rows that are in the way are looked for. */
@@ -99,7 +138,7 @@ class Store {
     const { connection, staged, terms } = this;
     connection.execute('savepoint new');
     try {
-      return this.storeAll('');
+      return this.storeRows('');
     } catch (error) {
       if (!(error instanceof SQLiteError) || !/CONSTRAINT_(PRIMARYKEY|ROWID|UNIQUE)/.test(error.code ?? ''))
         throw error;
@@ -108,38 +147,36 @@ class Store {
     staged.refuseRepeated(terms);
     staged.refuseTaken(terms);
     if (!terms.goesOn()) throw new LoadRefused();
-    this.stored = 0;
-    return this.storeAll('');
+    return this.storeRows('');
   }
 
   private merge(onConflict: 'keep' | 'overwrite'): LoadResult {
     const on = this.collection.key;
-    if (onConflict === 'keep') return this.storeAll(conflictSql({ on, overwrite: [] }));
+    if (onConflict === 'keep') return this.storeRows(conflictSql({ on, overwrite: [] }));
     const same = on.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`);
     const inserted = this.connection.number({
-      sql: `select count(*) from staging.given where not exists (select 1 from ${this.table} as there where ${same.join(' and ')})`,
+      sql: `select count(*) from ${this.staged.rows} as given where not exists (select 1 from ${this.table} as there where ${same.join(' and ')})`,
       params: [],
     });
     let affected = 0;
     for (const [shape, given] of this.staged.shapes.entries()) {
       const conflict = conflictSql({ on, overwrite: overwritten(this.collection, given, on) });
-      affected += this.storeAll(conflict, `"the shape" = ${shape}`).affected;
+      affected += this.storeRows(conflict, `"the shape" = ${shape}`).affected;
     }
     return { affected, inserted };
   }
 
   /** Rows of many shapes are stored shape by shape, so that each is few enough. */
-  private storeAll(conflict: string, which = 'true'): LoadResult {
-    const { shapes, total } = this.staged;
-    const size = shapes.length === 1 ? ROWS_PER_STORE : total;
+  private storeRows(conflict: string, which = 'true'): LoadResult {
+    const { rows, shapes, total } = this.staged;
+    const size = shapes.length === 1 ? ROWS_PER_STORE : Math.max(1, total);
     let affected = 0;
     for (let from = 0; from < total; from += size) {
       affected += this.connection.execute(
-        `insert into ${this.table} (${this.columns}) select ${this.columns} from staging.given
+        `insert into ${this.table} (${this.columns}) select ${this.columns} from ${rows}
         where rowid > ${from} and rowid <= ${from + size} and ${which} order by rowid${conflict}`,
       );
-      this.stored = Math.min(total, this.stored + size);
-      this.terms.progress?.(this.stored, total);
+      this.stored(Math.min(total, from + size));
     }
     return { affected, inserted: affected };
   }

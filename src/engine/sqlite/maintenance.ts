@@ -1,4 +1,5 @@
 /** The care of a catalogue file. The copying itself is in backup.ts, restore.ts and check.ts, on a thread of its own. */
+import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
@@ -8,13 +9,17 @@ import type {
   CopyOptions,
   Finding,
   Maintenance,
+  MigrationTerms,
   Progress,
   RestoreOptions,
   RestoreReport,
 } from '../maintenance.ts';
+import type { MigrationPlan } from '../migration/words.ts';
+import { openExisting } from './backup.ts';
 import { filesOf } from './files.ts';
 import { IN_MEMORY } from './index.ts';
 import type { MaintenanceAnswer, MaintenanceRequest } from './maintenance-thread.ts';
+import { planSchema } from './migrate.ts';
 
 export class SqliteMaintenance implements Maintenance {
   readonly location: string;
@@ -47,6 +52,19 @@ export class SqliteMaintenance implements Maintenance {
     // A new file is copied, one that is in use is written through its log.
     const growing = [partial, `${path}-wal`];
     return watching(progress, file, growing, () => this.ask<RestoreReport>(request));
+  }
+
+  /** A file that is not there is as an empty one, and is not made. */
+  async plan(terms: MigrationTerms): Promise<MigrationPlan> {
+    const db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
+    try {
+      return planSchema(db, { ...terms, catalogue: this.catalogue });
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      throw new ConfigError(`the database ${this.path} cannot be read: ${(error as Error).message}`);
+    } finally {
+      db.close();
+    }
   }
 
   check(progress?: Progress): Promise<readonly Finding[]> {

@@ -20,10 +20,8 @@ export function openNewFile(options: SqliteOptions): Engine {
     const engine = openSqlite({ ...options, path: partial, location: path });
     const load = engine.load.bind(engine);
     const close = engine.close.bind(engine);
-    engine.load = async (collection, batches, terms) => {
-      // Where one of several fails, none is stored.
-      isStored = false;
-      const result = await load(collection, batches, terms);
+    engine.load = async (sets, terms) => {
+      const result = await load(sets, terms);
       isStored = !terms.dryRun;
       return result;
     };

@@ -6,6 +6,7 @@ import type { Row } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
 import { endIn } from '../compile/output.ts';
+import type { Statement } from '../compile/statement.ts';
 import { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
 import { checkFiles } from './files.ts';
@@ -106,9 +107,9 @@ function open(): Connection {
 }
 
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
-  const { statement, encoding, form } = job;
+  const { encoding, form } = job;
   let text = opening(encoding);
-  for (const rows of connection.chunks(statement, AT_ONCE)) {
+  for (const rows of connection.chunks(betterStatement(connection, job), AT_ONCE)) {
     text += encodeChunk(rows, encoding, form, progress.rows === 0);
     progress.rows += rows.length;
     progress.last = rows.at(-1);
@@ -117,6 +118,12 @@ function* readParts(connection: Connection, job: ReadJob, progress: Progress): G
     text = '';
   }
   yield text + closing(encoding);
+}
+
+function betterStatement(connection: Connection, { statement, narrowed }: ReadJob): Statement {
+  if (narrowed === undefined) return statement;
+  const { isBetter } = narrowed;
+  return isBetter === undefined || connection.number(isBetter) === 1 ? narrowed.statement : statement;
 }
 
 function next(id: number): ReaderAnswer {

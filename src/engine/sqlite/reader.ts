@@ -4,11 +4,14 @@ import type { End } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
 import type { OpenFiles } from './files.ts';
+import type { NarrowedRead } from './narrowed.ts';
 import type { FailedOutcome } from './outcome.ts';
 import { Thread } from './thread.ts';
 
 export interface ReadJob {
   readonly statement: Statement;
+  /** The same through the search index. */
+  readonly narrowed?: NarrowedRead;
   readonly count: Statement;
   readonly wantsTotal: boolean;
   readonly offset: number;

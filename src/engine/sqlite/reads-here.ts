@@ -58,7 +58,7 @@ export class ReadsHere {
   }
 
   /** Anything is quick on a small table, but to look through all of its texts many times, or to repeat them. */
-  private isQuickOnSmall(plan: ReadPlan, mark: number): boolean {
+  isQuickOnSmall(plan: ReadPlan, mark: number): boolean {
     if (!this.statistics.isSmall(plan.from, mark)) return false;
     const steps = stepsToFind(plan) + stepsOfColumns(plan.columns);
     const repeats = mostRepeats(plan.columns);

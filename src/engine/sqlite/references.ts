@@ -8,7 +8,9 @@ import { Refusal } from '../../errors.ts';
 import { identifier } from '../compile/statement.ts';
 import { missingReferent, stillReferenced } from '../terms.ts';
 import type { Connection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
 import type { Job } from './jobs.ts';
+import { valueIn } from './stored-values.ts';
 
 /** The job was rolled back: the rows are as they were before it. */
 export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): Refusal {
@@ -37,7 +39,7 @@ function missingIn(
     const value = given(reference.field.name);
     if (value === undefined || value === null) continue;
     if (!exists(connection, reference.to, collections.get(reference.to)!.key[0]!.name, value)) {
-      return missingReferent(collection, reference, value);
+      return missingReferent(collection, reference, valueIn(reference.field.type, value));
     }
   }
   return undefined;
@@ -50,7 +52,7 @@ function referrer(connection: Connection, catalogue: Catalogue, collection: Coll
   for (const reference of referencesTo(catalogue, collection)) {
     for (const key of keys) {
       if (exists(connection, reference.from.name, reference.field.name, key)) {
-        return stillReferenced(collection, reference, key);
+        return stillReferenced(collection, reference, valueIn(collection.key[0]!.type, key));
       }
     }
   }
@@ -68,9 +70,23 @@ export function checkOwnReferences(
     for (const row of rows) {
       const value = row[place]!;
       if (value === null || exists(connection, collection.name, collection.key[0]!.name, value)) continue;
-      throw missingReferent(collection, reference, value);
+      throw missingReferent(collection, reference, valueIn(reference.field.type, value));
     }
   }
+}
+
+/** A row of a collection that refers to one that is not there; in a transaction that has not checked it yet. */
+export function findBroken(connection: Connection, collection: Collection): Refusal | undefined {
+  if (collection.references.length === 0) return undefined;
+  const table = identifier(collection.name);
+  const sql = `select broken.rowid, list."from" from pragma_foreign_key_check(?1) as broken
+    join pragma_foreign_key_list(?1) as list on list.id = broken.fkid limit 1`;
+  const [found] = connection.values({ sql, params: [collection.name] }) as [number, string][];
+  const reference = collection.references.find(({ field }) => field.name === found?.[1]);
+  if (found === undefined || reference === undefined) return undefined;
+  const column = sqliteDialect.text(identifier(reference.field.name), reference.field.type);
+  const [row] = connection.values({ sql: `select ${column} from ${table} where rowid = ?`, params: [found[0]] });
+  return missingReferent(collection, reference, row?.[0] as Value);
 }
 
 function exists(connection: Connection, table: string, column: string, value: Value): boolean {

@@ -5,7 +5,8 @@ import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
 import { ruleViolation } from '../../plan/rules.ts';
-import { duplicate, keysUsedUp } from '../terms.ts';
+import { duplicate, keysUsedUp, printed } from '../terms.ts';
+import { valueIn } from './stored-values.ts';
 
 /** The file itself is not what it was; that it cannot be opened, locked or written says nothing of that. */
 export function isDamage(error: unknown): boolean {
@@ -30,7 +31,7 @@ export function describe({ code = '', message }: Pick<SQLiteError, 'message'> & 
   return WORDS.find(([beginning]) => code.startsWith(beginning))?.[1] ?? message;
 }
 
-/** The value that a write gives to a field. */
+/** The value that a write gives to a field, as it is stored. */
 export type GivenValue = (name: string) => Value | undefined;
 
 /** What was being written, where it is known. */
@@ -81,11 +82,11 @@ function violation(error: SQLiteError, code: string, { collection, given }: Atte
     case 'SQLITE_CONSTRAINT_UNIQUE': {
       const fields = names.flatMap((name) => collection.byName.get(name) ?? []);
       const set = fields.length === 0 ? collection.key : fields;
-      return duplicate(
-        collection,
-        set,
-        set.map(({ name }) => given?.(name)),
-      );
+      const values = set.map(({ name, type }) => {
+        const stored = given?.(name);
+        return stored === undefined ? undefined : valueIn(type, stored);
+      });
+      return duplicate(collection, set, printed(set, values));
     }
     case 'SQLITE_CONSTRAINT_NOTNULL':
       return nullViolation(collection, { name: names[0] ?? '?' });

@@ -1,17 +1,22 @@
 /** The rows of a database in use are replaced by those of a copy, in one transaction. */
+import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
 import type { RestoreReport } from '../maintenance.ts';
-import type { Restoring } from './backup.ts';
+import { RECORD_TABLE } from '../migration/record.ts';
+import { openExisting, type Restoring } from './backup.ts';
 import { Connection } from './connection.ts';
-import { prepareSchema } from './schema.ts';
+import { otherRules, prepareSchema } from './migrate.ts';
 
 type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
 
 export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): Differences {
-  const connection = new Connection(path, { prepare: (db) => prepareSchema(db, catalogue, () => []) });
+  const connection = new Connection(path, {
+    prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
+  });
   try {
-    // A row that is removed here comes back: it takes no others with it, and none keep it.
+    checkRules(file, catalogue);
+    // Rows that go make no others go: what refers to them is replaced, too.
     connection.execute('pragma foreign_keys = off');
     connection.run({ sql: 'attach ? as copy', params: [file] });
     connection.waitInTurn();
@@ -23,11 +28,26 @@ export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): 
     // Keys that were given after the copy was made are not given again.
     connection.execute(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
       where kept.name = main.sqlite_sequence.name))`);
+    checkReferences(connection, path);
     connection.commit();
     return differences;
   } finally {
     connection.rollback();
     connection.close();
+  }
+}
+
+/** Rows of a copy that was made with other types, keys or rules could break those that are declared now. */
+function checkRules(file: string, catalogue: Catalogue): void {
+  const copy = openExisting(file);
+  try {
+    const others = otherRules(copy, catalogue);
+    if (others.length === 0) return;
+    throw new ConfigError(
+      `${file} was made with another declaration (${others.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
+    );
+  } finally {
+    copy.close();
   }
 }
 
@@ -38,6 +58,17 @@ function copyTable(connection: Connection, table: string): void {
   connection.execute(`delete from main.${identifier(table)}`);
   connection.execute(
     `insert into main.${identifier(table)} (${columns}) select ${columns} from copy.${identifier(table)}`,
+  );
+}
+
+/** A table that the copy lacks keeps its rows, which may refer to rows that are gone now. */
+function checkReferences(connection: Connection, path: string): void {
+  const sql = 'select "table", parent from pragma_foreign_key_check limit 1';
+  const [broken] = connection.values({ sql, params: [] });
+  if (broken === undefined) return;
+  const [table, parent] = broken;
+  throw new ConfigError(
+    `rows of ${table} in ${path} refer to rows of ${parent} that the backup does not have; remove them first. Nothing was changed`,
   );
 }
 
@@ -53,16 +84,15 @@ function compare(connection: Connection): Differences {
   return { dropped, lacking };
 }
 
-/** Those that hold rows of their own: what SQLite keeps for an index over them follows by itself. */
+/** Those that hold rows of clients: not what SQLite or the search index keeps of them, and not what tells the declaration. */
 function tablesOf(connection: Connection, schema: string): string[] {
-  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\'`;
-  return connection.values({ sql, params: [schema] }).map(([name]) => String(name));
+  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name <> ?`;
+  return connection.values({ sql, params: [schema, RECORD_TABLE] }).map(([name]) => String(name));
 }
 
 function columnsOf(connection: Connection, schema: string, table: string): string[] {
-  return connection
-    .values({ sql: 'select name from pragma_table_info(?, ?)', params: [table, schema] })
-    .map(([name]) => String(name));
+  const sql = 'select name from pragma_table_info(?, ?)';
+  return connection.values({ sql, params: [table, schema] }).map(([name]) => String(name));
 }
 
 function shared(names: readonly string[], others: readonly string[]): string[] {

@@ -12,8 +12,12 @@ import { columnList, storedValues } from './schema.ts';
 const ROWS_PER_INSERT = 50;
 /** Refused rows that are told of at a time: it may be all of them. */
 const ROWS_PER_LOOK = 10_000;
+/** No collection is called so. */
+const REFUSED = 'staging."refused rows"';
 
 export class Staged {
+  /** Where they are. */
+  readonly rows: string;
   /** The sets of fields that rows give, by number. */
   readonly shapes: (readonly Field[])[] = [];
   total = 0;
@@ -29,12 +33,13 @@ export class Staged {
 
   constructor(
     private readonly connection: Connection,
-    private readonly collection: Collection,
+    readonly collection: Collection,
   ) {
-    const { fields, key } = collection;
+    const { name, fields, key } = collection;
+    this.rows = `staging.${identifier(name)}`;
     this.keys = columnList(key);
     this.keyPlaces = key.map((field) => fields.indexOf(field));
-    connection.execute(`create table staging.given ("the place", "the shape", ${columnList(fields)})`);
+    connection.execute(`create table ${this.rows} ("the place", "the shape", ${columnList(fields)})`);
   }
 
   add({ places, rows, given }: LoadBatch): void {
@@ -58,34 +63,34 @@ export class Staged {
   /** Of rows with the same key the first stands. */
   refuseRepeated(terms: LoadTerms): void {
     if (this.ascending) return;
-    this.connection.execute(`create index if not exists staging.given_key on given (${this.keys})`);
-    const earlier = `select min(rowid) from staging.given group by ${this.keys}`;
-    const isGiven = this.collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
-    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, (key) => repeatedKey(this.collection, key));
+    const { name, key } = this.collection;
+    const index = identifier(`keys of ${name}`);
+    this.connection.execute(`create index if not exists staging.${index} on ${identifier(name)} (${this.keys})`);
+    const earlier = `select min(rowid) from ${this.rows} group by ${this.keys}`;
+    const isGiven = key.map((field) => `${identifier(field.name)} is not null`).join(' and ');
+    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, (each) => repeatedKey(this.collection, each));
   }
 
   refuseTaken(terms: LoadTerms): void {
-    const taken = `(${this.keys}) in (select ${this.keys} from ${identifier(this.collection.name)})`;
+    const taken = `(${this.keys}) in (select ${this.keys} from main.${identifier(this.collection.name)})`;
     this.refuse(terms, taken, (key) => duplicateKey(this.collection, key));
   }
 
   private refuse(terms: LoadTerms, which: string, refusalOf: (key: readonly Value[]) => Refusal): void {
     const { connection } = this;
-    connection.execute(
-      `create table staging.refused as select rowid as "the row", * from staging.given where ${which}`,
-    );
+    connection.execute(`create table ${REFUSED} as select rowid as "the row", * from ${this.rows} where ${which}`);
     const texts = this.collection.fields.map(({ name, type }) => sqliteDialect.text(identifier(name), type));
-    const sql = `select "the row", "the place", "the shape", ${texts.join(', ')} from staging.refused
-      where "the row" > ? order by "the row" limit ${ROWS_PER_LOOK}`;
-    const after = (row: number) => connection.values({ sql, params: [row] });
-    for (let rows = after(0); rows.length > 0; rows = after(Number(rows.at(-1)![0]))) {
-      for (const [, place, shape, ...row] of rows as [number, number, number, ...(string | null)[]][]) {
+    const sql = `select "the row", "the place", "the shape", ${texts.join(', ')} from ${REFUSED} where "the row" > ? order by "the row" limit ${ROWS_PER_LOOK}`;
+    const after = (row: number) =>
+      connection.values({ sql, params: [row] }) as [number, number, number, ...(string | null)[]][];
+    for (let rows = after(0); rows.length > 0; rows = after(rows.at(-1)![0])) {
+      for (const [, place, shape, ...row] of rows) {
         const key = this.keyPlaces.map((at) => row[at]!);
         terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(key) });
       }
     }
-    connection.execute('delete from staging.given where rowid in (select "the row" from staging.refused)');
-    connection.execute('drop table staging.refused');
+    connection.execute(`delete from ${this.rows} where rowid in (select "the row" from ${REFUSED})`);
+    connection.execute(`drop table ${REFUSED}`);
   }
 
   private seeKey(row: readonly Value[]): void {
@@ -106,7 +111,7 @@ export class Staged {
   /** Many rows a statement: it is the calls that cost. */
   private insertOf(rows: number): string {
     const row = `(?, ?${', ?'.repeat(this.collection.fields.length)})`;
-    return `insert into staging.given values ${row}${`, ${row}`.repeat(rows - 1)}`;
+    return `insert into ${this.rows} values ${row}${`, ${row}`.repeat(rows - 1)}`;
   }
 
   private shapeNumber(given: readonly Field[]): number {

@@ -1,5 +1,6 @@
 /** The thread that writes: it owns the writing connection and knows nothing but jobs. */
 import { declareCatalogue } from '../../collection/declaration.ts';
+import { Refusal } from '../../errors.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
 import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
@@ -8,13 +9,25 @@ import type { Job } from './jobs.ts';
 import { joined, type Part } from './long-jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
+import { indexPending } from './search-index.ts';
 import type { WriterAnswer, WriterRequest, WriterTerms } from './writer.ts';
 
 declare const self: Worker;
 
+type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
+
 let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
 const received: Part[] = [];
+
+/** How often the thread looks for rows that the search index does not have yet. */
+const LOOK_MS = 1_000;
+/** Where nobody has written for this long, it goes on with the next ones; */
+const QUIET_MS = 200;
+/** but rests this many times as long as it worked: others find the lock free, and the processor idle. */
+const REST = 3;
+let lastCommit = Number.NEGATIVE_INFINITY;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
   const told = answer(data);
@@ -27,13 +40,16 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       terms = { ...request, catalogue: declareCatalogue(request.catalogue) };
       // At once, so that the first write finds it open; where that fails, the first write is told why.
       attempt(open);
+      indexLater(LOOK_MS);
       return undefined;
     case 'part':
       received.push(request.part);
       return undefined;
     case 'commit':
-      return attempt(() => ({ outcomes: commit(whole(request)), stale: connection?.settle() === false }));
+      lastCommit = performance.now();
+      return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
     case 'close':
+      clearTimeout(timer);
       return attempt(() => {
         connection?.close();
         return { outcomes: [], stale: false };
@@ -42,12 +58,15 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
 }
 
 /** The jobs, of which a long one has come in parts. */
-function whole({ jobs, parts = 0 }: Extract<WriterRequest, { kind: 'commit' }>): readonly Job[] {
+function whole({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
   const came = received.splice(0);
   if (parts === 0) return jobs;
-  // Some of them went to a thread that has died.
-  if (came.length !== parts) throw new Error('parts of a job are missing');
-  return [joined(jobs[0]!, came)];
+  if (came.length === parts) return [joined(jobs[0]!, came)];
+  throw new Refusal('CAT503', 'a thread of the database ended', {
+    details: 'Nothing was changed.',
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 function attempt<T>(work: () => T): T | { readonly fault: string } {
@@ -58,15 +77,31 @@ function attempt<T>(work: () => T): T | { readonly fault: string } {
   }
 }
 
-function commit(jobs: readonly Job[]): readonly Outcome[] {
+function commit(request: CommitRequest): readonly Outcome[] {
   const { catalogue, bounds, files } = terms!;
   try {
+    const jobs = whole(request);
     checkFiles(files);
     return applyJobs(open(), catalogue, jobs, bounds);
   } catch (error) {
     const outcome = asOutcome(translateError(error));
-    return jobs.map(() => outcome);
+    return request.jobs.map(() => outcome);
   }
+}
+
+function indexLater(milliseconds: number): void {
+  timer = setTimeout(indexSome, milliseconds);
+}
+
+/** Where it fails, as when another process is writing, it is tried again. */
+function indexSome(): void {
+  const begun = performance.now();
+  const isQuiet = begun - lastCommit > QUIET_MS;
+  const found = attempt(() => {
+    checkFiles(terms!.files);
+    return [...terms!.catalogue.collections.values()].some((collection) => indexPending(open(), collection));
+  });
+  indexLater(found === true && isQuiet ? (performance.now() - begun) * REST : LOOK_MS);
 }
 
 function open(): Connection {
@@ -79,11 +114,22 @@ function open(): Connection {
   return opened;
 }
 
-/** How often values repeat decides which reads are quick; some entries of each index tell it well enough. */
+/** What `pragma optimize` would do about all tables, in SQL: https://www.sqlite.org/pragma.html#pragma_optimize */
+const WANTED = { sql: 'pragma optimize = 0x10003', params: [] };
+const OF_COLLECTION = /^ANALYZE "main"\."[^_]/i;
+
+/**
+ * How often values repeat decides which reads are quick; some entries of each index tell it well enough. Nothing must be known of
+ * the tables of the search index: by how small they were once, SQLite would choose to walk through them for every row.
+ */
 function gatherStatistics(connection: Connection): void {
   try {
     connection.execute(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
-    connection.execute('pragma optimize = 0x10002');
+    const wanted = connection.values(WANTED).map(([sql]) => String(sql));
+    for (const sql of wanted.filter((each) => OF_COLLECTION.test(each))) connection.execute(sql);
+    const forgotten = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");
+    // Reads them again.
+    if (forgotten > 0) connection.execute('analyze sqlite_schema');
   } catch {
     // Another process is writing: what it knows of the values is good enough.
   }

@@ -130,6 +130,21 @@ function withoutFinalLetter(word: string, r1: number, r2: number): string {
   return word.endsWith('ll') && before.length >= r2 ? before : word;
 }
 
+/** Endings that words may not have: the steps above put them in the place of others, as in hop(e), berr(i), reliab(l). */
+const MADE_ENDING = /(?<=b)le?$|(?<=[^aeiou])[ei]$/;
+
+/** What every word with this stem begins with. */
+export function startOfWords(stem: string): string {
+  const exceptions = [...EXCEPTIONS].filter(([, exception]) => exception === stem);
+  return exceptions.reduce((start, [word]) => commonStart(start, word), stem.replace(MADE_ENDING, ''));
+}
+
+function commonStart(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return one.slice(0, length);
+}
+
 type Endings = readonly (readonly [ending: string, replacement: string])[];
 
 function endings(replacements: Readonly<Record<string, string>>): Endings {

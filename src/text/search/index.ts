@@ -6,7 +6,7 @@
  */
 import { type Lexeme, type Reader, readerFor } from './lexemes.ts';
 import { matches, vectorOf } from './match.ts';
-import { closeGaps, type Draft, NEXT_TO } from './query.ts';
+import { closeGaps, type Draft, NEXT_TO, type Query } from './query.ts';
 import { parseOperators, parseText, parseWebSearch } from './syntax.ts';
 import type { Spend } from './tokens.ts';
 
@@ -23,6 +23,12 @@ const PARSERS: Readonly<Record<SearchMode, (query: string, read: Reader) => Draf
 /** A text, or the texts of one document. */
 export type Searched = string | readonly string[];
 
+/** Null for a query of nothing but stop words. */
+export function parseSearch(mode: SearchMode, query: string, read: Reader): Query | null {
+  const draft = PARSERS[mode](query, read);
+  return draft && closeGaps(draft);
+}
+
 /** `spend` is told of the steps that a text takes, and may end it by throwing. */
 export function compileSearch(
   mode: SearchMode,
@@ -31,8 +37,7 @@ export function compileSearch(
   spend: Spend = () => {},
 ): (searched: Searched) => boolean {
   const read = readerFor(config, spend);
-  const draft = PARSERS[mode](query, read);
-  const tree = draft && closeGaps(draft);
+  const tree = parseSearch(mode, query, read);
   // A query of nothing but stop words finds nothing, not everything.
   if (!tree) return () => false;
   return (searched) =>

@@ -1,7 +1,7 @@
 /** From words to lexemes: what a text search configuration makes of a text, with the place of each. */
 import { Refusal } from '../../errors.ts';
 import { lowerCase } from '../case.ts';
-import { stemEnglish } from './english.ts';
+import { startOfWords, stemEnglish } from './english.ts';
 import { ENGLISH_STOP_WORDS } from './stop-words.ts';
 import { type Spend, type Token, tokenize } from './tokens.ts';
 
@@ -13,9 +13,21 @@ export interface Lexeme {
 /** Makes a lexeme of a token; null for a stop word. */
 type Dictionary = (token: Token) => string | null;
 
-const CONFIGURATIONS: ReadonlyMap<string, Dictionary> = new Map<string, Dictionary>([
-  ['english', ({ text, word }) => (word ? englishWord(lowerCase(text)) : lowerCase(text))],
-  ['simple', ({ text }) => lowerCase(text)],
+interface Configuration {
+  readonly lexemeOf: Dictionary;
+  /** What every token with this lexeme begins with, in lower case. */
+  readonly startOfTokens: (lexeme: string) => string;
+}
+
+const CONFIGURATIONS: ReadonlyMap<string, Configuration> = new Map<string, Configuration>([
+  [
+    'english',
+    {
+      lexemeOf: ({ text, word }) => (word ? englishWord(lowerCase(text)) : lowerCase(text)),
+      startOfTokens: startOfWords,
+    },
+  ],
+  ['simple', { lexemeOf: ({ text }) => lowerCase(text), startOfTokens: (lexeme) => lexeme }],
 ]);
 
 /** PostgreSQL does not index longer words. */
@@ -24,14 +36,17 @@ const LONGEST_WORD_BYTES = 2047;
 export type Reader = (text: string) => Iterable<Lexeme>;
 
 export function readerFor(configuration: string, spend: Spend = () => {}): Reader {
+  const { lexemeOf } = configurationNamed(configuration);
+  return (text) => read(text, lexemeOf, spend);
+}
+
+export function configurationNamed(name: string): Configuration {
   // Configurations are identifiers: found regardless of case, and also by their schema.
-  const dictionary = CONFIGURATIONS.get(configuration.toLowerCase().replace(/^pg_catalog\./, ''));
-  if (!dictionary) {
-    throw new Refusal('42704', `text search configuration "${configuration}" does not exist`, {
-      hint: `The configurations are ${[...CONFIGURATIONS.keys()].join(' and ')}.`,
-    });
-  }
-  return (text) => read(text, dictionary, spend);
+  const found = CONFIGURATIONS.get(name.toLowerCase().replace(/^pg_catalog\./, ''));
+  if (found !== undefined) return found;
+  throw new Refusal('42704', `text search configuration "${name}" does not exist`, {
+    hint: `The configurations are ${[...CONFIGURATIONS.keys()].join(' and ')}.`,
+  });
 }
 
 /** Stop words are left out, but keep their place: a phrase counts them. */

@@ -1,0 +1,64 @@
+/** The declaration of tables that something else made, written to a file. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { ConfigError, type DatabaseSettings } from '../../config.ts';
+import { DeclarationError } from '../../declare/mistakes.ts';
+import type { DescribedDatabase } from '../../engine/described.ts';
+import { describeDatabase } from '../../engine/open.ts';
+
+export interface Wanted extends DatabaseSettings {
+  readonly database: string;
+  /** `-` is standard output. */
+  readonly output: string;
+  readonly force: boolean;
+}
+
+/** Resolves to the exit code. */
+export async function declareFrom(wanted: Wanted): Promise<number> {
+  const { database, output, force } = wanted;
+  const prints = output === '-';
+  if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} is there already; --force replaces it`);
+  const described = await describeDatabase(database, wanted);
+  const { collections, leftOut, location } = described;
+  if (collections.length === 0) {
+    const reasons = leftOut.length === 0 ? '' : `: ${leftOut.join('; ')}`;
+    throw new ConfigError(`${location} has no table that can be a collection${reasons}`);
+  }
+  const text = await written(described);
+  const mistakes = await mistakesIn(text, output);
+  if (prints) process.stdout.write(text);
+  else write(output, text);
+  for (const each of leftOut) process.stderr.write(`left out ${each}\n`);
+  if (!prints) console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
+  if (mistakes !== undefined) process.stderr.write(`It is to be mended by hand: ${mistakes}\n`);
+  return mistakes === undefined ? 0 : 1;
+}
+
+/** Whatever tables there are: a declaration that could not be read would be found out too late. */
+async function mistakesIn(text: string, file: string): Promise<string | undefined> {
+  const { parseDeclaration } = await import('../../declare/read.ts');
+  try {
+    await parseDeclaration(text, file);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DeclarationError) return error.message;
+    throw error;
+  }
+}
+
+async function written({ location, collections, leftOut }: DescribedDatabase): Promise<string> {
+  const { comment, writtenCollection } = await import('../../declare/write.ts');
+  return [
+    comment(`The tables of ${location}, written by catalogue declare.`),
+    ...(leftOut.length === 0 ? [] : ['# Left out:', ...leftOut.map(comment)]),
+    'collections:',
+    ...collections.map(({ draft, ...notes }) => writtenCollection(draft, notes)),
+  ].join('\n');
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be written: ${(error as Error).message}`);
+  }
+}

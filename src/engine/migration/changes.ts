@@ -1,0 +1,214 @@
+/**
+ * A migration, as data: what is declared is compared with what a database holds, for both engines alike. Pure; an engine
+ * inspects, asks its rows what could go wrong (risks.ts), and carries the changes out.
+ */
+import type { Catalogue, Collection, Field, Reference, Unique } from '../../collection/declaration.ts';
+
+/** What a database holds, in the words of a declaration. */
+export interface Found {
+  /** What was declared last, less the tables and fields that are gone; a field is required where its column is. */
+  readonly catalogue: Catalogue;
+  /** The indexes and constraints that are there. */
+  readonly names: ReadonlySet<string>;
+}
+
+export interface Index {
+  readonly name: string;
+  readonly fields: readonly Field[];
+}
+
+export interface Demand {
+  readonly catalogue: Catalogue;
+  /** The collections whose tables are ours to make and change; the others are served as they are. */
+  readonly own: readonly Collection[];
+  /** The indexes that an engine has for a collection, beside those of the key and of unique fields. */
+  readonly indexesOf: (collection: Collection) => readonly Index[];
+}
+
+/** `collection` and `field` are as declared, and as found where they go; `before` is what they were. */
+export type Change =
+  | { readonly kind: 'create-collection' | 'drop-collection'; readonly collection: Collection }
+  | { readonly kind: 'rename-collection' | 'change-key'; readonly collection: Collection; readonly before: Collection }
+  | ({
+      readonly kind: 'add-field' | 'drop-field' | 'require' | 'allow-null';
+      readonly collection: Collection;
+    } & OfField)
+  | ({ readonly kind: 'rename-field' | 'change-type' | 'change-default' | 'change-rules' } & OfChangedField)
+  | { readonly kind: 'add-unique' | 'drop-unique'; readonly collection: Collection; readonly unique: Unique }
+  | {
+      readonly kind: 'add-reference' | 'drop-reference';
+      readonly collection: Collection;
+      readonly reference: Reference;
+    }
+  | { readonly kind: 'add-index' | 'drop-index'; readonly collection: Collection; readonly index: Index };
+
+interface OfField {
+  readonly field: Field;
+}
+
+interface OfChangedField extends OfField {
+  readonly collection: Collection;
+  readonly before: Field;
+}
+
+export type ChangeKind = Change['kind'];
+export type ChangeOf<K extends ChangeKind> = Change & { readonly kind: K };
+
+/** A collection that is declared, beside what is found of it. */
+export interface Pair {
+  readonly now: Collection;
+  readonly before: Collection | undefined;
+  /** What a declared field was; undefined where it is new. */
+  readonly origin: (field: Field) => Field | undefined;
+}
+
+export interface Comparison {
+  readonly demand: Demand;
+  /** By the names of collections. */
+  readonly pairs: ReadonlyMap<string, Pair>;
+  readonly changes: readonly Change[];
+}
+
+export function compare(demand: Demand, found: Found): Comparison {
+  const pairs = new Map(demand.own.map((now) => [now.name, pairOf(demand, now, found)]));
+  const met = new Set([...pairs.values()].map(({ before }) => before));
+  const gone = [...found.catalogue.collections.values()].filter((collection) => !met.has(collection));
+  const comparer = new Comparer(demand, found, pairs);
+  const changes: Change[] = gone.map((collection) => ({ kind: 'drop-collection', collection }));
+  for (const pair of pairs.values()) changes.push(...comparer.changesOf(pair));
+  return { demand, pairs, changes };
+}
+
+export function ofKind<K extends ChangeKind>(changes: readonly Change[], ...kinds: readonly K[]): ChangeOf<K>[] {
+  return changes.filter((change) => (kinds as readonly ChangeKind[]).includes(change.kind)) as ChangeOf<K>[];
+}
+
+/** `was` tells a rename, where what it names is there and nothing else is declared by that name. */
+function pairOf({ catalogue }: Demand, now: Collection, found: Found): Pair {
+  const { collections } = found.catalogue;
+  const { was } = now.draft;
+  const isRenamed = was !== undefined && !catalogue.collections.has(was);
+  const before = collections.get(now.name) ?? (isRenamed ? collections.get(was) : undefined);
+  const origins = new Map(now.fields.map((field) => [field.name, before && originOf(now, field, before)]));
+  return { now, before, origin: ({ name }) => origins.get(name) };
+}
+
+function originOf(now: Collection, { name }: Field, before: Collection): Field | undefined {
+  const was = now.draft.fields.find((field) => field.name === name)?.was;
+  const isRenamed = was !== undefined && !now.byName.has(was);
+  return before.byName.get(name) ?? (isRenamed ? before.byName.get(was) : undefined);
+}
+
+class Comparer {
+  constructor(
+    private readonly demand: Demand,
+    private readonly found: Found,
+    private readonly pairs: ReadonlyMap<string, Pair>,
+  ) {}
+
+  changesOf(pair: Pair): Change[] {
+    const { now, before } = pair;
+    if (before === undefined) {
+      return [{ kind: 'create-collection', collection: now }, ...this.constraintsOf(pair, EMPTY)];
+    }
+    const met = now.fields.map(pair.origin);
+    return [
+      ...(before.name === now.name ? [] : [{ kind: 'rename-collection', collection: now, before } as const]),
+      ...before.fields
+        .filter((field) => !met.includes(field))
+        .map((field) => ({ kind: 'drop-field', collection: now, field }) as const),
+      ...now.fields.flatMap((field) => fieldChanges(pair, before, field)),
+      ...(hasOtherKey(pair) ? [{ kind: 'change-key', collection: now, before } as const] : []),
+      ...this.constraintsOf(pair, before),
+    ];
+  }
+
+  /** What has a name, and is made anew where its name or its parts differ. */
+  private constraintsOf(pair: Pair, before: Pick<Collection, 'unique' | 'references'> & Partial<Collection>): Change[] {
+    const { now: collection } = pair;
+    const isThere = ({ name }: { name: string }) => this.found.names.has(name);
+    const was = (fields: readonly Field[]) => fields.map((field) => pair.origin(field)?.name).join();
+    const same = (one: Index | Unique, other: Index | Unique) =>
+      one.name === other.name && was(one.fields) === other.fields.map(({ name }) => name).join();
+    const indexesBefore = before.name === undefined ? [] : this.demand.indexesOf(before as Collection);
+    const unique = difference(collection.unique, before.unique.filter(isThere), same);
+    const indexes = difference(this.demand.indexesOf(collection), indexesBefore.filter(isThere), same);
+    const references = difference(collection.references, before.references.filter(isThere), (one, other) =>
+      this.isSameReference(pair, one, other),
+    );
+    return [
+      ...references.gone.map((reference) => ({ kind: 'drop-reference', collection, reference }) as const),
+      ...unique.gone.map((each) => ({ kind: 'drop-unique', collection, unique: each }) as const),
+      ...indexes.gone.map((index) => ({ kind: 'drop-index', collection, index }) as const),
+      ...unique.added.map((each) => ({ kind: 'add-unique', collection, unique: each }) as const),
+      ...indexes.added.map((index) => ({ kind: 'add-index', collection, index }) as const),
+      ...references.added.map((reference) => ({ kind: 'add-reference', collection, reference }) as const),
+    ];
+  }
+
+  /** A reference stands on its field and on the key that it refers to: where one of them changes, it is made anew. */
+  private isSameReference(pair: Pair, now: Reference, before: Reference): boolean {
+    const to = this.pairs.get(now.to);
+    const isSameTarget = to === undefined ? now.to === before.to : to.before?.name === before.to && !isRekeyed(to);
+    const origin = pair.origin(now.field);
+    return (
+      isSameTarget &&
+      now.name === before.name &&
+      now.onDelete === before.onDelete &&
+      origin?.name === before.field.name &&
+      origin.type === now.field.type
+    );
+  }
+}
+
+const EMPTY = { unique: [], references: [] } as const;
+
+function difference<T>(
+  now: readonly T[],
+  before: readonly T[],
+  same: (now: T, before: T) => boolean,
+): { gone: readonly T[]; added: readonly T[] } {
+  return {
+    gone: before.filter((old) => !now.some((each) => same(each, old))),
+    added: now.filter((each) => !before.some((old) => same(each, old))),
+  };
+}
+
+function fieldChanges(pair: Pair, collectionBefore: Collection, field: Field): Change[] {
+  const { now: collection } = pair;
+  const before = pair.origin(field);
+  if (before === undefined) return [{ kind: 'add-field', collection, field }];
+  const of = { collection, field, before };
+  const isRenamed = before.name !== field.name || collectionBefore.name !== collection.name;
+  const hasRules = Object.keys(field.rules).length > 0;
+  return [
+    ...(before.name === field.name ? [] : [{ kind: 'rename-field', ...of } as const]),
+    ...(before.type === field.type ? [] : [{ kind: 'change-type', ...of } as const]),
+    ...(before.required || !field.required ? [] : [{ kind: 'require', collection, field } as const]),
+    ...(!before.required || field.required ? [] : [{ kind: 'allow-null', collection, field } as const]),
+    ...(text([before.default, before.generated]) === text([field.default, field.generated])
+      ? []
+      : [{ kind: 'change-default', ...of } as const]),
+    // The constraint has the name of the field.
+    ...(text(before.rules) === text(field.rules) && !(isRenamed && hasRules)
+      ? []
+      : [{ kind: 'change-rules', ...of } as const]),
+  ];
+}
+
+/** Other fields, or the same assigned otherwise. */
+function hasOtherKey({ now, before, origin }: Pair): boolean {
+  if (before === undefined) return false;
+  const names = (fields: readonly (Field | undefined)[]) => fields.map((field) => field?.name).join();
+  return (
+    names(now.key.map(origin)) !== names(before.key) || (now.assigned === undefined) !== (before.assigned === undefined)
+  );
+}
+
+function isRekeyed(pair: Pair): boolean {
+  return hasOtherKey(pair) || pair.now.key.some((field) => pair.origin(field)?.type !== field.type);
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
+}

@@ -1,0 +1,62 @@
+/** Questions to the stored rows, in SQL that both engines speak. */
+import type { Field } from '../../collection/declaration.ts';
+import type { Type } from '../../collection/types/type.ts';
+import type { Value } from '../../collection/value.ts';
+import { identifier } from '../compile/statement.ts';
+import type { Coming, Question } from './question.ts';
+
+/** Where the engines differ. */
+export interface ValueSql {
+  /** A value as it will be stored, of the row that is read; undefined where each row gets one of its own. */
+  readonly value: (coming: Coming) => string | undefined;
+  readonly literal: (value: Value, type: Type) => string;
+  /** The condition that the field's rules are; undefined where it has none. */
+  readonly keepsRules: (field: Field, sql: string) => string | undefined;
+}
+
+type Countable = Exclude<Question, { kind: 'unreadable' }>;
+
+/** Yields one number; undefined where no row can be in the way. */
+export function questionSql(question: Countable, sql: ValueSql): string | undefined {
+  const table = identifier(question.table);
+  const count = (condition: string) => `select count(*) from ${table} where ${condition}`;
+  if (question.kind === 'rows') return `select count(*) from ${table}`;
+  if (question.kind === 'values') return count(`${identifier(question.column)} is not null`);
+  if (question.kind === 'repeated') return repeatedSql(table, question.of.map(sql.value));
+  const value = sql.value(question.of);
+  if (value === undefined) return undefined;
+  switch (question.kind) {
+    case 'nulls':
+      return count(`${value} is null`);
+    case 'broken': {
+      const rules = sql.keepsRules(question.of.field, value);
+      return rules === undefined ? undefined : count(`not (${rules})`);
+    }
+    case 'dangling':
+      return count(danglingSql(value, question.to, sql));
+  }
+}
+
+/** Of rows that share a value all but one. */
+function repeatedSql(table: string, values: readonly (string | undefined)[]): string | undefined {
+  const known = values.filter((value) => value !== undefined);
+  if (known.length < values.length) return undefined;
+  const given = known.map((value) => `${value} is not null`).join(' and ');
+  const groups = `select count(*) - 1 as more from (select ${known.map((value, index) => `${value} as v${index}`).join(', ')} from ${table} where ${given}) as given
+    group by ${known.map((_, index) => `v${index}`).join(', ')} having count(*) > 1`;
+  return `select coalesce(sum(more), 0) from (${groups}) as repeated`;
+}
+
+/** In the words of a condition on the row that refers. */
+export function danglingSql(
+  value: string,
+  to: Extract<Question, { kind: 'dangling' }>['to'],
+  sql: Pick<ValueSql, 'literal' | 'value'>,
+): string {
+  if ('keys' in to) {
+    const keys = to.keys.map((key) => sql.literal(key, to.type)).join(', ');
+    return keys === '' ? `${value} is not null` : `${value} not in (${keys})`;
+  }
+  const key = sql.value(to.key) ?? 'null';
+  return `${value} is not null and ${value} not in (select ${key} from ${identifier(to.table)} where ${key} is not null)`;
+}

@@ -1,0 +1,51 @@
+/**
+ * The declaration that was last applied to a database, kept in a table of its own: it tells what a table cannot, such as that a
+ * text is a date, or a pattern. Words for people and files of rows are no part of it.
+ */
+import { BUILT_IN } from '../../collection/built-in.ts';
+import type { Collection } from '../../collection/declaration.ts';
+import type { CatalogueDraft, CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+
+export const RECORD_TABLE = 'catalogue_declaration';
+
+/** Databases of before there was a record hold the built-in catalogue. */
+export const UNRECORDED: CatalogueDraft = BUILT_IN.catalogue.draft;
+
+const FIELD_PROPERTIES = [
+  'name',
+  'type',
+  'required',
+  'default',
+  'unique',
+  'indexed',
+  'references',
+  'minimum',
+  'maximum',
+  'maxLength',
+  'pattern',
+  'oneOf',
+  'onUpdate',
+  'readOnly',
+  'filled',
+] as const satisfies readonly (keyof FieldDraft)[];
+
+/** The same collections give the same text. */
+export function recordOf(collections: Iterable<Collection>): string {
+  const drafts = [...collections].map(({ draft: { name, key, fields, unique } }) => {
+    return { name, key, ...(unique === undefined ? {} : { unique }), fields: fields.map(recordedField) };
+  });
+  return JSON.stringify({ collections: drafts } satisfies CatalogueDraft, (_, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+}
+
+function recordedField(field: FieldDraft): FieldDraft {
+  const isSaid = (property: keyof FieldDraft) =>
+    field[property] !== undefined && (property === 'default' || field[property] !== false);
+  const said = FIELD_PROPERTIES.filter(isSaid);
+  return Object.fromEntries(said.map((property) => [property, field[property]])) as unknown as FieldDraft;
+}
+
+export function readRecord(text: string | undefined): readonly CollectionDraft[] {
+  return (text === undefined ? UNRECORDED : (JSON.parse(text) as CatalogueDraft)).collections;
+}

@@ -1,0 +1,201 @@
+/** What could lose or refuse stored data: each change asks the rows, and what they answer is a problem or none. */
+import type { Field } from '../../collection/declaration.ts';
+import type { Change, ChangeKind, ChangeOf, Comparison, Pair } from './changes.ts';
+import { coming, type FirstRows, fieldsIn, type Question, targetOf } from './question.ts';
+
+/** What is done to the rows that are in the way, where somebody wants it. */
+export type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
+
+export interface Problem {
+  readonly words: string;
+  /** What `catalogue migrate --allow` takes to do it on purpose; absent where only other rows, or another declaration, help. */
+  readonly allow?: string;
+}
+
+interface Risk {
+  readonly question: Question;
+  /** It is a problem even where no row answers. */
+  readonly always?: boolean;
+  /** The field whose values must be readable before it makes sense to ask. */
+  readonly about?: Field;
+  readonly problem: (count: number) => Problem;
+}
+
+type Assessor<K extends ChangeKind> = (change: ChangeOf<K>, pair: Pair | undefined, all: Assessment) => readonly Risk[];
+
+/** What an assessment looks at, beside the change. */
+interface Assessment extends Comparison {
+  readonly firstRows: FirstRows;
+}
+
+/** As `--allow` takes it. */
+export function permission(remedy: Remedy, collection: string, field?: string): string {
+  return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
+}
+
+/** Asks one question after the other, is told a number of rows for each, and returns what is in the way. */
+export function* assess(comparison: Comparison, firstRows: FirstRows): Generator<Question, readonly Problem[], number> {
+  const risks = risksOf({ ...comparison, firstRows });
+  const isFirst = ({ question }: Risk) => question.kind === 'unreadable';
+  const problems: Problem[] = [];
+  const unreadable = new Set<Field>();
+  for (const risk of [...risks.filter(isFirst), ...risks.filter((each) => !isFirst(each))]) {
+    const fields = [...fieldsIn(risk.question), ...(risk.about === undefined ? [] : [risk.about])];
+    if (fields.some((field) => unreadable.has(field))) continue;
+    const count = yield risk.question;
+    if (count === 0 && risk.always !== true) continue;
+    if (isFirst(risk)) for (const field of fields) unreadable.add(field);
+    problems.push(risk.problem(count));
+  }
+  return problems;
+}
+
+function risksOf(all: Assessment): readonly Risk[] {
+  return all.changes.flatMap((change) => {
+    const risks = ASSESSORS[change.kind] as (change: Change, pair: Pair | undefined, all: Assessment) => Risk[];
+    return risks(change, all.pairs.get(change.collection.name), all);
+  });
+}
+
+const none = () => [];
+
+const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
+  'create-collection': none,
+  'rename-collection': none,
+  'rename-field': none,
+  'allow-null': none,
+  'change-default': none,
+  'drop-unique': none,
+  'drop-reference': none,
+  'add-index': none,
+  'drop-index': none,
+
+  'drop-collection': ({ collection: { name } }) => [
+    {
+      question: { kind: 'rows', table: name },
+      always: true,
+      problem: (count) => ({
+        words: `${name} is no longer declared, and holds ${rows(count)}`,
+        allow: permission('drop', name),
+      }),
+    },
+  ],
+
+  'drop-field': ({ collection: { name }, field }, pair) => [
+    {
+      question: { kind: 'values', table: pair!.before!.name, column: field.name },
+      always: true,
+      problem: (count) => ({
+        words: `${name}.${field.name} is no longer declared, and ${have(count, 'a value')}`,
+        allow: permission('drop', name, field.name),
+      }),
+    },
+  ],
+
+  'add-field': ({ collection: { name }, field }, pair) => {
+    if (!field.required || field.default !== undefined || field.generated !== undefined) return [];
+    return [
+      {
+        question: { kind: 'rows', table: pair!.before!.name },
+        problem: (count) => ({
+          words: `${have(count, `no ${field.name}`)}: ${name}.${field.name} is new, required, and without a default`,
+        }),
+      },
+    ];
+  },
+
+  'change-type': ({ collection: { name }, field, before }, pair) => {
+    const table = pair!.before!.name;
+    const types = `${name}.${field.name} becomes ${field.type.name}, and was ${before.type.name}`;
+    return [
+      {
+        question: { kind: 'unreadable', table, of: coming(pair!, field) },
+        problem: (count) => ({
+          words: `${types}: ${count === 1 ? '1 row holds' : `${count} rows hold`} what is no ${field.type.name}`,
+        }),
+      },
+      {
+        question: { kind: 'rows', table },
+        about: field,
+        problem: (count) => ({
+          words: `${types}: ${rows(count)} ${count === 1 ? 'is' : 'are'} converted`,
+          allow: permission('convert', name, field.name),
+        }),
+      },
+    ];
+  },
+
+  require: ({ collection: { name }, field }, pair) => [
+    {
+      question: { kind: 'nulls', table: pair!.before!.name, of: coming(pair!, field) },
+      problem: (count) => ({
+        words: `${have(count, `no ${field.name}`)}: ${name}.${field.name} becomes required`,
+        ...(field.default === undefined && field.generated === undefined
+          ? {}
+          : { allow: permission('fill', name, field.name) }),
+      }),
+    },
+  ],
+
+  'change-rules': ({ collection: { name }, field }, pair) => [
+    {
+      question: { kind: 'broken', table: pair!.before!.name, of: coming(pair!, field) },
+      problem: (count) => ({
+        words: `${count === 1 ? '1 row breaks' : `${count} rows break`} the rules of ${name}.${field.name} (${ruleWords(field)})`,
+        ...clearing(name, field),
+      }),
+    },
+  ],
+
+  'change-key': ({ collection }, pair) => [repeated(pair!, collection.key, 'is the key')],
+
+  'add-unique': ({ unique }, pair) => (pair!.before === undefined ? [] : [repeated(pair!, unique.fields, 'is unique')]),
+
+  'add-reference': ({ collection: { name }, reference: { field, to } }, pair, all) => {
+    const { before } = pair!;
+    if (before === undefined) return [];
+    return [
+      {
+        question: {
+          kind: 'dangling',
+          table: before.name,
+          of: coming(pair!, field),
+          to: targetOf(to, all, all.firstRows),
+        },
+        problem: (count) => ({
+          words: `${count === 1 ? '1 row refers' : `${count} rows refer`} to ${to} that are not there: ${name}.${field.name} becomes a reference`,
+          ...clearing(name, field),
+        }),
+      },
+    ];
+  },
+};
+
+function repeated(pair: Pair, fields: readonly Field[], what: string): Risk {
+  const { now, before } = pair;
+  const names = fields.map(({ name }) => name).join(', ');
+  return {
+    question: { kind: 'repeated', table: before!.name, of: fields.map((field) => coming(pair, field)) },
+    problem: (count) => ({
+      words: `${count === 1 ? '1 row repeats' : `${count} rows repeat`} the ${names} of another: ${now.name} (${names}) ${what}`,
+    }),
+  };
+}
+
+function clearing(collection: string, { required, name }: Field): { allow?: string } {
+  return required ? {} : { allow: permission('clear', collection, name) };
+}
+
+function rows(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
+}
+
+function have(count: number, what: string): string {
+  return `${rows(count)} ${count === 1 ? 'has' : 'have'} ${what}`;
+}
+
+function ruleWords({ rules }: Field): string {
+  return Object.entries(rules)
+    .map(([rule, value]) => `${rule} ${Array.isArray(value) ? value.join(', ') : value}`)
+    .join(', ');
+}

@@ -1,0 +1,60 @@
+/** A migration for people: what is done, and what is refused with the way to do it on purpose. */
+import { ConfigError } from '../../settings/setting.ts';
+import type { Change, ChangeKind, ChangeOf, Comparison } from './changes.ts';
+import type { Problem } from './risks.ts';
+
+export interface MigrationPlan {
+  /** What was done, or would be. */
+  readonly steps: readonly string[];
+  /** Why nothing is done. */
+  readonly problems: readonly Problem[];
+}
+
+/** What comes with a table is not told apart from it. */
+export function stepsOf({ changes }: Comparison): string[] {
+  const made = new Set(changes.flatMap((each) => (each.kind === 'create-collection' ? [each.collection] : [])));
+  return changes
+    .filter((change) => change.kind === 'create-collection' || !made.has(change.collection))
+    .map((change) => (WORDS[change.kind] as (change: Change) => string)(change));
+}
+
+const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>) => string } = {
+  'create-collection': ({ collection }) => `table ${collection.name}`,
+  'drop-collection': ({ collection }) => `removed table ${collection.name}`,
+  'rename-collection': ({ collection, before }) => `table ${before.name} renamed to ${collection.name}`,
+  'change-key': ({ collection }) => `key of ${collection.name}`,
+  'add-field': ({ collection, field }) => `field ${collection.name}.${field.name}`,
+  'drop-field': ({ collection, field }) => `removed field ${collection.name}.${field.name}`,
+  'rename-field': ({ collection, field, before }) => `field ${collection.name}.${before.name} renamed to ${field.name}`,
+  'change-type': ({ collection, field }) => `type of ${collection.name}.${field.name}: ${field.type.name}`,
+  require: ({ collection, field }) => `${collection.name}.${field.name} required`,
+  'allow-null': ({ collection, field }) => `${collection.name}.${field.name} not required`,
+  'change-default': ({ collection, field }) => `default of ${collection.name}.${field.name}`,
+  'change-rules': ({ collection, field }) => `rules of ${collection.name}.${field.name}`,
+  'add-unique': ({ unique }) => `unique ${unique.name}`,
+  'drop-unique': ({ unique }) => `removed unique ${unique.name}`,
+  'add-reference': ({ reference }) => `reference ${reference.name}`,
+  'drop-reference': ({ reference }) => `removed reference ${reference.name}`,
+  'add-index': ({ index }) => `index ${index.name}`,
+  'drop-index': ({ index }) => `removed index ${index.name}`,
+};
+
+/** The database is not what is declared, and making it so could lose or refuse stored data. */
+export class MigrationRefused extends ConfigError {
+  constructor(
+    location: string,
+    readonly plan: MigrationPlan,
+  ) {
+    super(`${location} does not fit the declaration; nothing was changed:\n${problemLines(plan).join('\n')}`);
+  }
+}
+
+export function problemLines({ problems }: MigrationPlan): string[] {
+  return problems.map(({ words, allow }) => {
+    return `  ${words}${allow === undefined ? '' : `\n    to do it on purpose: catalogue migrate --allow ${allow}`}`;
+  });
+}
+
+export function refused(problems: readonly Problem[], allowed: readonly string[]): readonly Problem[] {
+  return problems.filter(({ allow }) => allow === undefined || !allowed.includes(allow));
+}

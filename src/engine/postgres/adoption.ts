@@ -1,0 +1,102 @@
+/**
+ * Tables that something else made, served as they are: they must have what is declared, and nothing of them is changed. What
+ * PostgreSQL has otherwise than our own tables (other collations, types that are only read, its own defaults) is told here.
+ */
+import type { Collection, Field } from '../../collection/declaration.ts';
+import { builtIn } from '../../collection/types/index.ts';
+import type { Problem } from '../migration/risks.ts';
+import { typeOfColumn } from './column-type.ts';
+import { quoteText } from './driver.ts';
+import type { FoundColumn, FoundTable } from './inspect.ts';
+
+/** How the fields of such tables are read and filled in; fields of our own are not in here. */
+export interface Adopted {
+  readonly collections: ReadonlySet<Collection>;
+  readonly fields: ReadonlySet<Field>;
+  /** The type that a column is read as, where it is none of ours. */
+  readonly readAs: ReadonlyMap<Field, string>;
+  /** The database's own default, an expression, where the declaration leaves it to that. */
+  readonly fills: ReadonlyMap<Field, string>;
+  /** Collections whose keys the database assigns unless it is told that others are meant. */
+  readonly overriding: ReadonlySet<Collection>;
+}
+
+export const NOTHING_ADOPTED: Adopted = {
+  collections: new Set(),
+  fields: new Set(),
+  readAs: new Map(),
+  fills: new Map(),
+  overriding: new Set(),
+};
+
+const TEXT = builtIn('text');
+
+export function adopt(pairs: readonly { collection: Collection; table: FoundTable }[]): Adopted {
+  if (pairs.length === 0) return NOTHING_ADOPTED;
+  const columns = pairs.flatMap(({ collection, table }) =>
+    collection.fields.flatMap((field) => {
+      const column = columnOf(table, field);
+      return column === undefined ? [] : [{ field, column }];
+    }),
+  );
+  return {
+    collections: new Set(pairs.map(({ collection }) => collection)),
+    fields: new Set(columns.map(({ field }) => field)),
+    readAs: new Map(
+      columns.flatMap(({ field, column }): [Field, string][] => {
+        const type = typeOfColumn(column.type);
+        const readAs = type?.type === field.type ? type.readAs : TEXT.postgres.name;
+        return readAs === undefined ? [] : [[field, readAs]];
+      }),
+    ),
+    fills: new Map(
+      columns.flatMap(({ field, column }): [Field, string][] =>
+        field.filled ? fillOf(column).map((fill) => [field, fill]) : [],
+      ),
+    ),
+    overriding: new Set(
+      pairs
+        .filter(({ table }) => table.columns.some(({ identity }) => identity === 'always'))
+        .map(({ collection }) => collection),
+    ),
+  };
+}
+
+/** Why a table cannot be served as the collection that is declared; empty where it can. */
+export function misfits(collection: Collection, table: FoundTable): Problem[] {
+  const problem = (words: string) => ({ words: `${collection.name} was made by something else, and ${words}` });
+  if (!table.isTable) return [problem('is no table')];
+  const key = collection.key.map(({ name }) => name);
+  const isUnique = table.indexes.some(
+    ({ isUnique, isWhole, columns }) =>
+      isUnique && isWhole && columns?.length === key.length && columns.every((name) => key.includes(name)),
+  );
+  return [
+    ...collection.fields.flatMap((field) => columnMisfits(field, columnOf(table, field)).map(problem)),
+    ...(isUnique ? [] : [problem(`${key.join(', ')} is not unique by itself`)]),
+  ];
+}
+
+function columnMisfits(field: Field, column: FoundColumn | undefined): string[] {
+  const { name, type, readOnly, required, filled } = field;
+  if (column === undefined) return [`${name} is missing`];
+  // Whatever it is, it has a text form.
+  const isReadAsText = readOnly && type === TEXT;
+  const found = typeOfColumn(column.type)?.type;
+  return [
+    ...(found === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
+    ...(required && !column.required ? [`${name} may be null there`] : []),
+    ...(column.isComputed && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
+    ...(filled && fillOf(column).length === 0 ? [`${name} has no default there to fill it in`] : []),
+  ];
+}
+
+/** What the database would store by itself: an expression, or none. */
+function fillOf({ default: value, sequence }: FoundColumn): string[] {
+  if (value !== null) return [value];
+  return sequence === null ? [] : [`nextval(${quoteText(sequence)})`];
+}
+
+function columnOf({ columns }: FoundTable, { name }: Field): FoundColumn | undefined {
+  return columns.find((column) => column.name === name);
+}

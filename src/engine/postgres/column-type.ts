@@ -1,0 +1,30 @@
+/** Which of our types a column has, by the name that PostgreSQL prints for its type. */
+import { castTypeNamed, typeNamed } from '../../collection/types/index.ts';
+import type { Type } from '../../collection/types/type.ts';
+
+export interface ColumnType {
+  readonly type: Type;
+  /** What it is read as, where it is another type than ours would be: a json as jsonb. */
+  readonly readAs?: string;
+}
+
+const PRINTED = /^(.+?)(?:\((\d+)(?:,(-?\d+))?\))?( with(?:out)? time zone)?((?:\[\])?)$/;
+
+/** Undefined where we have no such type. */
+export function typeOfColumn(printed: string): ColumnType | undefined {
+  const [, name = '', first, second, zone = '', array = ''] = PRINTED.exec(printed) ?? [];
+  if (name === 'numeric') {
+    const type = first === undefined ? undefined : typeNamed(`decimal(${first},${second ?? 0})${array}`);
+    return type && { type };
+  }
+  const isCharacter = name === 'character' || name === 'character varying';
+  const single = isCharacter ? 'text' : castTypeNamed(`${name}${zone}`)?.name;
+  const type = single === undefined ? undefined : typeNamed(`${single}${array}`);
+  if (type === undefined || single === 'numeric') return undefined;
+  return isOther(name, array) ? { type, readAs: `${name === 'json' ? 'jsonb' : 'text'}${array}` } : { type };
+}
+
+/** Whether PostgreSQL has other operators for it than for the type that we take it for. */
+function isOther(name: string, array: string): boolean {
+  return name === 'json' || name === 'character' || (name === 'character varying' && array !== '');
+}

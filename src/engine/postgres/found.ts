@@ -1,0 +1,101 @@
+/** A schema beside the declaration: which tables are ours and what they hold, and which were made by something else. */
+import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
+import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { Creation } from '../load.ts';
+import type { Found } from '../migration/changes.ts';
+import type { FirstRows } from '../migration/question.ts';
+import { RECORD_TABLE, readRecord } from '../migration/record.ts';
+import type { Problem } from '../migration/risks.ts';
+import { misfits } from './adoption.ts';
+import { typeOfColumn } from './column-type.ts';
+import type { Runner } from './driver.ts';
+import { type FoundOwn, type FoundTable, type FoundTables, inspectOwn, inspectTables } from './inspect.ts';
+
+export interface PostgresDemand {
+  readonly schema: string;
+  readonly catalogue: Catalogue;
+  readonly firstRows: FirstRows;
+  /**
+   * What may be done on purpose, as `--allow` takes it. Present where somebody asks for a migration, and not just for tables to
+   * serve: then our own tables are made even where all collections are served as they are.
+   */
+  readonly allowed?: readonly string[];
+  /** Of tables that are not there; at once, where it is not said. */
+  readonly creation?: Creation;
+}
+
+export interface Inspection extends FoundOwn {
+  readonly found: Found;
+  readonly tables: FoundTables;
+  /** Collections whose tables are ours, or are to be made. */
+  readonly own: readonly Collection[];
+  readonly adopted: readonly { readonly collection: Collection; readonly table: FoundTable }[];
+  /** Tables that are not what they should be, whoever made them so. */
+  readonly problems: readonly Problem[];
+}
+
+export async function inspect(runner: Runner, { schema, catalogue }: PostgresDemand): Promise<Inspection> {
+  const ours = await inspectOwn(runner, schema, RECORD_TABLE);
+  const isOurs = ours.record !== null || ours.version !== null;
+  const recorded = isOurs ? readRecord(ours.record ?? undefined) : [];
+  const declared = [...catalogue.collections.values()];
+  const names = [...recorded.map(({ name }) => name), ...declared.map(({ name }) => name)];
+  const tables = await inspectTables(runner, schema, names);
+  const isRecorded = (name: string) => recorded.some((draft) => draft.name === name);
+  const own = declared.filter(({ name }) => isRecorded(name) || !tables.has(name));
+  const adopted = declared
+    .filter((collection) => !own.includes(collection))
+    .map((collection) => ({ collection, table: tables.get(collection.name)! }));
+  const drafts = recorded.filter(({ name }) => tables.has(name));
+  const there = new Set(drafts.map(({ name }) => name));
+  const present = drafts.map((draft) => {
+    const given = givenBy(catalogue.collections.get(draft.name), draft, tables.get(draft.name)!);
+    return presentIn(tables.get(draft.name)!, { ...draft, fields: [...draft.fields, ...given] }, there);
+  });
+  return {
+    ...ours,
+    tables,
+    own,
+    adopted,
+    found: {
+      catalogue: declareCatalogue({ collections: present.map(({ draft }) => draft) }),
+      names: new Set([...there].flatMap((name) => namesIn(tables.get(name)!))),
+    },
+    problems: [
+      ...present.flatMap(({ problems }) => problems),
+      ...adopted.flatMap(({ collection, table }) => misfits(collection, table)),
+    ],
+  };
+}
+
+function namesIn({ constraints, indexes }: FoundTable): string[] {
+  return [...constraints, ...indexes].map(({ name }) => name);
+}
+
+/** Columns that others gave the table, and that are declared now. */
+function givenBy(now: Collection | undefined, { fields }: CollectionDraft, { columns }: FoundTable): FieldDraft[] {
+  return columns
+    .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
+    .map(({ name }) => ({ name, type: now!.byName.get(name)!.type.name }));
+}
+
+/** The draft without the fields that are gone; types and what is required are those of the columns. */
+function presentIn(
+  { columns }: FoundTable,
+  draft: CollectionDraft,
+  tables: ReadonlySet<string>,
+): { draft: CollectionDraft; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const fields = draft.fields.flatMap((field) => {
+    const column = columns.find(({ name }) => name === field.name);
+    if (column === undefined) return [];
+    const type = typeOfColumn(column.type)?.type.name;
+    if (type === undefined)
+      problems.push({ words: `${draft.name}.${field.name} is ${column.type} now, not ${field.type}` });
+    const { references, ...rest } = { ...field, type: type ?? field.type, required: column.required };
+    return references !== undefined && tables.has(references.collection) ? [{ ...rest, references }] : [rest];
+  });
+  const isThere = (name: string) => fields.some((field) => field.name === name);
+  const unique = (draft.unique ?? []).filter((names) => names.every(isThere));
+  return { draft: { ...draft, fields, unique }, problems };
+}

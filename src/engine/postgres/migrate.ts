@@ -1,0 +1,224 @@
+/**
+ * A schema becomes what is declared. All in one transaction under an advisory lock: ten instances may start at once, and a kill
+ * in between leaves no half schema. Where nothing is to be done, nothing is asked for beyond reading, so that a role without
+ * DDL rights can serve.
+ */
+import type { SQL } from 'bun';
+import type { Collection } from '../../collection/declaration.ts';
+import { ConfigError } from '../../config.ts';
+import { MIGRATION_LOCK_MS, MIGRATION_WAIT_SECONDS } from '../../limits.ts';
+import { type Comparison, compare } from '../migration/changes.ts';
+import type { Question } from '../migration/question.ts';
+import { questionSql } from '../migration/question-sql.ts';
+import { RECORD_TABLE, recordOf } from '../migration/record.ts';
+import { assess, type Problem } from '../migration/risks.ts';
+import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../migration/words.ts';
+import { type Adopted, adopt } from './adoption.ts';
+import { carryOut, lockTables } from './carry-out.ts';
+import { countUnreadable, postgresValues } from './conversion.ts';
+import { query, quoteName, type Runner } from './driver.ts';
+import { type Inspection, inspect, type PostgresDemand } from './found.ts';
+import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
+import { isTransient, sqlState } from './refusals.ts';
+import { indexesOf, RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
+
+/** "PCat", as SQLite files have it. */
+const LOCK = 0x50436174;
+/** PostgreSQL 14. */
+const OLDEST_SERVER = 140_000;
+
+export interface Prepared {
+  /** What assigns the keys of a collection, quoted, by its name. */
+  readonly sequences: ReadonlyMap<string, string>;
+  readonly adopted: Adopted;
+  /** Whether there is a table for idempotency keys. */
+  readonly hasRetries: boolean;
+  /** Whether the tables are there; where they are left to a load, they are not. */
+  readonly hasTables: boolean;
+  /** What was done, or is left to a load, for people; empty where all was in place. */
+  readonly steps: readonly string[];
+}
+
+interface Look {
+  readonly inspection: Inspection;
+  readonly comparison: Comparison;
+  /** What is to be made beside the collections. */
+  readonly ours: readonly string[];
+  readonly record: string;
+}
+
+export async function prepareSchema(pool: SQL, demand: PostgresDemand): Promise<Prepared> {
+  await checkServer(pool);
+  const first = await look(pool, demand);
+  if (isInPlace(first)) return prepared(first, demand, []);
+  const { creation = 'at once', schema } = demand;
+  const missing = [...demand.catalogue.collections.keys()].filter((name) => !first.inspection.tables.has(name));
+  if (missing.length > 0 && creation === 'by a load') {
+    return { ...prepared(first, demand, stepsIn(first)), hasTables: false };
+  }
+  if (missing.length > 0 && creation === 'never') {
+    throw new ConfigError(
+      `there is no table ${missing.join(', ')} in the schema ${schema}; catalogue migrate makes it`,
+    );
+  }
+  try {
+    return await againWhileInUse(demand, () => pool.begin((transaction) => makeTables(transaction, demand)));
+  } catch (error) {
+    // Indexes make it quick, the record makes changes known; everything else makes it right.
+    if (!(error instanceof NoRights) || error.isNeeded || first.inspection.problems.length > 0) throw error;
+    return prepared(first, demand, []);
+  }
+}
+
+class NoRights extends ConfigError {
+  readonly isNeeded: boolean;
+
+  constructor(steps: readonly string[], schema: string, reason: string) {
+    const needed = steps.filter((step) => !step.startsWith('index '));
+    super(
+      `the schema ${schema} is not up to date (${needed.join(', ')}), and this role may not change it: ${reason}. Run catalogue migrate with a role that may`,
+    );
+    this.isNeeded = needed.length > 0;
+  }
+}
+
+/** What would be done, and what is in the way: of one moment of the data, and without a change to it. */
+export async function planSchema(pool: SQL, demand: PostgresDemand): Promise<MigrationPlan> {
+  await checkServer(pool);
+  return pool.begin('isolation level repeatable read read only', async (transaction) => {
+    await query(transaction, { sql: 'set local statement_timeout = 0', params: [] });
+    const found = await look(transaction, demand);
+    return { steps: stepsIn(found), problems: await problemsIn(transaction, demand, found) };
+  });
+}
+
+async function look(runner: Runner, demand: PostgresDemand): Promise<Look> {
+  const { schema, catalogue, allowed } = demand;
+  const inspection = await inspect(runner, demand);
+  const { own, found, version, record, schemaExists, hasRetries } = inspection;
+  if ((version ?? 0) > SCHEMA_VERSION) {
+    throw new ConfigError(`the schema ${schema} was written by a newer version of this program`);
+  }
+  const isOurs = version !== null || own.length > 0 || allowed !== undefined;
+  const ours = [
+    ...(schemaExists ? [] : [`schema ${schema}`]),
+    ...(hasRetries ? [] : [`table ${RETRY_TABLE}`]),
+    ...(version === null ? [`table ${VERSION_TABLE}`] : []),
+  ];
+  return {
+    inspection,
+    comparison: compare({ catalogue, own, indexesOf }, found),
+    ours: isOurs ? ours : [],
+    record: isOurs ? recordOf(own) : (record ?? ''),
+  };
+}
+
+/** Looked at without the lock, a schema that another instance is making may seem not to fit: with the lock it is told. */
+function isInPlace({ inspection, comparison, ours, record }: Look): boolean {
+  const isRecorded = record === (inspection.record ?? '');
+  return isRecorded && ours.length === 0 && comparison.changes.length === 0 && inspection.problems.length === 0;
+}
+
+function stepsIn({ comparison, ours }: Look): string[] {
+  return [...ours, ...stepsOf(comparison)];
+}
+
+function prepared({ inspection }: Look, { catalogue }: PostgresDemand, steps: readonly string[]): Prepared {
+  const { tables, adopted, hasRetries } = inspection;
+  const sequenceOf = ({ name, assigned }: Collection): [string, string][] => {
+    const column = tables.get(name)?.columns.find((each) => each.name === assigned?.name);
+    return column?.sequence == null ? [] : [[name, column.sequence]];
+  };
+  return {
+    sequences: new Map([...catalogue.collections.values()].flatMap(sequenceOf)),
+    adopted: adopt(adopted),
+    hasRetries,
+    hasTables: true,
+    steps,
+  };
+}
+
+/**
+ * What is missing is made, in the transaction that this runs in. It looks at nothing before it has the lock: what another
+ * instance has made meanwhile would not be seen later in the same transaction.
+ */
+export async function makeTables(transaction: Runner, demand: PostgresDemand): Promise<Prepared> {
+  const run = (sql: string) => query(transaction, { sql, params: [] });
+  await run('set local statement_timeout = 0');
+  // Another instance that migrates is waited for; what clients do with the tables is not, or all would wait behind us.
+  await run(`select pg_advisory_xact_lock(${LOCK})`);
+  await run(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);
+  const found = await look(transaction, demand);
+  const { inspection, comparison, record, ours } = found;
+  if (isInPlace(found)) return prepared(found, demand, []);
+  const steps = stepsIn(found);
+  const problems = await problemsIn(transaction, demand, found);
+  if (problems.length > 0) throw new MigrationRefused(`the schema ${demand.schema}`, { steps, problems });
+  try {
+    await lockTables(run, comparison);
+    if (!inspection.schemaExists) await run(`create schema ${quoteName(demand.schema)}`);
+    if (ours.includes(`table ${RETRY_TABLE}`)) for (const sql of RETRY_TABLE_SQL) await run(sql);
+    if (ours.includes(`table ${VERSION_TABLE}`)) for (const sql of VERSION_TABLE_SQL) await run(sql);
+    await carryOut(transaction, demand, comparison);
+    await keepRecord(transaction, record);
+  } catch (error) {
+    throw sqlState(error) === '42501' ? new NoRights(steps, demand.schema, (error as Error).message) : error;
+  }
+  return prepared(await look(transaction, demand), demand, steps);
+}
+
+async function problemsIn(runner: Runner, demand: PostgresDemand, found: Look): Promise<readonly Problem[]> {
+  const { problems } = found.inspection;
+  // What is asked of a table that is not what it should be could fail.
+  if (problems.length > 0) return problems;
+  const assessment = assess(found.comparison, demand.firstRows);
+  let asked = assessment.next();
+  while (asked.done !== true) asked = assessment.next(await answer(runner, asked.value));
+  return refused(asked.value, demand.allowed ?? []);
+}
+
+async function answer(runner: Runner, question: Question): Promise<number> {
+  if (question.kind === 'unreadable') return countUnreadable(runner, question.table, question.of);
+  const sql = questionSql(question, postgresValues);
+  if (sql === undefined) return 0;
+  const [row] = await query<{ count: string }>(runner, { sql: `select (${sql})::text as count`, params: [] });
+  return Number(row!.count);
+}
+
+async function keepRecord(runner: Runner, record: string): Promise<void> {
+  await query(runner, { sql: `create table if not exists ${RECORD_TABLE} (declaration text not null)`, params: [] });
+  await query(runner, { sql: `delete from ${RECORD_TABLE}`, params: [] });
+  await query(runner, { sql: `insert into ${RECORD_TABLE} (declaration) values ($1::text)`, params: [record] });
+}
+
+/** A table that clients use is waited for in short turns, so that theirs do not wait behind ours. */
+async function againWhileInUse<T>({ schema }: PostgresDemand, work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + MIGRATION_WAIT_SECONDS * 1_000;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) && sqlState(error) !== '55P03') throw error;
+      if (performance.now() > until) {
+        throw new ConfigError(
+          `the tables of the schema ${schema} are in use, and could not be changed within ${MIGRATION_WAIT_SECONDS} s: ${(error as Error).message}; nothing was changed`,
+        );
+      }
+      await Bun.sleep(MIGRATION_LOCK_MS * Math.random() * Math.min(4, attempt));
+    }
+  }
+}
+
+async function checkServer(pool: Runner): Promise<void> {
+  const [server] = await query<{ version: number; title: string; encoding: string }>(pool, {
+    sql: `select current_setting('server_version_num')::int4 as version, current_setting('server_version') as title,
+      current_setting('server_encoding') as encoding`,
+    params: [],
+  });
+  if (server!.version < OLDEST_SERVER) {
+    throw new ConfigError(`PostgreSQL 14 or later is needed, and this is ${server!.title}`);
+  }
+  if (server!.encoding !== 'UTF8') {
+    throw new ConfigError(`the database is encoded in ${server!.encoding}; create one with ENCODING 'UTF8'`);
+  }
+}

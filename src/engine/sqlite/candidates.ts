@@ -1,0 +1,117 @@
+/**
+ * Which rows can match the text filters of a request at all, as a query of the search index (search-index.ts). Every row that fits
+ * the filters meets it; others may, too: the exact test decides. Undefined where nothing follows from the filters (a negation, a
+ * word of two letters, a pattern without a text of three characters): then every row must be tested.
+ */
+import type { Collection } from '../../collection/declaration.ts';
+import { MAX_CANDIDATE_DEPTH, MAX_CANDIDATE_QUERY, MAX_CANDIDATE_TRIGRAMS } from '../../limits.ts';
+import { fieldOf, type Predicate } from '../../plan/types.ts';
+import { parseSearch } from '../../text/search/index.ts';
+import { configurationNamed, readerFor } from '../../text/search/lexemes.ts';
+import type { Query } from '../../text/search/query.ts';
+import { conjuncts, keysNamed } from '../reach.ts';
+import { literalsOf } from './like.ts';
+import { indexedForm, isIndexed } from './search-index.ts';
+
+/** What the indexed texts of a row must contain: three characters, or all or some of several conditions. */
+type Condition = string | { readonly kind: 'all' | 'any'; readonly terms: readonly Condition[] };
+type Derived = Condition | undefined;
+
+/** In the language of FTS5: https://www.sqlite.org/fts5.html, section 3. */
+export function candidateQuery(collection: Collection, predicate: Predicate): string | undefined {
+  // Rows that are named by their keys are fewer.
+  if (keysNamed(collection, conjuncts(predicate)) !== undefined) return undefined;
+  const condition = ofPredicate(collection, predicate);
+  if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
+  const query = print(condition);
+  return query.length > MAX_CANDIDATE_QUERY ? undefined : query;
+}
+
+function ofPredicate(collection: Collection, predicate: Predicate): Derived {
+  switch (predicate.kind) {
+    case 'all':
+      return all(predicate.terms.map((term) => ofPredicate(collection, term)));
+    case 'any':
+      return any(predicate.terms.map((term) => ofPredicate(collection, term)));
+    case 'search':
+    case 'like':
+    case 'regex':
+      return isIndexed(collection, fieldOf(predicate.of)) ? ofTextTest(predicate) : undefined;
+    case 'not':
+    case 'constant':
+    case 'compare':
+    case 'in':
+    case 'null':
+    case 'truth':
+    case 'distinct':
+    case 'contains':
+    case 'exists':
+      return undefined;
+  }
+}
+
+/** An expression that is nothing but a text, perhaps tied to an end. RE2 has its own idea of a few Greek letters' case. */
+const PLAIN_TEXT = /^\^?([a-z0-9 ]+)\$?$/i;
+
+function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'regex' }>): Derived {
+  if (predicate.kind === 'search') {
+    const { mode, config, query } = predicate;
+    const tree = query.length > MAX_CANDIDATE_QUERY ? null : parseSearch(mode, query, readerFor(config));
+    return tree === null ? undefined : ofSearch(tree, configurationNamed(config).startOfTokens);
+  }
+  const { kind, pattern } = predicate;
+  if (pattern.length > MAX_CANDIDATE_QUERY) return undefined;
+  return kind === 'like' ? all(literalsOf(pattern).map(containing)) : containing(PLAIN_TEXT.exec(pattern)?.[1] ?? '');
+}
+
+/** A phrase, too, holds only where all its parts are in the text. */
+function ofSearch(query: Query, startOfTokens: (lexeme: string) => string): Derived {
+  switch (query.kind) {
+    case 'lexeme':
+      return containing(startOfTokens(query.text));
+    case 'and':
+    case 'phrase':
+      return all([ofSearch(query.left, startOfTokens), ofSearch(query.right, startOfTokens)]);
+    case 'or':
+      return any([ofSearch(query.left, startOfTokens), ofSearch(query.right, startOfTokens)]);
+    case 'not':
+      return undefined;
+  }
+}
+
+/** Whatever contains a text contains any three characters in a row of it. The index knows no positions: more is not asked. */
+function containing(text: string): Derived {
+  const characters = [...indexedForm(text)];
+  const trigrams = new Set<string>();
+  for (let at = 0; at + 3 <= characters.length && trigrams.size < MAX_CANDIDATE_TRIGRAMS; at++) {
+    trigrams.add(characters.slice(at, at + 3).join(''));
+  }
+  return all([...trigrams]);
+}
+
+function all(terms: readonly Derived[]): Derived {
+  return joined(
+    'all',
+    terms.filter((term) => term !== undefined),
+  );
+}
+
+function any(terms: readonly Derived[]): Derived {
+  const known = terms.filter((term) => term !== undefined);
+  return known.length < terms.length ? undefined : joined('any', known);
+}
+
+/** Flat, since FTS5 reads only so many parentheses within each other. */
+function joined(kind: 'all' | 'any', terms: readonly Condition[]): Derived {
+  const flat = terms.flatMap((term) => (typeof term !== 'string' && term.kind === kind ? term.terms : [term]));
+  return flat.length < 2 ? flat[0] : { kind, terms: flat };
+}
+
+function depthOf(condition: Condition): number {
+  return typeof condition === 'string' ? 0 : 1 + Math.max(...condition.terms.map(depthOf));
+}
+
+function print(condition: Condition): string {
+  if (typeof condition === 'string') return `"${condition.replaceAll('"', '""')}"`;
+  return `(${condition.terms.map(print).join(condition.kind === 'all' ? ' AND ' : ' OR ')})`;
+}

@@ -1,0 +1,93 @@
+/** The tables of an SQLite file that something else made, as SQLite tells of them. Reads only. */
+import type { Database } from 'bun:sqlite';
+
+export interface ForeignColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: bigint;
+  readonly dflt_value: string | null;
+  /** Its place in the primary key, from 1. */
+  readonly pk: bigint;
+  /** Of a computed column 2 or 3. */
+  readonly hidden: bigint;
+}
+
+export interface ForeignTable {
+  readonly name: string;
+  readonly columns: readonly ForeignColumn[];
+  readonly key: readonly string[];
+  /** Of all rows and of columns, beside the key's own. */
+  readonly indexes: readonly { readonly isUnique: boolean; readonly columns: readonly string[] }[];
+  readonly references: readonly ForeignReference[];
+  /** The conditions of its check constraints. */
+  readonly checks: readonly string[];
+}
+
+/** A column of a foreign key; those of one have the same id. */
+export interface ForeignReference {
+  readonly id: bigint;
+  readonly table: string;
+  readonly from: string;
+  /** Null where it is the key of that table. */
+  readonly to: string | null;
+  readonly on_delete: string;
+}
+
+/** Without views, virtual tables and what those keep. */
+const TABLES = `select s.name, s.sql from sqlite_schema s
+  join pragma_table_list l on l.name = s.name and l.schema = 'main' and l.type = 'table'
+  where s.type = 'table' and s.name not like 'sqlite\\_%' escape '\\' order by 1`;
+
+export function tablesIn(db: Database): ForeignTable[] {
+  return rows<{ name: string; sql: string }>(db, TABLES).map(({ name, sql }) => {
+    const columns = rows<ForeignColumn>(db, 'select * from pragma_table_xinfo(?)', name);
+    const key = columns.filter(({ pk }) => pk > 0n).sort((one, other) => Number(one.pk - other.pk));
+    return {
+      name,
+      columns,
+      key: key.map((column) => column.name),
+      indexes: indexesOf(db, name),
+      references: rows<ForeignReference>(db, 'select * from pragma_foreign_key_list(?)', name),
+      checks: checksIn(sql),
+    };
+  });
+}
+
+function indexesOf(db: Database, table: string): ForeignTable['indexes'] {
+  const list = rows<{ name: string; unique: bigint; partial: bigint; origin: string }>(
+    db,
+    'select * from pragma_index_list(?)',
+    table,
+  );
+  return list.flatMap(({ name, unique, partial, origin }) => {
+    const columns = rows<{ name: string | null }>(db, 'select name from pragma_index_info(?)', name);
+    const names = columns.flatMap((column) => column.name ?? []);
+    if (partial === 1n || origin === 'pk' || names.length < columns.length) return [];
+    return [{ isUnique: unique === 1n, columns: names }];
+  });
+}
+
+/** The conditions in the text of a table, in parentheses; names without their quotes. */
+function checksIn(sql: string): string[] {
+  return [...sql.matchAll(/\bcheck\s*(?=\()/gi)].map(({ index, 0: word }) => {
+    const from = index + word.length;
+    let depth = 0;
+    let inText = false;
+    for (let at = from; at < sql.length; at++) {
+      if (sql[at] === "'") inText = !inText;
+      if (inText) continue;
+      if (sql[at] === '(') depth++;
+      if (sql[at] === ')' && --depth === 0) return sql.slice(from, at + 1).replace(/["`[]([a-z]\w*)["`\]]/g, '$1');
+    }
+    return sql.slice(from);
+  });
+}
+
+export function rows<T>(db: Database, sql: string, ...params: string[]): T[] {
+  const statement = db.prepare(sql);
+  try {
+    return statement.all(...params) as T[];
+  } finally {
+    statement.finalize();
+  }
+}

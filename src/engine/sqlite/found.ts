@@ -1,0 +1,97 @@
+/** What a catalogue file holds: what was declared last, as far as its tables still have it. Reads only. */
+import type { Database } from 'bun:sqlite';
+import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
+import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { Found } from '../migration/changes.ts';
+import { RECORD_TABLE, readRecord } from '../migration/record.ts';
+import type { Problem } from '../migration/risks.ts';
+import { checkOwner } from './schema.ts';
+
+export interface Inspection extends Found {
+  readonly isNew: boolean;
+  /** The declaration that was last applied, as it was recorded. */
+  readonly record: string | undefined;
+  readonly tables: ReadonlySet<string>;
+}
+
+export function inspect(db: Database, declared: Catalogue): Inspection {
+  const isNew = checkOwner(db);
+  const tables = namesOf(db, 'table');
+  const record = tables.has(RECORD_TABLE)
+    ? String(values(db, `select declaration from ${RECORD_TABLE}`)[0]?.[0])
+    : undefined;
+  const drafts = isNew ? [] : readRecord(record).filter(({ name }) => tables.has(name));
+  const there = new Set(drafts.map(({ name }) => name));
+  const collections = drafts.map((draft) => {
+    const columns = columnsOf(db, draft.name);
+    const found = present(draft, columns, there);
+    const given = givenBy(declared.collections.get(draft.name), found, columns);
+    return { ...found, fields: [...found.fields, ...given] };
+  });
+  const catalogue = declareCatalogue({ collections });
+  const references = [...catalogue.collections.values()].flatMap((collection) => collection.references);
+  const names = new Set([...namesOf(db, 'index'), ...references.map(({ name }) => name)]);
+  return { isNew, record, tables, catalogue, names };
+}
+
+/** Tables that nobody declared before, where a collection shall be. */
+export function strangers({ tables, catalogue: found }: Inspection, catalogue: Catalogue): Problem[] {
+  return [...catalogue.collections.values()]
+    .filter((collection) => tables.has(collection.name) && !found.collections.has(collection.name))
+    .map(({ name }: Collection) => ({
+      words: `there is a table ${name} that was not made by this program; rename or remove it`,
+    }));
+}
+
+interface Column {
+  readonly name: string;
+  /** As SQLite stores it. */
+  readonly type: string;
+  readonly required: boolean;
+}
+
+/** The draft without the fields that are gone; required as the columns are. */
+function present(draft: CollectionDraft, columns: readonly Column[], tables: ReadonlySet<string>): CollectionDraft {
+  const column = (name: string) => columns.find((each) => each.name === name);
+  return {
+    ...draft,
+    fields: draft.fields.flatMap((field) => {
+      const found = column(field.name);
+      if (found === undefined) return [];
+      const { references, ...rest } = { ...field, required: found.required };
+      return references !== undefined && tables.has(references.collection) ? [{ ...rest, references }] : [rest];
+    }),
+    unique: (draft.unique ?? []).filter((names) => names.every((name) => column(name) !== undefined)),
+  };
+}
+
+/** What is stored in a column that nobody has declared. */
+const STORED: Readonly<Record<string, string>> = { integer: 'int8', int: 'int8', real: 'float8' };
+
+/** Columns that others gave the table, and that are declared now. */
+function givenBy(now: Collection | undefined, { fields }: CollectionDraft, columns: readonly Column[]): FieldDraft[] {
+  return columns
+    .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
+    .map(({ name, type, required }) => ({ name, type: STORED[type] ?? 'text', required }));
+}
+
+function columnsOf(db: Database, table: string): Column[] {
+  return values(db, 'select name, type, "notnull" from pragma_table_info(?)', table).map(([name, type, required]) => ({
+    name: String(name),
+    type: String(type).toLowerCase(),
+    required: required === 1,
+  }));
+}
+
+function namesOf(db: Database, type: 'table' | 'index'): ReadonlySet<string> {
+  return new Set(values(db, 'select name from sqlite_schema where type = ?', type).map(([name]) => String(name)));
+}
+
+function values(db: Database, sql: string, ...params: string[]): unknown[][] {
+  const statement = db.prepare(sql);
+  try {
+    return statement.values(...params);
+  } finally {
+    statement.finalize();
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * SQLite alters little in place: a table whose definition changes is made anew, filled, and takes the place of the old one
+ * (https://www.sqlite.org/lang_altertable.html#otheralter). Only a new column that needs no look at the rows is simply added.
+ */
+import type { Database } from 'bun:sqlite';
+import type { Catalogue, Field } from '../../collection/declaration.ts';
+import { identifier } from '../compile/statement.ts';
+import type { Pair } from '../migration/changes.ts';
+import { permission } from '../migration/risks.ts';
+import { defaultSql, sqliteValues } from './conversion.ts';
+import { othersIn } from './others.ts';
+import { columnDefinition, count, indexesOf, tableParts, tableSql } from './schema.ts';
+
+/** No name that can be declared has spaces. */
+const STAND_IN = 'table to be';
+
+export function isRebuilt(found: Catalogue, declared: Catalogue, { now, before, origin }: Pair): boolean {
+  if (before === undefined) return false;
+  const kept = new Set(tableParts(found, before));
+  const added = now.fields.filter((field) => origin(field) === undefined);
+  const additions = new Set(added.map((field) => columnDefinition(declared, now, field)));
+  const parts = tableParts(declared, now).filter((part) => !additions.has(part));
+  return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(isSimplyAdded);
+}
+
+/** What all rows have alike: null, or a value. */
+function isSimplyAdded({ required, default: value, generated }: Field): boolean {
+  return generated === undefined && (!required || value !== undefined);
+}
+
+export function addFields(db: Database, declared: Catalogue, { now, origin }: Pair): void {
+  for (const field of now.fields.filter((each) => origin(each) === undefined)) {
+    db.run(`alter table ${identifier(now.name)} add column ${columnDefinition(declared, now, field)}`);
+  }
+}
+
+/**
+ * The table and its columns have their new names already, and references are not enforced. What others gave it, columns, indexes
+ * and triggers, it keeps.
+ */
+export function rebuild(db: Database, declared: Catalogue, pair: Pair, allowed: readonly string[]): void {
+  const { now, before } = pair;
+  const table = identifier(now.name);
+  const known = [...now.fields, ...(before?.fields ?? []), ...indexesOf(now)].map(({ name }) => name);
+  const others = othersIn(db, now.name, new Set(known));
+  const theirs = others.columns.map(({ name }) => identifier(name));
+  const columns = [...now.fields.map(({ name }) => identifier(name)), ...theirs];
+  const values = [...now.fields.map((field) => takenFrom(pair, field, allowed)), ...theirs];
+  // Keys that were given once are not given again.
+  const position = before?.assigned === undefined || now.assigned === undefined ? undefined : positionOf(db, now.name);
+  const more = others.columns.map(({ definition }) => definition);
+  db.run(tableSql(declared, now, { name: STAND_IN, more }));
+  db.run(
+    `insert into ${identifier(STAND_IN)} (${columns.join(', ')}) select ${values.join(', ')} from ${table} order by rowid`,
+  );
+  db.run(`drop table ${table}`);
+  db.run(`alter table ${identifier(STAND_IN)} rename to ${table}`);
+  for (const sql of others.objects) db.run(sql);
+  if (position === undefined) return;
+  db.run('delete from sqlite_sequence where name = ?', [now.name]);
+  db.run('insert into sqlite_sequence (name, seq) values (?, ?)', [now.name, position]);
+}
+
+function positionOf(db: Database, table: string): number {
+  return count(db, `select max(seq) from sqlite_sequence where name = '${table}'`);
+}
+
+/** What a row of the new table takes from one of the old. */
+function takenFrom({ now, origin }: Pair, field: Field, allowed: readonly string[]): string {
+  const before = origin(field);
+  if (before === undefined) return defaultSql(field);
+  const value = sqliteValues.value({ field, column: { name: field.name, type: before.type } })!;
+  const rules = sqliteValues.keepsRules(field, value);
+  const isCleared = rules !== undefined && allowed.includes(permission('clear', now.name, field.name));
+  const kept = isCleared ? `case when not (${rules}) then null else ${value} end` : value;
+  return allowed.includes(permission('fill', now.name, field.name)) ? `coalesce(${kept}, ${defaultSql(field)})` : kept;
+}

@@ -1,0 +1,98 @@
+/** The data provider of react-admin over a running shop: keys of every kind, references, and what is embedded. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import postgrestRestProvider, { defaultSchema } from '@raphiniert/ra-data-postgrest';
+import { fetchJson } from '../support/fetch-json.ts';
+import { cleanUp, type Service } from '../support/process.ts';
+import { SHOP_SHOWN } from '../support/shop.ts';
+import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
+
+/** Starting a process may take its time on a busy machine. */
+setDefaultTimeout(60_000);
+
+const pagination = { page: 1, perPage: 3 };
+
+describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
+  let service: Service;
+  let provider: ReturnType<typeof postgrestRestProvider>;
+  beforeAll(async () => {
+    service = await startShop(engine);
+    provider = postgrestRestProvider({
+      apiUrl: service.url,
+      httpClient: fetchJson,
+      defaultListOp: 'eq',
+      primaryKeys: new Map([
+        ['prices', ['product_id', 'currency']],
+        ['product_labels', ['product_id', 'label_id']],
+      ]),
+      schema: defaultSchema,
+    });
+  });
+  afterAll(async () => {
+    const faults = service.stderr();
+    await cleanUp();
+    expect(faults).toBe('');
+  });
+
+  test('a list with what each row refers to', async () => {
+    const { data, total } = await provider.getList('prices', {
+      pagination,
+      sort: { field: 'product_id,currency', order: 'ASC' },
+      filter: {},
+      meta: { embed: ['products'] },
+    });
+    expect(total).toBe(SHOP_SHOWN.prices!.length);
+    expect(data).toHaveLength(3);
+    expect(data[0]).toMatchObject({ product_id: 1, currency: 'EUR', products: { product_name: 'Chai' } });
+  });
+
+  test('a filter by what is embedded, and by a list', async () => {
+    const { data, total } = await provider.getList('products', {
+      pagination,
+      sort: { field: 'id', order: 'ASC' },
+      filter: { 'tags@cs': '{new}' },
+      meta: { columns: ['id', 'tags', 'categories(category_name)'] },
+    });
+    expect(total).toBe(
+      SHOP_SHOWN.products!.filter(({ tags }) => (tags as unknown as string[] | null)?.includes('new')).length,
+    );
+    expect(data[0]).toMatchObject({
+      tags: expect.arrayContaining(['new']),
+      categories: { category_name: expect.any(String) },
+    });
+  });
+
+  test('rows that refer to one', async () => {
+    const { data, total } = await provider.getManyReference('products', {
+      target: 'category_id',
+      id: 1,
+      pagination,
+      sort: { field: 'id', order: 'DESC' },
+      filter: {},
+    });
+    expect(total).toBe(12);
+    expect(data.map(({ id }) => id)).toEqual([76, 75, 70]);
+  });
+
+  test('a row with a key of two fields is read, made, changed and removed', async () => {
+    const made = await provider.create('prices', { data: { product_id: 1, currency: 'CHF', amount: 17.5 } });
+    const { id } = made.data;
+    expect((await provider.getOne('prices', { id })).data).toMatchObject({
+      product_id: 1,
+      currency: 'CHF',
+      amount: 17.5,
+    });
+    const changed = { product_id: 1, currency: 'CHF', amount: 18.25 };
+    await provider.update('prices', { id, data: changed, previousData: made.data });
+    expect((await provider.getMany('prices', { ids: [id] })).data).toMatchObject([changed]);
+    await provider.delete('prices', { id, previousData: made.data });
+    const after = await service.fetch('/prices?product_id=eq.1&currency=eq.CHF');
+    expect(await after.json()).toEqual([]);
+  });
+
+  test('a row with a key that is a uuid is made without one', async () => {
+    const { data } = await provider.create('labels', { data: { label: 'winter only' } });
+    expect(data.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await provider.getOne('labels', { id: data.id })).data).toMatchObject({ label: 'winter only' });
+    await provider.delete('labels', { id: data.id, previousData: data });
+  });
+});

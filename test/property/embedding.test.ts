@@ -1,0 +1,89 @@
+/**
+ * Embedding, whatever the references and however deep the request: every engine shows the same, and what a plain model in memory
+ * shows.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import fc from 'fast-check';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { type Catalogue, ENGINES } from '../support/catalogue.ts';
+import { type Related, show } from '../support/embedding-model.ts';
+import { type Chooser, chooseRelated, chooseRequest, chooserOf, pathOf } from '../support/embedding-requests.ts';
+import { openDeclared, openShop, SHOP_COLLECTIONS, SHOP_SHOWN } from '../support/shop.ts';
+
+setDefaultTimeout(600_000);
+
+const NAMES = Object.keys(ENGINES);
+const RUNS = Number(process.env.AGREE_RUNS ?? 1);
+
+const FORMS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { prefer: 'count=exact' },
+  { accept: 'text/csv' },
+  { accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
+];
+
+async function ask(catalogue: Catalogue, path: string, headers: Readonly<Record<string, string>>) {
+  const response = await catalogue.fetch(path, { headers });
+  return { status: response.status, range: response.headers.get('content-range'), body: await response.text() };
+}
+
+/** A request that is made up, to all engines. Of CSV, and of rows without what is null, the engines say the same. */
+async function expectAgreement(
+  engines: readonly Catalogue[],
+  related: Related,
+  choose: Chooser,
+  levels: number,
+): Promise<void> {
+  const request = chooseRequest(choose, related, levels);
+  const headers = choose.one(FORMS);
+  const path = pathOf(request);
+  const { rows, total } = show(request, related);
+  const answers = await Promise.all(engines.map((engine) => ask(engine, path, headers)));
+  for (const [index, { status, range, body }] of answers.entries()) {
+    const said = { path, headers, engine: NAMES[index] };
+    if (status === 416) {
+      expect({ ...said, isPastTheEnd: request.offset! > total }).toEqual({ ...said, isPastTheEnd: true });
+      continue;
+    }
+    expect({ ...said, status, body }).toEqual({ ...said, status: status === 206 ? 206 : 200, body });
+    if (headers.prefer !== undefined)
+      expect({ ...said, total: range!.split('/')[1] }).toEqual({ ...said, total: `${total}` });
+    if (headers.accept === undefined) expect({ ...said, rows: JSON.parse(body) }).toEqual({ ...said, rows });
+    else expect({ ...said, status, range, body }).toEqual({ ...said, ...answers[0]! });
+  }
+}
+
+const REQUESTS = 25;
+
+test('over collections that refer to each other in any way', () =>
+  fc.assert(
+    fc.asyncProperty(fc.gen(), async (generate) => {
+      const choose = chooserOf(generate);
+      const related = chooseRelated(choose);
+      const catalogue = declareCatalogue({ collections: related.collections });
+      const engines = await Promise.all(NAMES.map((name) => openDeclared(name, catalogue, related.rows)));
+      try {
+        for (let count = 0; count < REQUESTS; count++) await expectAgreement(engines, related, choose, 4);
+      } finally {
+        await Promise.all(engines.map((engine) => engine.close()));
+      }
+    }),
+    // To make a case smaller, databases would be opened again and again: the request that differs says enough.
+    { numRuns: 20 * RUNS, endOnFailure: true },
+  ));
+
+describe('over values of every type', () => {
+  let engines: Catalogue[] = [];
+  beforeAll(async () => {
+    engines = await Promise.all(NAMES.map(openShop));
+  });
+  afterAll(() => Promise.all(engines.map((engine) => engine.close())));
+
+  test('in the shop', () =>
+    fc.assert(
+      fc.asyncProperty(fc.gen(), (generate) =>
+        expectAgreement(engines, { collections: SHOP_COLLECTIONS, rows: SHOP_SHOWN }, chooserOf(generate), 2),
+      ),
+      { numRuns: 150 * RUNS },
+    ));
+});

@@ -1,0 +1,479 @@
+/**
+ * The search index on SQLite decides nothing: whatever is searched for, and whoever wrote, the rows that are found through it are those
+ * that a walk through the table finds.
+ */
+import type { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Collection, declareCatalogue } from '../../src/collection/declaration.ts';
+import type { CollectionDraft } from '../../src/collection/draft.ts';
+import type { Value } from '../../src/collection/value.ts';
+import type { Output } from '../../src/engine/compile/output.ts';
+import { compileRead } from '../../src/engine/compile/read.ts';
+import { Connection } from '../../src/engine/sqlite/connection.ts';
+import { guardedDialect, sqliteDialect } from '../../src/engine/sqlite/dialect.ts';
+import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
+import { compileNarrowed } from '../../src/engine/sqlite/narrowed.ts';
+import {
+  countPending,
+  createSearchIndexes,
+  hasSearchIndex,
+  indexPending,
+} from '../../src/engine/sqlite/search-index.ts';
+import { wholeRow } from '../../src/plan/shape.ts';
+import type { Expression, Predicate, ReadPlan } from '../../src/plan/types.ts';
+import { foldCase, looseCase, lowerCase } from '../../src/text/case.ts';
+import { startOfWords, stemEnglish } from '../../src/text/search/english.ts';
+import type { SearchMode } from '../../src/text/search/index.ts';
+import { PATIENCE_MS } from '../support/generators.ts';
+
+/** Fields may have the names that SQLite and FTS5 have for things of their own; a key need not be a number. */
+const catalogue = declareCatalogue({
+  collections: [
+    {
+      name: 'notes',
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int4' },
+        { name: 'rowid', type: 'text' },
+        { name: 'rank', type: 'text' },
+        { name: 'size', type: 'int4' },
+      ],
+    },
+    {
+      name: 'labels',
+      key: ['shelf', 'code'],
+      fields: [
+        { name: 'code', type: 'text' },
+        { name: 'shelf', type: 'int4' },
+      ],
+    },
+    {
+      name: 'tickets',
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int8' },
+        { name: 'title', type: 'text' },
+      ],
+    },
+  ],
+});
+const notes = catalogue.collections.get('notes')!;
+const labels = catalogue.collections.get('labels')!;
+const tickets = catalogue.collections.get('tickets')!;
+const TEXTS = notes.fields.filter(({ type }) => type.name === 'text');
+
+function expressionOf(collection: Collection, name: string): Expression {
+  const field = collection.byName.get(name)!;
+  return { kind: 'field', field, type: field.type };
+}
+
+const WORDS = [
+  'hope hoping hopped berries berry flying flies skies sky dying die tied reliability reliable capably generalization',
+  'relational rationally universities university agreed news ugly early bible bibles vietnamization hesitancy enable',
+  'the of and tea teas oil ox I x 12 007 1.5kg 0.75l 1e5abc -40 12v-24v a-b-c well-being-s pre-berries',
+  'İstanbul ISTANBUL ıi ſauce sauce K9 kelvin ΣΊΣΥΦΟΣ σίσυφος straße STRASSE ẞ Lakkalikööri KÖÖRI ǅ ﬆ ΐ ①abc é é',
+  'https://example.com/Shop?Id=1 jo@example.com foo.comédie a/bécole ~/x.y <b>bold</b> &amp;more 日本語 日本 😀😀😀😀 "quoted" it\'s',
+]
+  .join(' ')
+  .split(' ');
+const GLUE = [' ', ' ', ' ', '', '-', '.', '/', ', ', "'", '\n', '\u00a0'];
+
+const word = fc.oneof({ arbitrary: fc.constantFrom(...WORDS), weight: 8 }, fc.string({ maxLength: 5 }));
+const text = fc
+  .array(fc.tuple(word, fc.constantFrom(...GLUE)), { minLength: 1, maxLength: 6 })
+  .map((pieces) => pieces.flat().join('').replaceAll('\0', ''));
+/** In another case, or cut: what people search for is not always what stands there. */
+const query = fc
+  .tuple(text, fc.nat(3), fc.constantFrom('as it is', 'upper', 'lower', 'cut'))
+  .map(([whole, at, how]) => {
+    if (how === 'upper') return whole.toUpperCase();
+    if (how === 'lower') return whole.toLowerCase();
+    return how === 'cut' ? [...whole].slice(at, at + 5).join('') : whole;
+  });
+const operators = fc
+  .array(fc.tuple(fc.constantFrom(' & ', ' | ', ' <-> ', ' <2> ', ' & !', ' | !', ' <-> !'), word), { maxLength: 3 })
+  .chain((rest) => word.map((first) => [first, ...rest.flat()]))
+  .map((parts) =>
+    parts.map((part, index) => (index % 2 === 1 ? part : `'${part.replaceAll(/[\\'\0]/g, '') || 'x'}'`)).join(''),
+  );
+
+const of = fc.constantFrom(...TEXTS.map(({ name }) => expressionOf(notes, name)));
+const search: fc.Arbitrary<Predicate> = fc.oneof(
+  fc.record({
+    kind: fc.constant('search' as const),
+    of,
+    mode: fc.constantFrom<SearchMode>('plfts', 'phfts', 'wfts'),
+    config: fc.constantFrom('english', 'simple'),
+    query,
+  }),
+  fc.record({
+    kind: fc.constant('search' as const),
+    of,
+    mode: fc.constant<SearchMode>('fts'),
+    config: fc.constantFrom('english', 'simple'),
+    query: fc.oneof(operators, fc.constantFrom('berr:*', 'ho:*', 'reliabl:* | tea', 'univers:* & !news', 'sau:*b')),
+  }),
+);
+const pattern: fc.Arbitrary<Predicate> = fc.oneof(
+  fc.record({
+    kind: fc.constant('like' as const),
+    of,
+    pattern: fc
+      .array(fc.oneof(query, fc.constantFrom('%', '_', '%')), { maxLength: 4 })
+      .map((parts) => `%${parts.join('').replaceAll('\\', '')}%`),
+    caseless: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant('regex' as const),
+    of,
+    pattern: fc
+      .tuple(fc.constantFrom('', '^'), query, fc.constantFrom('', '$'))
+      .map(([start, middle, end]) => start + middle.replaceAll(/[^\p{L}\p{N} ]/gu, '') + end),
+    caseless: fc.boolean(),
+  }),
+);
+const condition: fc.Arbitrary<Predicate> = fc.letrec<{ any: Predicate }>((tie) => ({
+  any: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    search,
+    pattern,
+    fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), terms: fc.array(tie('any'), { maxLength: 3 }) }),
+    fc.record({ kind: fc.constant('not' as const), term: tie('any') }),
+    fc.constant<Predicate>({ kind: 'compare', of: expressionOf(notes, 'size'), operator: '=', value: 1 }),
+  ),
+})).any;
+
+const FIRST = expressionOf(notes, TEXTS[0]!.name);
+const OUTPUT: Output = { form: 'json', stripNulls: false };
+
+function planOf(where: Predicate, from = notes): ReadPlan {
+  const order = from.key.map(({ name }) => ({ expression: expressionOf(from, name), descending: false }));
+  return { kind: 'read', from, columns: wholeRow(from), where, order, offset: 0 };
+}
+
+function searchFor(query: string, of: Expression): Predicate {
+  return { kind: 'search', of, mode: 'plfts', config: 'english', query };
+}
+
+let connection: Connection;
+let db: Database;
+
+function indexAll(collection = notes): void {
+  for (let round = 0; round < 10; round++) if (!indexPending(connection, collection, 1)) return;
+  throw new Error('there are always more');
+}
+
+/** Returns whether the index had a say at all. */
+function expectSame(where: Predicate, collection = notes): boolean {
+  const plan = planOf(where, collection);
+  const narrowed = compileNarrowed(plan, OUTPUT);
+  if (narrowed === undefined) return false;
+  expect(connection.rows(narrowed.statement)).toEqual(connection.rows(compileRead(plan, OUTPUT, sqliteDialect)));
+  return true;
+}
+
+function store(rows: readonly (readonly [string | null, string | null])[]): void {
+  const sql = 'insert into notes ("rowid", "rank", size) values (?, ?, ?)';
+  for (const [index, row] of rows.entries()) connection.run({ sql, params: [...row, index % 3] });
+}
+
+beforeAll(() => {
+  connection = new Connection(':memory:', {
+    prepare: (opened) => {
+      db = opened;
+      prepareSchema(db, { catalogue, firstRows: () => [] });
+    },
+  });
+});
+afterAll(() => connection.close());
+
+describe('the search index', () => {
+  const rows = fc.array(fc.tuple(fc.option(text), fc.option(text)), { minLength: 1, maxLength: 12 });
+
+  test(
+    'finds what a walk through the table finds',
+    () => {
+      let asked = 0;
+      fc.assert(
+        fc.property(rows, fc.array(condition, { minLength: 1, maxLength: 10 }), (stored, conditions) => {
+          db.run('delete from notes');
+          store(stored);
+          indexAll();
+          expect(countPending(db, notes)).toBe(0);
+          for (const each of conditions) if (expectSame(each)) asked++;
+        }),
+        { numRuns: 400 },
+      );
+      expect(asked).toBeGreaterThan(400);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'finds a text by any of its own words and parts',
+    () => {
+      fc.assert(
+        fc.property(
+          text,
+          fc.constantFrom(...TEXTS),
+          fc.nat(),
+          fc.nat(8),
+          fc.boolean(),
+          (stored, { name }, from, length, caseless) => {
+            db.run('delete from notes');
+            store([name === TEXTS[0]!.name ? [stored, null] : [null, stored]]);
+            indexAll();
+            const characters = [...stored];
+            const at = from % characters.length;
+            const part = characters.slice(at, at + length).join('');
+            const escaped = part.replaceAll(/[\\%_]/g, '\\$&');
+            const likes = { kind: 'like', of: expressionOf(notes, name), pattern: `%${escaped}%`, caseless } as const;
+            expectSame(likes);
+            for (const each of stored.split(/\s/)) {
+              for (const config of ['english', 'simple']) {
+                expectSame({ kind: 'search', of: likes.of, mode: 'plfts', config, query: each });
+              }
+            }
+          },
+        ),
+        { numRuns: 400 },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'knows of every write, by whatever statement, indexed since or not',
+    () => {
+      const id = fc.integer({ min: 1, max: 6 });
+      const write = fc.oneof(
+        fc.tuple(fc.constant('insert or replace into notes (id, "rowid", "rank") values (?, ?, ?)'), id, text, text),
+        fc.tuple(
+          fc.constant('insert into notes (id, "rowid") values (?, ?) on conflict (id) do update set "rank" = ?'),
+          id,
+          text,
+          text,
+        ),
+        fc.tuple(fc.constant('insert or fail into notes ("rowid") values (?)'), text),
+        fc.tuple(fc.constant('update notes set "rank" = ? where id = ?'), fc.option(text), id),
+        fc.tuple(fc.constant('update or replace notes set id = ? where id = ?'), id, id),
+        fc.tuple(fc.constant('update or replace notes set _rowid_ = ? where id = ?'), id, id),
+        fc.tuple(fc.constant('delete from notes where id = ?'), id),
+        fc.constant(['index'] as const),
+      );
+      fc.assert(
+        fc.property(fc.array(write, { minLength: 1, maxLength: 20 }), fc.array(condition), (writes, conditions) => {
+          db.run('delete from notes');
+          for (const [sql, ...values] of writes) {
+            if (sql === 'index') indexPending(connection, notes, 1);
+            else connection.run({ sql, params: values as Value[] });
+          }
+          const ownTexts = connection.rows({ sql: 'select "rowid", "rank" from notes', params: [] }).flatMap((row) =>
+            TEXTS.map(({ name }): Predicate => {
+              return { kind: 'like', of: expressionOf(notes, name), pattern: String(row[name]), caseless: true };
+            }),
+          );
+          const asked = [...conditions, ...ownTexts.filter((each) => each.kind === 'like' && !/\\/.test(each.pattern))];
+          for (const each of asked) expectSame(each);
+          indexAll();
+          for (const each of asked) expectSame(each);
+        }),
+        { numRuns: 200 },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  test('forgets what rows no longer hold, and rows that are gone', () => {
+    const indexed = db.query("select count(*) from _notes_search where _notes_search match 'saf'");
+    db.run('delete from notes');
+    store([
+      ['saffron', null],
+      [null, 'saffron'],
+    ]);
+    indexAll();
+    expect(indexed.values()).toEqual([[2]]);
+    db.run('delete from notes where "rank" is null');
+    db.run('update notes set "rank" = \'tea\'');
+    indexAll();
+    expect(indexed.values()).toEqual([[0]]);
+  });
+
+  test('leaves a row with more text than can be indexed at once pending, and finds it', () => {
+    db.run('delete from notes');
+    store([[`${'a'.repeat(1_100_000)} saffron`, null]]);
+    indexAll();
+    expect(countPending(db, notes)).toBe(1);
+    expect(connection.rows(compileNarrowed(planOf(searchFor('saffron', FIRST)), OUTPUT)!.statement)).toHaveLength(1);
+  });
+
+  test('has row ids that a number cannot hold exactly', () => {
+    db.run("insert into tickets values (9007199254740993, 'saffron'), (-9007199254740993, 'tea')");
+    indexAll(tickets);
+    expect(countPending(db, tickets)).toBe(0);
+    const found = db.query("select cast(rowid as text) from _tickets_search where _tickets_search match 'ffr'");
+    expect(found.values()).toEqual([['9007199254740993']]);
+  });
+
+  test('still has the right rows after a vacuum, where the key is not the row id', () => {
+    for (let at = 0; at < 30; at++) db.run('insert into labels values (?, ?)', [`jar ${at % 7} of saffron ${at}`, at]);
+    db.run('delete from labels where shelf % 3 = 0');
+    indexAll(labels);
+    const where = searchFor('saffron 7', expressionOf(labels, 'code'));
+    expect(expectSame(where, labels)).toBe(true);
+    db.run('vacuum');
+    expect(expectSame(where, labels)).toBe(true);
+    expect(connection.rows(compileNarrowed(planOf(where, labels), OUTPUT)!.statement)).toHaveLength(1);
+  });
+
+  /** A catalogue of one collection of titles, by whatever name. */
+  const titles = (name: string, type = 'text') => {
+    const [id, title] = tickets.draft.fields;
+    return declareCatalogue({ collections: [{ ...tickets.draft, name, fields: [id!, { ...title!, type }] }] })
+      .collections;
+  };
+  const namesLike = (pattern: string) =>
+    db.query('select name from sqlite_schema where name like ?').values(pattern).flat();
+
+  test('follows its table to another name', () => {
+    db.run('create table crates (id integer primary key, title text)');
+    createSearchIndexes(db, titles('crates'));
+    db.run('alter table crates rename to boxes');
+    const boxes = titles('boxes').get('boxes')!;
+    expect(hasSearchIndex(db, boxes)).toBe(false);
+    expect(createSearchIndexes(db, titles('boxes'))).toHaveLength(1);
+    expect(createSearchIndexes(db, titles('boxes'))).toEqual([]);
+    expect(hasSearchIndex(db, boxes)).toBe(true);
+    db.run("insert into boxes values (1, 'saffron')");
+    indexAll(boxes);
+    expect(namesLike('%crates%')).toEqual([]);
+  });
+
+  test('is made anew with its table, even where the triggers are there again', () => {
+    db.run('create table drums (title text primary key, id int) strict');
+    const drums = titles('drums').get('drums')!;
+    createSearchIndexes(db, titles('drums'));
+    for (const each of ['tea', 'saffron', 'salt']) db.run('insert into drums values (?, 1)', [each]);
+    db.run("delete from drums where title = 'tea'");
+    indexAll(drums);
+    const triggers = db.query("select sql from sqlite_schema where type = 'trigger' and tbl_name = 'drums'").values();
+    db.run('create table anew (title text primary key, id int) strict');
+    db.run('insert into anew select * from drums order by rowid');
+    db.run('drop table drums');
+    db.run('alter table anew rename to drums');
+    for (const [sql] of triggers) db.run(String(sql));
+    expect(hasSearchIndex(db, drums)).toBe(false);
+    createSearchIndexes(db, titles('drums'));
+    const where: Predicate = { kind: 'like', of: expressionOf(drums, 'title'), pattern: '%affro%', caseless: false };
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) indexAll(drums);
+      expect(connection.rows(compileNarrowed(planOf(where, drums), OUTPUT)!.statement)).toHaveLength(1);
+    }
+  });
+
+  test('outlives every migration of its collection', () => {
+    const [id, title] = tickets.draft.fields;
+    const before: CollectionDraft = {
+      ...tickets.draft,
+      name: 'kegs',
+      fields: [id!, title!, { name: 'note', type: 'text' }],
+    };
+    const migrations: readonly CollectionDraft[] = [
+      { ...before, fields: [...before.fields, { name: 'maker', type: 'text' }] },
+      { ...before, fields: [id!, { ...title!, maxLength: 40 }, { name: 'remark', was: 'note', type: 'text' }] },
+      { ...before, name: 'casks', was: 'kegs', fields: [id!, { ...title!, required: true }] },
+    ];
+    const allowed = ['drop:kegs.maker', 'drop:casks.remark', 'drop:kegs.note'];
+    const all = (draft: CollectionDraft) =>
+      declareCatalogue({ collections: [...[...catalogue.collections.values()].map((each) => each.draft), draft] });
+    let now = all(before).collections.get('kegs')!;
+    prepareSchema(db, { catalogue: all(before), firstRows: () => [] });
+    for (const [at, each] of ['tea', 'saffron', 'salt'].entries()) {
+      db.run('insert into kegs (id, title, note) values (?, ?, ?)', [at * 10 + 1, each, 'saffron']);
+    }
+    for (const draft of migrations) {
+      indexAll(now);
+      expect(countPending(db, now)).toBe(0);
+      prepareSchema(db, { catalogue: all(draft), firstRows: () => [], allowed });
+      now = all(draft).collections.get(draft.name)!;
+      expect(hasSearchIndex(db, now)).toBe(true);
+      const where = searchFor('saffron', expressionOf(now, 'title'));
+      for (const isIndexed of [false, true]) {
+        if (isIndexed) indexAll(now);
+        expect(connection.rows(compileNarrowed(planOf(where, now), OUTPUT)!.statement)).toHaveLength(1);
+      }
+    }
+    expect(namesLike('%kegs%')).toEqual([]);
+    prepareSchema(db, { catalogue, firstRows: () => [], allowed: ['drop:casks'] });
+    expect(namesLike('%casks%')).toEqual([]);
+  });
+
+  test('goes with its table, and with the last text in it', () => {
+    for (const name of ['tubs', 'vats']) {
+      db.run(`create table ${name} (id integer primary key, title text)`);
+      createSearchIndexes(db, titles(name));
+      db.run(`insert into ${name} values (1, 'saffron')`);
+    }
+    db.run('drop table tubs');
+    createSearchIndexes(db, titles('vats', 'int4'));
+    expect([...namesLike('%tubs%'), ...namesLike('%vats%')]).toEqual(['vats']);
+    db.run('create table _pots_search_pending (note text)');
+    createSearchIndexes(db, titles('vats', 'int4'));
+    expect(namesLike('%pots%')).toEqual(['_pots_search_pending']);
+  });
+
+  test('waits until a batch is full', () => {
+    db.run('delete from notes');
+    indexAll();
+    store(Array.from({ length: 499 }, () => ['saffron', null]));
+    expect(indexPending(connection, notes)).toBe(false);
+    store([['saffron', null]]);
+    expect(indexPending(connection, notes)).toBe(true);
+    expect(countPending(db, notes)).toBe(0);
+    store([['a'.repeat(200_000), null]]);
+    expect(indexPending(connection, notes)).toBe(true);
+    expect(indexPending(connection, notes)).toBe(false);
+  });
+
+  test('is asked only as much as FTS5 can take', () => {
+    const like = (pattern: string): Predicate => ({ kind: 'like', of: FIRST, pattern, caseless: false });
+    let nested: Predicate = like('%abc%');
+    for (let depth = 0; depth < 60; depth++) {
+      nested = { kind: depth % 2 === 0 ? 'all' : 'any', terms: [like('%bcd%'), nested] };
+    }
+    const many: Predicate = { kind: 'any', terms: Array.from({ length: 500 }, (_, at) => like(`%word ${at}%`)) };
+    const long = like(`%${'abcdefghij'.repeat(5_000)}%`);
+    const words = Array.from({ length: 300 }, (_, at) => `w${at}`).join(' ');
+    for (const where of [nested, many, long, searchFor(words, FIRST)]) {
+      const plan = planOf(where);
+      const statement = compileNarrowed(plan, OUTPUT)?.statement ?? compileRead(plan, OUTPUT, guardedDialect);
+      expect(connection.rows(statement)).toBeArray();
+    }
+  });
+});
+
+test('what words of a stem begin with is the beginning of each of them', () => {
+  const endings =
+    's es ies ied ed eed eedly ing ingly edly y ly tional ency ancy ably ently izer ization ational ation ator alism ality ally fulness ously ousness iveness ivity bility bly logy fully lessly alize icate icity ical ful ness ative ment ement ion e ll'.split(
+      ' ',
+    );
+  const words = fc
+    .tuple(fc.stringMatching(/^[a-z]{1,6}$/), fc.array(fc.constantFrom(...endings), { maxLength: 3 }))
+    .map(([start, ends]) => start + ends.join(''));
+  fc.assert(
+    fc.property(fc.oneof(words, fc.constantFrom(...WORDS.map(lowerCase))), (each) => {
+      expect(each).toStartWith(startOfWords(stemEnglish(each)));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('letters that are the same to any operator are the same to the index', () => {
+  const letters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter((letter) =>
+    /\p{Changes_When_Casemapped}|\p{Changes_When_Casefolded}/u.test(letter),
+  );
+  expect(letters.length).toBeGreaterThan(2_000);
+  expect(letters.map((letter) => looseCase(lowerCase(letter)))).toEqual(letters.map(looseCase));
+  expect(letters.map((letter) => looseCase(foldCase(letter)))).toEqual(letters.map(looseCase));
+});

@@ -1,0 +1,53 @@
+/** A value that must be unique is there already: which one, and in which row of the body, is told alike on every engine. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { type Catalogue, ENGINES } from '../support/catalogue.ts';
+import { openDeclared } from '../support/shop.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
+
+const CATALOGUE = declareCatalogue({
+  collections: [
+    {
+      name: 'things',
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int4' },
+        { name: 'price', type: 'decimal(12,4)', unique: true },
+        { name: 'weight', type: 'decimal(18,6)', unique: true },
+        { name: 'made', type: 'timestamptz', unique: true },
+      ],
+    },
+  ],
+});
+
+describe.each(Object.keys(ENGINES))('duplicates on %s', (engine) => {
+  let catalogue: Catalogue;
+  beforeEach(async () => {
+    const things = [{ id: 1, price: 0.1, weight: -1.8, made: '2026-01-02T03:04:05+00:00' }];
+    catalogue = await openDeclared(engine, CATALOGUE, { things });
+  });
+  afterEach(() => catalogue.close());
+
+  const detailsOf = async (body: unknown) => {
+    return (await expectRefusal(await catalogue.fetch('/things', sendJson('POST', body)), 409, '23505')).details;
+  };
+
+  test('the value is told as it is shown', async () => {
+    expect(await detailsOf({ id: 2, price: 0.1 })).toBe('Key (price)=(0.1) already exists.');
+    expect(await detailsOf({ id: 2, weight: -1.8 })).toBe('Key (weight)=(-1.8) already exists.');
+    expect(await detailsOf({ id: 2, made: '2026-01-02T03:04:05Z' })).toBe(
+      'Key (made)=(2026-01-02 03:04:05+00) already exists.',
+    );
+  });
+
+  test('of several rows, the one that has it is told', async () => {
+    expect(await detailsOf([{ id: 2 }, { id: 3 }, { id: 1 }])).toBe('row 3: Key (id)=(1) already exists.');
+    expect(
+      await detailsOf([
+        { id: 2, price: 0.1 },
+        { id: 3, price: 0.2 },
+      ]),
+    ).toBe('row 1: Key (price)=(0.1) already exists.');
+    expect(await catalogue.list('/things')).toHaveLength(1);
+  });
+});
