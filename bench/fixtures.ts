@@ -3,9 +3,19 @@ import { Database } from 'bun:sqlite';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { copyShop } from './bare-shop.ts';
 import { generateCatalogue } from './generate.ts';
 import { openPostgres } from './postgres.ts';
-import { startBareLoops, startBarePostgres, startBareSqlite, startService, stopAll } from './servers.ts';
+import {
+  type Server,
+  startBareLoops,
+  startBarePostgres,
+  startBareShop,
+  startBareSqlite,
+  startService,
+  stopAll,
+} from './servers.ts';
+import { generateShop, SHOP_TEXT } from './shop.ts';
 
 export const MILLION = 1_000_000;
 
@@ -60,6 +70,31 @@ export class Fixtures {
     const million = await this.million();
     copyFileSync(million, this.path(name));
     return this.path(name);
+  }
+
+  private readonly shopFile = once(async () => {
+    const file = this.path('collections.json');
+    await Bun.write(file, SHOP_TEXT);
+    return file;
+  });
+
+  /** A service with a declared catalogue: 77 products in 8 categories. */
+  readonly shop = once(() => this.startShop('shop.db', 77, 8));
+
+  /** The bare server with the same rows. */
+  readonly bareShop = once(async () => {
+    await copyShop((await this.shop()).url, this.path('bare-shop.db'));
+    return startBareShop(this.path('bare-shop.db'));
+  });
+
+  readonly shopOfMillion = once(() => {
+    console.error('making a million products in 10,000 categories …');
+    return this.startShop('shop-of-million.db', MILLION, 10_000);
+  });
+
+  private async startShop(name: string, products: number, categories: number): Promise<Server> {
+    await generateShop(this.path(name), products, categories);
+    return startService(this.path(name), { flags: ['--collections', await this.shopFile()] });
   }
 
   path(name: string): string {

@@ -42,6 +42,11 @@ export const MAX_TERMS = 200;
 /** Embeddings in one request, and how deep they may nest. */
 export const MAX_EMBEDS = 30;
 export const MAX_EMBED_DEPTH = 8;
+/** A row that is embedded in another counts for so many bytes, and is measured only where it is longer. */
+export const SHORT_ROW_BYTES = 256;
+/** Selections that are kept once they are read, and how long one may be. */
+export const MAX_KEPT_SELECTS = 500;
+export const MAX_KEPT_SELECT_LENGTH = 1_000;
 /** Length of an Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */

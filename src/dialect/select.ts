@@ -1,6 +1,6 @@
 /** `select=`: columns, aliases, casts, aggregates, and what is embedded of other collections. */
 import { Refusal } from '../errors.ts';
-import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../limits.ts';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_KEPT_SELECT_LENGTH, MAX_KEPT_SELECTS, MAX_TERMS } from '../limits.ts';
 import { FIELD_NAME, readFieldPath, readName } from './names.ts';
 import { Scanner } from './scanner.ts';
 import { AGGREGATES, type Aggregate, type EmbedItem, type SelectItem } from './tree.ts';
@@ -13,6 +13,20 @@ export const EVERYTHING: readonly SelectItem[] = [{ kind: 'all' }];
 
 export function parseSelect(value: string): readonly SelectItem[] {
   if (value.trim() === '') return EVERYTHING;
+  const known = KNOWN.get(value);
+  if (known !== undefined) return known;
+  const items = readSelect(value);
+  if (value.length <= MAX_KEPT_SELECT_LENGTH) {
+    if (KNOWN.size === MAX_KEPT_SELECTS) KNOWN.clear();
+    KNOWN.set(value, items);
+  }
+  return items;
+}
+
+/** Clients ask for the same few selections again and again: what is made of one is kept with it. */
+const KNOWN = new Map<string, readonly SelectItem[]>();
+
+function readSelect(value: string): readonly SelectItem[] {
   const scanner = new Scanner('select parameter', value);
   const items = readItems(scanner);
   if (!scanner.atEnd) scanner.fail('"," or end of input');

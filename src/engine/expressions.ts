@@ -47,7 +47,7 @@ function jsonOf(type: Type, text: string): unknown {
   }
   if (can(type, 'json')) return JSON.parse(text);
   if (can(type, 'array')) return text === '{}' ? [] : undefined;
-  if (can(type, 'boolean')) return text.toLowerCase().startsWith('t');
+  if (can(type, 'boolean')) return type.read(text);
   return can(type, 'number') && String(Number(text)) === text ? Number(text) : text;
 }
 

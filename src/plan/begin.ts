@@ -11,6 +11,7 @@ import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
 import { loadDeclaration } from '../declare/find.ts';
 import { BadRows, type RowBatch, readRows } from '../declare/rows.ts';
+import { ConfigError } from '../settings/setting.ts';
 import { firstRowsOf } from './first-rows.ts';
 import { RowProblem, rowPlanner } from './row-planner.ts';
 import type { StoredRow } from './types.ts';
@@ -26,7 +27,7 @@ export interface BeginOptions {
   readonly maxValueBytes?: number;
 }
 
-/** `file` is the one that is named, or empty. Rows are read and checked before anything is opened. */
+/** `file` is the one that is named, or empty. Rows that are bad are refused when they are asked for. */
 export async function begin(file: string, { withRows = false, maxValueBytes }: BeginOptions = {}): Promise<Beginning> {
   const draft = await loadDeclaration(file);
   const bounded = (catalogue: Catalogue) =>
@@ -35,24 +36,32 @@ export async function begin(file: string, { withRows = false, maxValueBytes }: B
     return { ...BUILT_IN, catalogue: bounded(BUILT_IN.catalogue), firstRows: firstRowsOf(BUILT_IN) };
   }
   const catalogue = bounded(declareCatalogue(draft));
-  const stored = new Map<string, StoredRow[]>();
+  const stored = new Map<string, () => readonly StoredRow[]>();
   const samples = new Map<string, Row[]>();
   for (const collection of withRows ? catalogue.collections.values() : []) {
     const rows: StoredRow[] = [];
     const shown: Row[] = [];
     const bad = new BadRows(collection.draft.rows ?? '');
-    for await (const batch of readRows(collection.draft, bad)) {
-      const planned = [...plannedRows(collection, batch, bad)];
-      rows.push(...planned);
-      shown.push(...planned.slice(0, SAMPLES - shown.length).map((row) => sampleOf(collection, row)));
+    try {
+      for await (const batch of readRows(collection.draft, bad)) {
+        const planned = [...plannedRows(collection, batch, bad)];
+        rows.push(...planned);
+        shown.push(...planned.slice(0, SAMPLES - shown.length).map((row) => sampleOf(collection, row)));
+      }
+      stored.set(collection.name, () => rows);
+      samples.set(collection.name, shown);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      // Rows are stored when their table is made: where it is there, the file may be out of date.
+      stored.set(collection.name, () => {
+        throw error;
+      });
     }
-    stored.set(collection.name, rows);
-    samples.set(collection.name, shown);
   }
   return {
     catalogue,
     rows: (name) => samples.get(name) ?? [],
-    firstRows: ({ name }) => stored.get(name) ?? [],
+    firstRows: ({ name }) => stored.get(name)?.() ?? [],
   };
 }
 

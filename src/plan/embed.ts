@@ -5,6 +5,7 @@
 import type { Collection } from '../collection/declaration.ts';
 import { isMany } from '../collection/relations.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
+import { oncePer } from '../once-per.ts';
 import { calledAs, type Embeds, existing, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { planConditions } from './predicate.ts';
 import { relate } from './relate.ts';
@@ -14,9 +15,17 @@ import type { Predicate, ReadPlan } from './types.ts';
 const NO_TERMS: EmbedTerms = { conditions: [], order: [] };
 
 export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
+  if (query.embeds === undefined) return withoutTerms(collection)(query.select);
   checkWays(query);
-  return planLevel(collection, query.select, query.embeds ?? new Map(), '');
+  return planLevel(collection, query.select, query.embeds, '');
 }
+
+const NO_WAYS: ReadonlyMap<string, EmbedTerms> = new Map();
+
+/** Where nothing more is asked of them, the same selection embeds the same. */
+const withoutTerms = oncePer((collection: Collection) =>
+  oncePer((select: readonly SelectItem[]) => planLevel(collection, select, NO_WAYS, '')),
+);
 
 /** All conditions of a level: those of the client, and that rows without an inner embedding are left out. */
 export function withInner(where: Predicate, embeds: Embeds): Predicate {

@@ -19,7 +19,7 @@ export function* planInsert(collection: Collection, request: WriteRequest, paylo
   if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
   const keys = yield* mapped(rows, (row) => valuesIn(collection, on, row));
   yield* checkDiffer(on, keys);
-  return { ...plan, conflict: { on, overwrite: overwritten(collection, fields, on) } };
+  return { ...plan, conflict: { on, overwrite: mergedOn(on, overwritten(collection, fields, on)) } };
 }
 
 /** What a row that is met takes from the new one: what was given, and what every change sets. */
@@ -27,6 +27,11 @@ export function overwritten(collection: Collection, given: readonly Field[], on:
   const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field) && !field.readOnly);
   const stamps = collection.fields.filter((field) => field.onUpdate !== undefined && !fields.includes(field));
   return fields.length === 0 ? [] : [...fields, ...stamps];
+}
+
+/** A row that takes nothing else is met all the same, and given back: it takes what it was met by, which it has already. */
+export function mergedOn(on: readonly Field[], overwrite: readonly Field[]): readonly Field[] {
+  return overwrite.length > 0 ? overwrite : on.filter((field) => !field.readOnly);
 }
 
 /** The key, or the unique fields that the client names. */

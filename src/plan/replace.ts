@@ -4,7 +4,7 @@ import type { Payload } from '../dialect/payload.ts';
 import type { Condition } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { mapped, type Pieces } from '../in-pieces.ts';
-import { overwritten } from './insert.ts';
+import { mergedOn, overwritten } from './insert.ts';
 import { describeKey, isSameKey, type Key, keyIs, valuesIn } from './keys.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from './types.ts';
@@ -14,7 +14,7 @@ import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 export function* planReplace(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
   const key = replacedKey(collection, request);
   const row = yield* replacement(collection, payload, key);
-  const overwrite = overwritten(collection, collection.fields, collection.key);
+  const overwrite = mergedOn(collection.key, overwritten(collection, collection.fields, collection.key));
   // Whoever loses the race to create it must not overwrite it either.
   const conflict = request.createOnly ? 'refuse' : { on: collection.key, overwrite };
   return { kind: 'insert', ...planTerms(collection, request), ...mustBeNew(request, key), rows: [row], conflict };

@@ -44,7 +44,7 @@ export function planShape(
   embeds: Embeds = NO_EMBEDS,
 ): Shape {
   const whole = wholeShape(collection);
-  const columns = isEverything(query.select) ? whole.columns : planColumns(collection, query.select, embeds);
+  const columns = isEverything(query.select) ? whole.columns : columnsOf(collection)(query.select)(embeds);
   if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
   if (columns.some(({ expression }) => isAggregated(expression)))
     return groupedShape(collection, columns, query.order, embeds);
@@ -99,6 +99,11 @@ export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descendi
 function isEverything(select: readonly SelectItem[]): boolean {
   return select.length === 1 && select[0]!.kind === 'all';
 }
+
+/** The same selection, of the same embeddings, has the same columns. */
+const columnsOf = oncePer((collection: Collection) =>
+  oncePer((select: readonly SelectItem[]) => oncePer((embeds: Embeds) => planColumns(collection, select, embeds))),
+);
 
 function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): readonly OutputColumn[] {
   // As in PostgREST embeddings come after the row's own columns; and a name given twice keeps its place and takes the last

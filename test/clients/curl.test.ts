@@ -6,7 +6,7 @@ import { FILES, fileServices } from '../support/file-services.ts';
 import { cleanUp, type Service, temporaryFolder } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const HAS_CURL = Bun.which('curl') !== null;
 /** --json came with curl 7.82, and also sends Accept: application/json; --fail-with-body came with 7.76. */

@@ -6,7 +6,7 @@ import { FILES, type FileKind, fileServices } from '../support/file-services.ts'
 import { cleanUp } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 interface Product extends Record<string, unknown> {
   id: number;

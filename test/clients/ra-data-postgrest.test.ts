@@ -11,7 +11,7 @@ import { FILES, type FileKind, fileServices } from '../support/file-services.ts'
 import { cleanUp, type Service } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 type Product = (typeof referenceProducts)[number];
 

@@ -11,7 +11,7 @@ import { SHOP } from '../support/shop.ts';
 import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 test('the types are those that the command prints', async () => {
   const kept = await Bun.file(new URL('../data/shop/database.ts', import.meta.url)).text();

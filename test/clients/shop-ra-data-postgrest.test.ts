@@ -7,7 +7,7 @@ import { SHOP_SHOWN } from '../support/shop.ts';
 import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const pagination = { page: 1, perPage: 3 };
 

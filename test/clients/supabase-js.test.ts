@@ -6,7 +6,7 @@ import { cleanUp, type Environment, type Service, startService, temporaryFolder 
 import type { Database } from '../types/database.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const ENGINES: readonly (readonly [string, () => Environment])[] = [
   ['SQLite', () => ({})],

@@ -6,6 +6,12 @@ import { mistakesIn, withFields } from '../support/declarations.ts';
 type Scenario = readonly [what: string, text: string, ...mistakes: readonly string[]];
 
 const WHOLE: readonly Scenario[] = [
+  [
+    'a rule that means another moment each day',
+    'collections:\n  a:\n    fields:\n      id: int4\n      at: { type: timestamptz, minimum: now }\n      on: { type: date, oneOf: [today] }\n',
+    '5:41 a.at: minimum cannot be a word such as now, which means another moment each time',
+    '6:33 a.on: a value of oneOf cannot be a word such as today, which means another moment each time',
+  ],
   ['an empty file', '', '1:1 a declaration must be a map with collections, not empty'],
   ['only a comment', '# nothing yet\n', '1:1 a declaration must be a map with collections, not empty'],
   ['a list', '- products\n', '1:1 a declaration must be a map with collections, not a list'],

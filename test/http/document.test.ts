@@ -7,7 +7,7 @@ import { atOnce, BYTES_A_PIECE } from '../../src/in-pieces.ts';
 import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_JSON_DEPTH, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../src/limits.ts';
 import { parseCsv } from '../support/csv.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (text: string, type = 'application/json') => atOnce(readDocument(bytesOf(text), type));

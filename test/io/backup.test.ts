@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const COUNT = '/products?select=count()';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterAll(cleanUp);
 
 const PAGE = readFileSync(new URL('../../docs/collections.md', import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, PROGRAM, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let cwd: string;
 let service: Service;

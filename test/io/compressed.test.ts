@@ -6,7 +6,7 @@ import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 describe('over a socket', () => {
   let service: Service;

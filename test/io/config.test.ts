@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { settingsPage } from '../../src/settings/page.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 interface Shown {

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** A pattern and a text that take their product in steps: far more than a second's worth. */

@@ -1,10 +1,11 @@
 /** A declaration on the command line: begun, checked, and described to editors, without a database. */
+import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let cwd: string;
 beforeEach(() => {
@@ -102,4 +103,35 @@ test('declare prints the JSON Schema, and without it looks for tables', async ()
 test('the file is a setting like any other', async () => {
   const { stdout } = await run({ cwd, args: ['config'], env: { CATALOGUE_COLLECTIONS: 'mine.yaml' } });
   expect(stdout).toMatch(/^collections +mine.yaml +CATALOGUE_COLLECTIONS$/m);
+});
+
+test('rows are those of a table that is made: a file that fits no more stops nothing', async () => {
+  write('collections.yaml', 'collections:\n  a:\n    rows: a.csv\n    fields: { id: int4, name: text }\n');
+  write('a.csv', 'id,name\n1,one\n');
+  expect(await catalogue('migrate')).toMatchObject({ exitCode: 0 });
+  write(
+    'collections.yaml',
+    'collections:\n  a:\n    rows: a.csv\n    fields: { id: int4, title: { type: text, was: name } }\n',
+  );
+  expect(await catalogue('migrate', '--plan')).toMatchObject({ exitCode: 2, stderr: '' });
+  expect(await catalogue('migrate')).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse((await catalogue('query', '--json')).stdout)).toEqual([{ id: 1, title: 'one' }]);
+  const fresh = await catalogue('migrate', '--database', 'new.db');
+  expect(fresh).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a.csv') });
+});
+
+test('an existing default of a boolean is what it was', async () => {
+  const db = new Database(join(cwd, 'other.db'));
+  db.run(
+    "create table t (id integer primary key, a boolean default 1, b boolean not null default '0', c boolean default true)",
+  );
+  db.close();
+  const { stdout } = await catalogue('declare', 'other.db', '--output', '-');
+  for (const line of [
+    'a: { type: boolean, default: true }',
+    'b: { type: boolean, required: true, default: false }',
+    'c: { type: boolean, default: true }',
+  ]) {
+    expect(stdout).toContain(line);
+  }
 });

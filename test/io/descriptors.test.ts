@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { type Conversation, talkTo } from '../support/socket.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const LIMIT = 256;

@@ -19,7 +19,7 @@ import {
 } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const REFERENCE_PRODUCTS = 77;
 /** Long enough that a few dozen of them fill the disk. */

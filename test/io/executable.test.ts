@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-executable-'));

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const QUERY = 'discontinued=eq.0&category_id=in.(1,2)&select=id,product_name,unit_price&order=unit_price.desc';

@@ -24,7 +24,7 @@ import {
   until,
 } from '../support/process.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** Every command that opens a database, on the one called bad.db; good.db is a healthy one. */

@@ -4,7 +4,7 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const write = (service: Service) =>

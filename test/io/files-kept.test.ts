@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { cleanUp, integrityOf, run, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 interface Space {

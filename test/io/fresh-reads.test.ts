@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { talkTo } from '../support/socket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const priceOf = async (service: Service, query: string) =>

@@ -13,7 +13,7 @@ import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 describe('idle connections', () => {
   const schema = newSchema();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Finished, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** The commands, on a database of their own. */

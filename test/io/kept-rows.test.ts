@@ -12,7 +12,7 @@ import { planRead } from '../../src/plan/read.ts';
 import { WHOLE } from '../../src/plan/whole.ts';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** About as long as the data must stand still before rows are kept. */

@@ -12,7 +12,7 @@ const KILLS = 100;
 const EACH = 2;
 const LONGEST_ROUND_MS = 220;
 const ROWS_TOGETHER = 5;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 
 type Kind = 'chosen id' | 'idempotent' | 'patch' | 'together';
 

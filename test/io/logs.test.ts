@@ -4,7 +4,7 @@ import { MAX_ECHOED_LENGTH } from '../../src/limits.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const SECRET = 'Nobody may read this';
 

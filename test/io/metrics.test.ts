@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { freePort, newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** name{labels} to value. */

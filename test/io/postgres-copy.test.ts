@@ -41,7 +41,7 @@ describe('catalogue copy', () => {
     const again = await run({ args: ['copy', '--from', 'sqlite:from.db', '--to', url, '--schema', schema], cwd });
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain('holds 5077 rows already');
-  }, 60_000);
+  }, 300_000);
 
   test('of a source that is not there, and an import that is refused or tried, make no schema', async () => {
     const cwd = temporaryFolder();
@@ -56,7 +56,7 @@ describe('catalogue copy', () => {
       `select count(*)::int4 as schemas from pg_namespace where nspname = '${schema}'`,
     );
     expect(found).toEqual({ schemas: 0 });
-  }, 60_000);
+  }, 300_000);
 
   test('is all or nothing: whoever looks meanwhile sees no table, or all of it', async () => {
     const cwd = temporaryFolder();
@@ -82,5 +82,5 @@ describe('catalogue copy', () => {
     }
     expect(await copying).toMatchObject({ exitCode: 0, stderr: '' });
     expect([...seen].filter((count) => count !== rows)).toEqual([]);
-  }, 60_000);
+  }, 300_000);
 });

@@ -10,7 +10,7 @@ import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const fields = [
   { name: 'id', type: 'int4' },

@@ -22,7 +22,7 @@ import {
   temporaryFolder,
 } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** A folder with a catalogue and a backup of it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startLoad } from '../support/load.ts';
 import { cleanUp, integrityOf, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const READ = 'GET /products?limit=5 HTTP/1.1\r\nhost: test\r\n\r\n';

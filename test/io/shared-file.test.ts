@@ -10,7 +10,7 @@ import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
 import { checkOwner } from '../../src/engine/sqlite/schema.ts';
 import { cleanUp, integrityOf, run, startService, temporaryFolder } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 test.skipIf(process.platform !== 'linux')('a service holds its lock on the WAL index as long as it runs', async () => {

@@ -11,7 +11,7 @@ import { cleanUp, type Service, startService, temporaryFolder, until } from '../
 import { statusesIn, talkTo } from '../support/socket.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** How long a conversation may stay silent before the test moves on; silence is an answer, too. */
 const PATIENCE_MS = 150;

@@ -17,7 +17,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { cleanUp, type Launch, mountTmpfs, run, startService, temporaryFolder } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const IS_ROOT = process.getuid?.() === 0;
 

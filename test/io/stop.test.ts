@@ -7,7 +7,7 @@ import { cleanUp, integrityOf, type Service, startService, temporaryFolder, unti
 import { isListening, statusesIn, talkTo } from '../support/socket.ts';
 
 /** Starting a process may take its time on a busy machine. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 afterEach(cleanUp);
 

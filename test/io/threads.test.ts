@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUp, PROGRAM, startService, temporaryFolder, until } from '../support/process.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 /** The program in a folder of its own, from which a file can be taken away. */

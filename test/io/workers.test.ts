@@ -8,7 +8,7 @@ import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { isListening, statusesIn, talkTo } from '../support/socket.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const WORKERS = 2;

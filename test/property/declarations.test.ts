@@ -10,7 +10,7 @@ import { DeclarationError } from '../../src/declare/mistakes.ts';
 import { writtenCollection } from '../../src/declare/write.ts';
 import { declared, SHOP, SHOP_TEXT } from '../support/declarations.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const SMALL = `x-a: &a { type: text, default: x, oneOf: [x, y], maxLength: 3, pattern: '^[a-z]' }
 collections:

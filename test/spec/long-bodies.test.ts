@@ -5,7 +5,7 @@ import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/limits.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, reference, send, sendJson } from '../support/stories.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const COUNT = 8_000;
 const product = (index: number) => ({ id: 1_000 + index, product_name: `Jar ${index}`, units_in_stock: index });

@@ -6,7 +6,7 @@ import type { Catalogue } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, ids } from '../support/stories.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const LONG = 'x'.repeat(1024 * 1024);
 /** Group 1 holds a few long items, group 2 more than a row may have, group 3 many short ones. */

@@ -5,7 +5,7 @@ import { ALL_ENGINES, ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, send, sendJson } from '../support/stories.ts';
 
 /** Megabytes are sent to and fro. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const LIMIT = DEFAULT_MAX_VALUE_KB * 1024;
 const LONG = 'x'.repeat(LIMIT);

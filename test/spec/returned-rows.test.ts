@@ -5,7 +5,7 @@ import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, ids, ownCatalogue, sendJson } from '../support/stories.ts';
 
 /** Megabytes are sent to and fro. */
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const LONG = 'x'.repeat(DEFAULT_MAX_VALUE_KB * 1024);
 const COUNT = MAX_RETURNED_BYTES / LONG.length + 1;

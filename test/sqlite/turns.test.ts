@@ -10,7 +10,7 @@ import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** A search that takes far longer than any limit here, and one that takes none, but is not along an index. */
 const SLOW = `/products?product_name=like.*${'_'.repeat(20_000)}b*`;

@@ -7,6 +7,8 @@ export interface Scope {
   readonly dialect: SqlDialect;
   readonly bind: Bind;
   readonly name: string;
+  /** How many reads it is within. */
+  readonly depth: number;
   /** Whether rows are shown without what is null in them, embedded ones, too. */
   readonly stripNulls?: boolean;
   /** What was computed before, as the column that holds it. */

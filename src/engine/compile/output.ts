@@ -13,15 +13,18 @@ import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPl
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
 import { holdEmbedded, isEmbedded, leastBytes, longFieldOf } from './row-size.ts';
-import { identifier, type SqlDialect } from './statement.ts';
+import { type Bind, identifier, type SqlDialect } from './statement.ts';
 
 export interface Output {
   readonly form: RowForm;
   readonly stripNulls: boolean;
   /** The keys whose text forms come with each row, in columns of their own. */
   readonly keys?: readonly OrderKey[];
-  /** What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each. */
-  readonly bounded?: 'rows' | 'row';
+  /**
+   * What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each; `embedded`, of
+   * the one row that is shown within each.
+   */
+  readonly bounded?: 'rows' | 'row' | 'embedded';
 }
 
 /** An object's own names, and no longer than an identifier may be. */
@@ -82,38 +85,35 @@ export function compileOutput(
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const rows = isOfFields(columns)
-    ? compiledOnce(columns, output, scope, computed)
-    : compileColumns(columns, output, scope, computed);
+  const rows =
+    computed === undefined ? compiledOnce(columns, output, scope) : compileColumns(columns, output, scope, computed);
   const keys = output.keys?.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
   return keys === undefined ? rows : [rows, ...keys].join(', ');
 }
 
-const isOfFields = oncePer((columns: readonly OutputColumn[]) =>
-  columns.every(({ expression }) => expression.kind === 'field'),
-);
+/** Undefined where they have parameters. */
+const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
 
-const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string>());
-
-/** Fields as they are have no parameters, and their SQL is the same each time. */
-function compiledOnce(
-  columns: readonly OutputColumn[],
-  output: Output,
-  scope: Scope,
-  computed: CompileColumn | undefined,
-): string {
+/** Columns without parameters have the same SQL each time. */
+function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
   const known = compiled(columns);
   const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
   const bound = output.bounded === undefined ? '' : `${output.bounded} ${keys}`;
-  const name = `${scope.dialect.name} ${output.form} ${output.stripNulls} ${bound} ${scope.name}`;
-  let sql = known.get(name);
-  if (sql === undefined) {
-    sql = compileColumns(columns, output, scope, computed);
-    known.set(name, sql);
-  }
-  return sql;
+  const { dialect, depth } = scope;
+  const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${bound} ${scope.name} ${depth}`;
+  const sql = known.get(name);
+  if (sql !== undefined) return sql;
+  if (known.has(name)) return compileColumns(columns, output, scope, undefined);
+  let hasParameters = false;
+  const bind: Bind = (value, type) => {
+    hasParameters = true;
+    return scope.bind(value, type);
+  };
+  const made = compileColumns(columns, output, { ...scope, bind }, undefined);
+  known.set(name, hasParameters ? undefined : made);
+  return made;
 }
 
 function compileColumns(
@@ -129,7 +129,11 @@ function compileColumns(
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
   const sizes = sizesOf(columns, output, scope, computed);
   const least = leastBytes(columns);
-  const within = (sql: string) => (output.bounded === undefined ? sql : (dialect.within?.(sql, sizes, least) ?? sql));
+  const within = (sql: string) => {
+    if (output.bounded === undefined) return sql;
+    const counted = output.bounded === 'embedded' ? dialect.withinRow : dialect.within;
+    return counted?.(sql, sizes, least) ?? sql;
+  };
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
       name,
@@ -159,7 +163,9 @@ export function compileFinishedWithin(
   { form, bounded }: Output,
   dialect: SqlDialect,
 ): string {
-  if (bounded === undefined || dialect.rowsWithin === undefined || !holdEmbedded(columns)) return sql;
+  if (bounded === undefined || bounded === 'embedded' || dialect.rowsWithin === undefined || !holdEmbedded(columns)) {
+    return sql;
+  }
   const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
   return dialect.rowsWithin(sql, 'finished', names.map(identifier), bounded);
 }
@@ -173,7 +179,8 @@ export function compileRowsWithin(
   computed?: CompileColumn,
 ): string {
   const { bounded } = output;
-  if (bounded === undefined || scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
+  if (bounded === undefined || bounded === 'embedded') return rows;
+  if (scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
   return scope.dialect.rowsWithin(rows, scope.name, sizesOf(columns, output, scope, computed), bounded);
 }
 

@@ -75,7 +75,7 @@ function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
 
 /** What a statement, or a part of it, is compiled in. `name` is what its rows are called there. */
 export function scopeOf(dialect: SqlDialect, bind: Bind, name: string): Scope {
-  return { dialect, bind, name, embed: compileEmbedding };
+  return { dialect, bind, name, depth: 0, embed: compileEmbedding };
 }
 
 /** The rows that belong to a row, as a subquery that yields JSON text, or the value of their one column. */
@@ -95,8 +95,9 @@ function compileEmbedding({ relation, plan, shows, many }: Embedding, outer: Sco
     const query = compileGroups(plan, body, output, scope);
     return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
   }
-  const query = `${compileShape(plan, body, output, scope)}${pageOf(plan, many, scope)}`;
-  return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
+  const shape = compileShape(plan, body, many ? output : { ...output, bounded: 'embedded' }, scope);
+  const query = `${shape}${pageOf(plan, many, scope)}`;
+  return many ? scope.dialect.listAsJson(query) : `(${query})`;
 }
 
 /** A scalar subquery yields one row at most, which for a row's one other row the references guarantee, and SQL does not know. */

@@ -1,6 +1,7 @@
 /** How long the rows of an answer can become: a few fields may be long, and one of them may be asked for many times. */
 import type { Field } from '../../collection/declaration.ts';
 import { isLong } from '../../collection/types/type.ts';
+import { SHORT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import type { Expression, OrderKey, OutputColumn } from '../../plan/types.ts';
 
@@ -31,9 +32,17 @@ const maxBytesOfColumns = oncePer((columns: readonly OutputColumn[]): number =>
   columns.reduce((sum, { expression }) => sum + maxBytesOf(expression), 0),
 );
 
-/** What the names of the columns and the signs around their values take, however short these are. */
+/** What the names of the columns and the signs around their values take, however short these are, and short rows within the row. */
 export function leastBytes(columns: readonly OutputColumn[]): number {
-  return columns.reduce((sum, { name }) => sum + name.length + '"":0,'.length, 0);
+  return columns.reduce((sum, { name, expression }) => {
+    return sum + name.length + '"":0,'.length + SHORT_ROW_BYTES * rowsWithin(expression);
+  }, 0);
+}
+
+/** The one other row that is shown, and those within it; lists count for themselves. */
+function rowsWithin(expression: Expression): number {
+  if (expression.kind !== 'embed' || expression.many) return 0;
+  return expression.plan.columns.reduce((sum, column) => sum + rowsWithin(column.expression), 1);
 }
 
 /** Of a row with the order keys that come with it; what was stored before a limit was lowered may be longer. */

@@ -50,6 +50,10 @@ export function defineAllowance(db: Database): void {
     count(bytes);
     return 1;
   });
+  db.function('embedded_bytes', (bytes) => {
+    count(bytes);
+    return 1;
+  });
   db.function('counted', (text) => {
     if (text !== null) count(text.length);
     return text;

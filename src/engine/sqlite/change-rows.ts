@@ -1,8 +1,9 @@
 /** The rows of a job are inserted, changed or removed, one statement after the other. */
+import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
-import { atRow, missingRow } from '../terms.ts';
+import { atRow, keysUsedUp, missingRow } from '../terms.ts';
 import { countReturned } from './allowance.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
@@ -46,40 +47,44 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
   const changed: string[] = [];
   let affected = 0;
   let inserted = 0;
-  let key: readonly Value[] | undefined;
+  let key: readonly string[] | undefined;
+  const printed = (values: readonly Value[]) =>
+    values.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
   for (const [index, row] of job.rows.entries()) {
     spendRow();
     const met = job.meets?.places.map((place): Value => row[place] ?? null);
-    const known =
-      met !== undefined && !met.includes(null) && connection.values({ sql: job.meets!.sql, params: met }).length > 0;
+    const [known] =
+      met === undefined || met.includes(null) ? [] : connection.values({ sql: job.meets!.sql, params: met });
     const insert: Statement = { sql: job.sql, params: row };
     const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
       if (job.returning === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
         affected += changes;
-        if (changes > 0) key = given.includes(null) ? [assignedKey(connection, lastInsertRowid)] : given;
-        if (changes > 0 && !known) inserted++;
+        if (changes === 0) continue;
+        const made = () => (given.includes(null) ? [assignedKey(connection, lastInsertRowid)] : given);
+        key = known === undefined ? printed(made()) : (known as string[]);
+        if (known === undefined) inserted++;
       } else {
         const [written] = connection.values(insert);
         if (written === undefined) continue;
         affected++;
-        if (!known) inserted++;
+        if (known === undefined) inserted++;
         const text = written[0] as string;
-        if (given.includes(null)) key = [assignedKey(connection, (JSON.parse(text) as number[])[keyPlaces[0]!]!)];
-        else key = given;
+        const assignedNumber = () => (JSON.parse(text) as number[])[keyPlaces[0]!]!;
+        const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
+        key = known === undefined ? printed(made()) : (known as string[]);
         changed.push(countReturned(text));
       }
     } catch (error) {
       if (isReferenceError(error)) throw error;
+      if (areKeysUsedUp(connection, collection, error)) throw keysUsedUp(collection);
       const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
       throw atRow(translateError(error, { collection, given: giving }), job.rows.length > 1 ? index : undefined);
     }
   }
   if (refersToItself) checkOwnReferences(connection, collection, job.rows);
-  if (affected !== 1 || key === undefined) return { affected, inserted, changed };
-  const texts = key.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
-  return { affected, inserted, changed, key: texts };
+  return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
 }
 
 /** The key of the row that was inserted last: where a double does not hold it, in all its digits. */
@@ -87,6 +92,13 @@ function assignedKey(connection: Connection, number: number): Value {
   if (Number.isSafeInteger(number)) return number;
   const [[text]] = connection.values({ sql: 'select cast(last_insert_rowid() as text)', params: [] }) as [[string]];
   return BigInt(text);
+}
+
+/** SQLite calls a disk full when the largest row id there is has been used. */
+function areKeysUsedUp(connection: Connection, { name, assigned }: Collection, error: unknown): boolean {
+  if (assigned === undefined || !(error instanceof SQLiteError) || error.code !== 'SQLITE_FULL') return false;
+  const sql = 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807';
+  return connection.values({ sql, params: [name] }).length > 0;
 }
 
 /** A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one. */

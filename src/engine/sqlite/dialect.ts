@@ -3,7 +3,7 @@ import { isIndex } from '../../collection/types/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
-import { MAX_INSTRUCTIONS } from '../../limits.ts';
+import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../limits.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
 import { compileSearch } from '../../text/search/index.ts';
@@ -88,12 +88,20 @@ export const sqliteDialect: SqlDialect = {
     `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
   counted: (sql) => `counted(${sql})`,
-  within: (sql, values, least) =>
-    `iif(within_bytes(${[String(least), ...values.map((value) => `ifnull(octet_length(${value}), 0)`)].join(' + ')}), ${sql}, null)`,
+  within: (sql, values, least) => `iif(within_bytes(${bytesOf(values, least)}), ${sql}, null)`,
+  withinRow(sql, values, least) {
+    if (values.length === 0) return sql;
+    const bytes = bytesOf(values, least);
+    return `iif(${bytes} < ${SHORT_ROW_BYTES} or embedded_bytes(${bytes}), ${sql}, null)`;
+  },
 
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),
 };
+
+function bytesOf(values: readonly string[], least: number): string {
+  return [String(least), ...values.map((value) => `ifnull(octet_length(${value}), 0)`)].join(' + ');
+}
 
 /** What SQLite compares as the values compare. */
 function comparable({ sql, of }: Operand): string {

@@ -117,10 +117,12 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
   }
 }
 
-function meeting({ name, fields }: Collection, on: readonly Field[]): { sql: string; places: readonly number[] } {
+/** Finds the row that is met, and tells its key in text forms. */
+function meeting({ name, fields, key }: Collection, on: readonly Field[]): { sql: string; places: readonly number[] } {
+  const texts = key.map((field) => sqliteDialect.text(identifier(field.name), field.type));
   const tests = on.map((field, index) => `${identifier(field.name)} = ?${index + 1}`);
   return {
-    sql: `select 1 from ${identifier(name)} where ${tests.join(' and ')}`,
+    sql: `select ${texts.join(', ')} from ${identifier(name)} where ${tests.join(' and ')}`,
     places: on.map((field) => fields.indexOf(field)),
   };
 }
