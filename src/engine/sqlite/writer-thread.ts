@@ -1,5 +1,6 @@
 /** The thread that writes: it owns the writing connection and knows nothing but jobs. */
 import { declareCatalogue } from '../../collection/declaration.ts';
+import { Refusal } from '../../errors.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
 import { applyJobs } from './apply.ts';
 import { Connection } from './connection.ts';
@@ -13,6 +14,8 @@ import { indexPending } from './search-index.ts';
 import type { WriterAnswer, WriterRequest, WriterTerms } from './writer.ts';
 
 declare const self: Worker;
+
+type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
 
 let terms: WriterTerms | undefined;
 let connection: Connection | undefined;
@@ -46,7 +49,7 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
       return undefined;
     case 'commit':
       lastCommit = performance.now();
-      return attempt(() => ({ outcomes: commit(whole(request)), stale: connection?.settle() === false }));
+      return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
     case 'close':
       clearTimeout(timer);
       return attempt(() => {
@@ -57,12 +60,15 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
 }
 
 /** The jobs, of which a long one has come in parts. */
-function whole({ jobs, parts = 0 }: Extract<WriterRequest, { kind: 'commit' }>): readonly Job[] {
+function whole({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
   const came = received.splice(0);
   if (parts === 0) return jobs;
-  // Some of them went to a thread that has died.
-  if (came.length !== parts) throw new Error('parts of a job are missing');
-  return [joined(jobs[0]!, came)];
+  if (came.length === parts) return [joined(jobs[0]!, came)];
+  throw new Refusal('CAT503', 'a thread of the database ended', {
+    details: 'Nothing was changed.',
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 function attempt<T>(work: () => T): T | { readonly fault: string } {
@@ -73,14 +79,15 @@ function attempt<T>(work: () => T): T | { readonly fault: string } {
   }
 }
 
-function commit(jobs: readonly Job[]): readonly Outcome[] {
+function commit(request: CommitRequest): readonly Outcome[] {
   const { catalogue, bounds, files } = terms!;
   try {
+    const jobs = whole(request);
     checkFiles(files);
     return applyJobs(open(), catalogue, jobs, bounds, declared);
   } catch (error) {
     const outcome = asOutcome(translateError(error));
-    return jobs.map(() => outcome);
+    return request.jobs.map(() => outcome);
   }
 }
 
