@@ -46,12 +46,14 @@ ${describeSettings(OPTIONS)}`,
 };
 
 async function checkFile(file: string, json: boolean): Promise<number> {
-  const { checkDeclaration } = await import('../declare/check.ts');
   try {
-    const summary = await checkDeclaration(file);
-    const { collections, fields, rows } = summary;
+    const { catalogue, firstRows } = await begin(file, { withRows: true });
+    const declared = [...catalogue.collections.values()];
+    const collections = declared.length;
+    const fields = declared.flatMap((collection) => collection.fields).length;
+    const rows = declared.flatMap(firstRows).length;
     const counts = [amount(collections, 'collection'), amount(fields, 'field'), amount(rows, 'row')].join(', ');
-    console.log(json ? JSON.stringify({ ok: true, file, ...summary }) : `ok    ${file}  ${counts}`);
+    console.log(json ? JSON.stringify({ ok: true, file, collections, fields, rows }) : `ok    ${file}  ${counts}`);
     return 0;
   } catch (error) {
     if (!json || !(error instanceof DeclarationError)) throw error;

@@ -42,6 +42,8 @@ export interface RefusedRow {
   readonly given: readonly Field[];
   /** The text forms of its values, in the order of the collection's fields. */
   readonly row: readonly (string | null)[];
+  /** The fields that it is refused for. */
+  readonly because: readonly Field[];
   readonly refusal: Refusal;
 }
 

@@ -36,6 +36,8 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);
   if (options.creation === 'never' && isMissing) throw new ConfigError(`there is no database ${path}`);
+  // Rows that are bad are told before a file is made.
+  if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
   const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
   try {
     return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds });

@@ -59,10 +59,6 @@ export function keyUsedOtherwise(): Refusal {
   });
 }
 
-export function duplicateKey(collection: Collection, key: readonly (Value | undefined)[]): Refusal {
-  return duplicate(collection, collection.key, printed(collection.key, key));
-}
-
 /** The same refusal, saying which row of the body it is about. */
 export function atRow(error: unknown, index: number | undefined): unknown {
   if (!(error instanceof Refusal) || index === undefined) return error;
@@ -123,9 +119,8 @@ export function keysUsedUp({ key }: Collection): Refusal {
   });
 }
 
-/** Two rows of one load with the same key: which of them is meant, nobody can tell. */
-export function repeatedKey({ key }: Collection, values: Key): Refusal {
-  return new Refusal('21000', `${describeKey(key, values)} was given before`, {
-    details: `An earlier row has the same ${key.map(({ name }) => name).join(', ')}.`,
-  });
+/** Two rows of one load with the same key or unique values: which of them is meant, nobody can tell. */
+export function repeated(fields: readonly Field[], values: Key): Refusal {
+  const words = describeKey(fields, values);
+  return new Refusal('21000', `${words} was given before`, { details: `An earlier row has ${words}, too.` });
 }

@@ -13,6 +13,7 @@ import { loadDeclaration } from '../declare/find.ts';
 import { BadRows, type RowBatch, readRows } from '../declare/rows.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { firstRowsOf } from './first-rows.ts';
+import { RepeatedRows } from './repeated-rows.ts';
 import { RowProblem, rowPlanner } from './row-planner.ts';
 import type { StoredRow } from './types.ts';
 
@@ -42,9 +43,10 @@ export async function begin(file: string, { withRows = false, maxValueBytes }: B
     const rows: StoredRow[] = [];
     const shown: Row[] = [];
     const bad = new BadRows(collection.draft.rows ?? '');
+    const repeated = new RepeatedRows(collection);
     try {
       for await (const batch of readRows(collection.draft, bad)) {
-        const planned = [...plannedRows(collection, batch, bad)];
+        const planned = [...plannedRows(collection, batch, bad, repeated)];
         rows.push(...planned);
         shown.push(...planned.slice(0, SAMPLES - shown.length).map((row) => sampleOf(collection, row)));
       }
@@ -77,12 +79,20 @@ function sampleOf({ fields }: Collection, row: StoredRow): Row {
   return Object.fromEntries(cells) as Row;
 }
 
-function* plannedRows(collection: Collection, batch: RowBatch, bad: BadRows): Generator<StoredRow> {
+function* plannedRows(
+  collection: Collection,
+  batch: RowBatch,
+  bad: BadRows,
+  repeated: RepeatedRows,
+): Generator<StoredRow> {
   const fields = batch.columns.map((name): Field | undefined => collection.byName.get(name));
   const plan = rowPlanner(collection, fields, { absence: 'no value', areTexts: batch.format === 'csv' });
   for (const { line, cells } of batch.rows) {
     try {
-      yield plan(cells);
+      const row = plan(cells);
+      const problem = repeated.problemOf(row, line);
+      if (problem === undefined) yield row;
+      else bad.add(line, problem);
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
       bad.add(line, `${error.field.name}: ${error.message}`);

@@ -80,6 +80,54 @@ test('check looks at the rows, too', async () => {
   });
 });
 
+test('check and start name rows that repeat a key or a unique value, and no database is left', async () => {
+  write(
+    'shop.yaml',
+    `collections:
+  a:
+    rows: a.csv
+    unique: [[kind, size]]
+    fields: { id: int4, name: { type: text, unique: true }, kind: text, size: "decimal(6,2)", on: { type: date, required: true } }
+`,
+  );
+  write(
+    'a.csv',
+    `id,name,kind,size,on
+1,x,k,1.50,2024-01-01
+2,,k,,2024-01-01
+1,y,k,,2024-01-01
+3,x,k,2,2024-01-01
+4,,k,1.5,2024-01-01
+,z,l,1.5,2024-01-01
+5,w,l,,soon
+`,
+  );
+  for (const args of [
+    ['check', 'shop.yaml'],
+    ['migrate', '--collections', 'shop.yaml'],
+  ]) {
+    const { exitCode, stderr } = await catalogue(...args);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('a.csv has 4 bad rows; nothing was stored');
+    expect(stderr).toContain('a.csv:4: id 1 was given before, in line 2');
+    expect(stderr).toContain('a.csv:5: name x was given before, in line 2');
+    expect(stderr).toContain('a.csv:6: kind k, size 1.5 was given before, in line 2');
+    expect(stderr).toContain('a.csv:8: on: invalid input syntax for type date: "soon"');
+    expect(existsSync(join(cwd, 'catalogue.db'))).toBe(false);
+  }
+});
+
+test('a row that refers to nothing is told in one sentence', async () => {
+  write(
+    'shop.yaml',
+    'collections:\n  b: { fields: { id: int4 } }\n  a: { rows: a.csv, fields: { id: int4, of: { type: int4, references: b } } }\n',
+  );
+  write('a.csv', 'id,of\n1,7\n');
+  expect((await catalogue('migrate', '--collections', 'shop.yaml')).stderr).toContain(
+    '1 row of a refers to a row of b that is not there; nothing was changed',
+  );
+});
+
 test('a file that is not there is named', async () => {
   const { exitCode, stderr } = await catalogue('check', 'none.yaml');
   expect(exitCode).toBe(1);

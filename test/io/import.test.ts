@@ -96,6 +96,56 @@ for (const [name, environment] of DATABASES) {
       expect(await space.rows('select=id')).toEqual([{ id: 5 }]);
     });
 
+    describe('a unique value that exists, or comes twice, is a bad row like any other', () => {
+      const FILE = 'id,name,kind,size\n1,a,k,1\n2,b,k,2\n3,a,k,3\n4,c,k,2\n5,there,m,1\n,,m,\n,,m,\n,d,m,9\n';
+      const begun = async () => {
+        const space = workspace(environment());
+        space.write(
+          'collections.yaml',
+          `collections:
+  labels:
+    unique: [[kind, size]]
+    fields: { id: int4, name: { type: text, unique: true }, kind: text, size: "decimal(6,2)" }
+`,
+        );
+        space.write('first.json', '[{"id":9,"name":"there"},{"id":10,"name":"other","kind":"z","size":1}]');
+        expect((await space.command('import', 'first.json')).exitCode).toBe(0);
+        space.write('a.csv', FILE);
+        return space;
+      };
+
+      test.each(['fail', 'merge', 'ignore'])('with --on-conflict %s', async (what) => {
+        const space = await begun();
+        const refused = await space.command('import', 'a.csv', '--on-conflict', what);
+        expect(refused.exitCode).toBe(1);
+        expect(refused.stderr.split('\n')).toEqual([
+          'line 4, name: An earlier row has name a, too.',
+          'line 6, name: Key (name)=(there) already exists.',
+          'line 5, kind: An earlier row has kind k, size 2, too.',
+          'catalogue: nothing was stored: 3 of 8 rows are bad; mend the file, or store the rest with --keep-going',
+          '',
+        ]);
+        expect(await space.rows('select=id')).toHaveLength(2);
+        const kept = await space.command('import', 'a.csv', '--on-conflict', what, '--keep-going');
+        expect(kept).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('5 new, 0 changed; 3 bad rows') });
+        expect(space.read('a.rejected.csv')).toBe('id,name,kind,size\n3,a,k,3\n5,there,m,1\n4,c,k,2\n');
+        expect(await space.rows('name=in.(a,b,d)&select=name')).toHaveLength(3);
+      });
+
+      test('but no row that is left out, or that keeps what it has', async () => {
+        const space = await begun();
+        space.write('b.csv', 'id,name,kind\n9,there,z\n10,moved,z\n');
+        expect(await space.command('import', 'b.csv', '--on-conflict', 'merge')).toMatchObject({
+          exitCode: 0,
+          stdout: expect.stringContaining('2 changed'),
+        });
+        space.write('c.csv', 'id,name\n9,moved\n11,new\n11,there\n12,there');
+        const { exitCode, stderr } = await space.command('import', 'c.csv', '--on-conflict', 'ignore');
+        expect([exitCode, stderr]).toEqual([1, expect.stringContaining('line 5, name: Key (name)=(there) already')]);
+        expect(stderr).toContain('1 of 4 rows is bad');
+      });
+    });
+
     test.each(['fail', 'merge', 'ignore'])(
       'a row without an id gets none that a later row has, with --on-conflict %s',
       async (what) => {

@@ -146,8 +146,8 @@ class Import {
   }
 
   /** A row that the engine will not store. */
-  private refused({ place, given, row, refusal }: RefusedRow): void {
-    const { fields, key } = this.collection;
+  private refused({ place, given, row, because, refusal }: RefusedRow): void {
+    const { fields } = this.collection;
     const header = this.source.header();
     const record: GoodRecord = {
       kind: 'record',
@@ -156,7 +156,7 @@ class Import {
       cells: given.map((field) => this.cellOf(field, row[fields.indexOf(field)] ?? null)),
     };
     const reason = refusal.details ?? refusal.message;
-    this.reject(record, { line: place, field: key[0]!.name, code: refusal.code, reason });
+    this.reject(record, { line: place, field: because[0]!.name, code: refusal.code, reason });
   }
 
   /** As the file would have it: a text, or the JSON value. */

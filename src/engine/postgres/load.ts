@@ -6,9 +6,10 @@ import { overwritten } from '../../plan/insert.ts';
 import type { Key } from '../../plan/keys.ts';
 import type { Conflict } from '../../plan/types.ts';
 import { conflictSql } from '../compile/conflict.ts';
+import { sharedValues } from '../compile/shared-values.ts';
 import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadSet, type LoadTerms } from '../load.ts';
-import { duplicateKey, repeatedKey } from '../terms.ts';
+import { duplicate, repeated } from '../terms.ts';
 import { columnType, textOf } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { translateError } from './refusals.ts';
@@ -124,11 +125,17 @@ class Staged {
     if (terms.onConflict !== 'keep') {
       const earlier = `select min("the row") from ${this.rows} group by ${this.keys}`;
       const repeats = `${isGiven} and "the row" not in (${earlier})`;
-      await this.refuse(terms, repeats, (key) => repeatedKey(collection, key));
+      await this.refuse(terms, repeats, collection.key, repeated);
     }
     if (terms.onConflict === 'refuse') {
       const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
-      await this.refuse(terms, taken, (key) => duplicateKey(collection, key));
+      await this.refuse(terms, taken, collection.key, this.duplicate);
+    }
+    const { rows, table, shapes } = this;
+    const gathered = { collection, rows, table, shapes, number: '"the row"' };
+    for (const { fields, repeated: repeats, taken } of sharedValues(gathered, terms.onConflict)) {
+      await this.refuse(terms, repeats, fields, repeated);
+      await this.refuse(terms, taken, fields, this.duplicate);
     }
   }
 
@@ -190,13 +197,23 @@ class Staged {
     );
   }
 
-  private async refuse(terms: LoadTerms, which: string, refusalOf: (key: Key) => Refusal): Promise<void> {
-    const { fields, key } = this.context.collection;
+  private readonly duplicate = (fields: readonly Field[], values: Key): Refusal =>
+    duplicate(this.context.collection, fields, values.map(String));
+
+  private async refuse(
+    terms: LoadTerms,
+    which: string,
+    because: readonly Field[],
+    refusalOf: (fields: readonly Field[], values: Key) => Refusal,
+  ): Promise<void> {
+    const { fields } = this.context.collection;
     const shown = fields.map(({ name, type }) => {
       const column = identifier(name);
       return `${textOf(column, type)} as ${column}`;
     });
-    await this.run(`create temporary table ${REFUSED} on commit drop as select * from ${this.rows} where ${which}`);
+    await this.run(
+      `create temporary table ${REFUSED} on commit drop as select * from ${this.rows} as given where ${which}`,
+    );
     await this.run(`delete from ${this.rows} where "the row" in (select "the row" from ${REFUSED})`);
     let last = 0;
     for (;;) {
@@ -209,7 +226,11 @@ class Staged {
           place: Number(row['the place']),
           given: this.shapes[Number(row['the shape'])]!,
           row: fields.map((field) => row[field.name]!),
-          refusal: refusalOf(key.map(({ name }) => row[name]!)),
+          because,
+          refusal: refusalOf(
+            because,
+            because.map(({ name }) => row[name]!),
+          ),
         });
       }
       if (rows.length < ROWS_AT_ONCE) break;

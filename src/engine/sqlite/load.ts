@@ -103,6 +103,7 @@ function refuseAll(gathered: readonly Staged[], terms: LoadTerms): never {
   for (const staged of gathered) {
     if (terms.onConflict !== 'keep') staged.refuseRepeated(terms);
     if (terms.onConflict === 'refuse') staged.refuseTaken(terms);
+    staged.refuseShared(terms);
   }
   throw new LoadRefused();
 }
@@ -110,7 +111,6 @@ function refuseAll(gathered: readonly Staged[], terms: LoadTerms): never {
 class Store {
   private readonly collection: Collection;
   private readonly columns: string;
-  private readonly table: string;
 
   constructor(
     private readonly connection: Connection,
@@ -120,20 +120,18 @@ class Store {
   ) {
     this.collection = staged.collection;
     this.columns = columnList(this.collection.fields);
-    this.table = `main.${identifier(this.collection.name)}`;
   }
 
   run(): LoadResult {
     const { connection, staged, terms } = this;
-    if (terms.onConflict === 'overwrite') {
-      staged.refuseRepeated(terms);
-      if (!terms.goesOn()) throw new LoadRefused();
-    }
+    if (terms.onConflict === 'overwrite') staged.refuseRepeated(terms);
+    if (terms.onConflict !== 'refuse') staged.refuseShared(terms);
+    if (!terms.goesOn()) throw new LoadRefused();
     if (staged.assigns) passKey(connection, this.collection, staged.largest);
     return terms.onConflict === 'refuse' ? this.insertNew() : this.merge(terms.onConflict);
   }
 
-  /** Straight in; only where a key is taken, the rows that are in the way are looked for. */
+  /** Straight in; only where a key or a unique value is taken, the rows that are in the way are looked for. */
   private insertNew(): LoadResult {
     const { connection, staged, terms } = this;
     connection.execute('savepoint new');
@@ -146,6 +144,7 @@ class Store {
     }
     staged.refuseRepeated(terms);
     staged.refuseTaken(terms);
+    staged.refuseShared(terms);
     if (!terms.goesOn()) throw new LoadRefused();
     return this.storeRows('');
   }
@@ -155,7 +154,7 @@ class Store {
     if (onConflict === 'keep') return this.storeRows(conflictSql({ on, overwrite: [] }));
     const same = on.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`);
     const inserted = this.connection.number({
-      sql: `select count(*) from ${this.staged.rows} as given where not exists (select 1 from ${this.table} as there where ${same.join(' and ')})`,
+      sql: `select count(*) from ${this.staged.rows} as given where not exists (select 1 from ${this.staged.table} as there where ${same.join(' and ')})`,
       params: [],
     });
     let affected = 0;
@@ -173,7 +172,7 @@ class Store {
     let affected = 0;
     for (let from = 0; from < total; from += size) {
       affected += this.connection.execute(
-        `insert into ${this.table} (${this.columns}) select ${this.columns} from ${rows}
+        `insert into ${this.staged.table} (${this.columns}) select ${this.columns} from ${rows}
         where rowid > ${from} and rowid <= ${from + size} and ${which} order by rowid${conflict}`,
       );
       this.stored(Math.min(total, from + size));

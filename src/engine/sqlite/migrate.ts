@@ -185,9 +185,15 @@ function checkReferences(db: Database, { collections }: Catalogue, touched: read
   const names = touched.map(({ name }) => name);
   for (const { name, references } of collections.values()) {
     if (!references.some(({ to }) => names.includes(name) || names.includes(to))) continue;
-    const broken = count(db, `select count(*) from pragma_foreign_key_check('${name}')`);
-    if (broken > 0) {
-      throw new ConfigError(`${broken} rows of ${name} refer to rows that are not there; nothing was changed`);
+    const sql = `select parent as "to", count(*) as rows from pragma_foreign_key_check('${name}') group by parent`;
+    const [broken] = db.query<{ to: string; rows: number }, []>(sql).all();
+    if (broken !== undefined) {
+      const { to, rows } = broken;
+      const refer =
+        rows === 1
+          ? `1 row of ${name} refers to a row of ${to} that is`
+          : `${rows} rows of ${name} refer to rows of ${to} that are`;
+      throw new ConfigError(`${refer} not there; nothing was changed`);
     }
   }
 }

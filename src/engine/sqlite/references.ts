@@ -45,11 +45,63 @@ function missingIn(
   return undefined;
 }
 
-/** A row that refers to one of those that the job would remove, or give another key. */
+/** A row that keeps one of those that the job would remove, or give another key. */
 function referrer(connection: Connection, catalogue: Catalogue, collection: Collection, job: Job): Refusal | undefined {
-  const mets = job.kind === 'change' ? [job.met] : job.kind === 'change-each' ? job.changes.map(({ met }) => met) : [];
-  const keys = mets.flatMap((met) => (met === undefined ? [] : connection.rows(met).map((row) => row.key!)));
-  for (const reference of referencesTo(catalogue, collection)) {
+  const changes = job.kind === 'change' ? [job] : job.kind === 'change-each' ? job.changes : [];
+  for (const { met, set } of changes) {
+    if (met === undefined) continue;
+    const keys = connection.rows(met).map((row) => row.key!);
+    const isRemoval = Object.keys(set).length === 0;
+    const found = isRemoval
+      ? new Removal(connection, catalogue).keeper(collection, keys)
+      : keeperAmong(connection, collection, keys, referencesTo(catalogue, collection));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Rows that go, and with them those that refer to them by `onDelete: cascade`, until one is kept. */
+class Removal {
+  private readonly seen = new Map<string, Set<Value>>();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly catalogue: Catalogue,
+  ) {}
+
+  keeper(collection: Collection, given: readonly Value[]): Refusal | undefined {
+    const keys = this.unseen(collection, given);
+    if (keys.length === 0) return undefined;
+    const references = referencesTo(this.catalogue, collection);
+    const keeping = references.filter(({ onDelete }) => onDelete === 'restrict');
+    const found = keeperAmong(this.connection, collection, keys, keeping);
+    if (found !== undefined) return found;
+    for (const { from, field, onDelete } of references) {
+      if (onDelete !== 'cascade' || referencesTo(this.catalogue, from).length === 0) continue;
+      const sql = `select ${identifier(from.key[0]!.name)} from ${identifier(from.name)} where ${identifier(field.name)} = ?`;
+      for (const key of keys) {
+        const going = this.connection.values({ sql, params: [key] }).map(([each]) => each as Value);
+        const further = this.keeper(from, going);
+        if (further !== undefined) return further;
+      }
+    }
+    return undefined;
+  }
+
+  private unseen({ name }: Collection, keys: readonly Value[]): readonly Value[] {
+    const seen = this.seen.get(name) ?? new Set();
+    this.seen.set(name, seen);
+    return keys.filter((key) => !seen.has(key) && seen.add(key));
+  }
+}
+
+function keeperAmong(
+  connection: Connection,
+  collection: Collection,
+  keys: readonly Value[],
+  references: ReturnType<typeof referencesTo>,
+): Refusal | undefined {
+  for (const reference of references) {
     for (const key of keys) {
       if (exists(connection, reference.from.name, reference.field.name, key)) {
         return stillReferenced(collection, reference, valueIn(collection.key[0]!.type, key));

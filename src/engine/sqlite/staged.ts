@@ -2,9 +2,10 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
+import { sharedValues } from '../compile/shared-values.ts';
 import { identifier } from '../compile/statement.ts';
 import type { LoadBatch, LoadTerms } from '../load.ts';
-import { duplicateKey, repeatedKey } from '../terms.ts';
+import { duplicate, repeated } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { columnList, storedValues } from './schema.ts';
@@ -18,6 +19,10 @@ const REFUSED = 'staging."refused rows"';
 export class Staged {
   /** Where they are. */
   readonly rows: string;
+  /** Where they will be. */
+  readonly table: string;
+  /** The column that numbers them. */
+  readonly number = 'rowid';
   /** The sets of fields that rows give, by number. */
   readonly shapes: (readonly Field[])[] = [];
   total = 0;
@@ -37,6 +42,7 @@ export class Staged {
   ) {
     const { name, fields, key } = collection;
     this.rows = `staging.${identifier(name)}`;
+    this.table = `main.${identifier(name)}`;
     this.keys = columnList(key);
     this.keyPlaces = key.map((field) => fields.indexOf(field));
     connection.execute(`create table ${this.rows} ("the place", "the shape", ${columnList(fields)})`);
@@ -68,25 +74,44 @@ export class Staged {
     this.connection.execute(`create index if not exists staging.${index} on ${identifier(name)} (${this.keys})`);
     const earlier = `select min(rowid) from ${this.rows} group by ${this.keys}`;
     const isGiven = key.map((field) => `${identifier(field.name)} is not null`).join(' and ');
-    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, (each) => repeatedKey(this.collection, each));
+    this.refuse(terms, `${isGiven} and rowid not in (${earlier})`, key, repeated);
   }
 
   refuseTaken(terms: LoadTerms): void {
-    const taken = `(${this.keys}) in (select ${this.keys} from main.${identifier(this.collection.name)})`;
-    this.refuse(terms, taken, (key) => duplicateKey(this.collection, key));
+    const taken = `(${this.keys}) in (select ${this.keys} from ${this.table})`;
+    this.refuse(terms, taken, this.collection.key, this.duplicate);
   }
 
-  private refuse(terms: LoadTerms, which: string, refusalOf: (key: readonly Value[]) => Refusal): void {
+  /** Of rows with the same unique values the first stands, if no stored row has them. */
+  refuseShared(terms: LoadTerms): void {
+    for (const { fields, repeated: repeats, taken } of sharedValues(this, terms.onConflict)) {
+      this.refuse(terms, repeats, fields, repeated);
+      this.refuse(terms, taken, fields, this.duplicate);
+    }
+  }
+
+  private readonly duplicate = (fields: readonly Field[], values: readonly Value[]): Refusal =>
+    duplicate(this.collection, fields, values.map(String));
+
+  private refuse(
+    terms: LoadTerms,
+    which: string,
+    because: readonly Field[],
+    refusalOf: (fields: readonly Field[], values: readonly Value[]) => Refusal,
+  ): void {
     const { connection } = this;
-    connection.execute(`create table ${REFUSED} as select rowid as "the row", * from ${this.rows} where ${which}`);
+    connection.execute(
+      `create table ${REFUSED} as select rowid as "the row", * from ${this.rows} as given where ${which}`,
+    );
     const texts = this.collection.fields.map(({ name, type }) => sqliteDialect.text(identifier(name), type));
     const sql = `select "the row", "the place", "the shape", ${texts.join(', ')} from ${REFUSED} where "the row" > ? order by "the row" limit ${ROWS_PER_LOOK}`;
     const after = (row: number) =>
       connection.values({ sql, params: [row] }) as [number, number, number, ...(string | null)[]][];
     for (let rows = after(0); rows.length > 0; rows = after(rows.at(-1)![0])) {
       for (const [, place, shape, ...row] of rows) {
-        const key = this.keyPlaces.map((at) => row[at]!);
-        terms.refused({ place, given: this.shapes[shape]!, row, refusal: refusalOf(key) });
+        const values = because.map((field) => row[this.collection.fields.indexOf(field)]!);
+        const refusal = refusalOf(because, values);
+        terms.refused({ place, given: this.shapes[shape]!, row, because, refusal });
       }
     }
     connection.execute(`delete from ${this.rows} where rowid in (select "the row" from ${REFUSED})`);
