@@ -41,13 +41,13 @@ export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
 }
 
 /** The collection that a command is about: the one that is named, or the only one. */
-export function chosenCollection({ collections }: Catalogue, name: string): Collection {
+export function chosenCollection({ collections }: Catalogue, name: string, how: string): Collection {
   const names = [...collections.keys()];
   const [only, ...others] = collections.values();
   if (name === '' && others.length === 0) return only!;
   const found = collections.get(name);
   if (found !== undefined) return found;
-  if (name === '') throw new ConfigError(`say which collection: ${names.join(', ')}`);
+  if (name === '') throw new ConfigError(`say which collection with ${how}: ${names.join(', ')}`);
   const nearest = nearestName(name, names);
   throw new ConfigError(
     `there is no collection ${name}; ${nearest === undefined ? `there is ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,

@@ -42,7 +42,7 @@ ${describeSettings(OPTIONS)}`,
     if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
     const format = formatOf(path, values.format);
     const { catalogue } = await begin(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
-    const collection = chosenCollection(catalogue, values.collection);
+    const collection = chosenCollection(catalogue, values.collection, '--collection NAME');
     const mapping = readMapping(values.map, collection);
     if (values.separator !== undefined && format !== 'csv') throw new ConfigError('--separator is for CSV files');
     const source = openSource(path, { ...values, format });

@@ -15,7 +15,7 @@ import { chosenCollection } from './database.ts';
 export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
   const [, name = '', rest = text] =
     /^\/?([a-z][a-z0-9_]*)?\?(.*)$/s.exec(text) ?? /^\/?([a-z][a-z0-9_]*)()$/.exec(text) ?? [];
-  const collection = chosenCollection(catalogue, name);
+  const collection = chosenCollection(catalogue, name, "'NAME?…'");
   const query = parseQuery(rest);
   const page = pageOfQuery(query);
   const limit = rowsOf === undefined ? page.limit : rowsOf(page.limit);

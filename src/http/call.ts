@@ -92,7 +92,8 @@ function findTarget(path: string, prefix: string, { collections }: Catalogue): P
 
 function pathsOf({ name, key }: Collection, prefix: string): string {
   const path = `${prefix}/${name}`;
-  return key.length === 1 ? `${path} and ${path}/<${key[0]!.name}>` : path;
+  if (key.length === 1) return `${path} and ${path}/<${key[0]!.name}>`;
+  return `${path} and ${path}?${key.map(({ name }) => `${name}=eq.<${name}>`).join('&')}`;
 }
 
 function findMethod(method: string, target: Target): Method {

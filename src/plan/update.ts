@@ -58,7 +58,7 @@ export function* planUpdateEach(
     const missing = key.find(({ name }) => object[name] === undefined || object[name] === null);
     if (missing !== undefined) {
       throw new Refusal('21000', `row ${row + 1} has no ${missing.name}`, {
-        hint: `An update without a filter names each row by its ${missing.name}. To change all that match, add a filter.`,
+        hint: `An update without a filter names each row by its ${key.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,
       });
     }
     const names = Object.keys(object).filter((name) => !key.some((field) => field.name === name));

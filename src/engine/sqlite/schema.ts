@@ -33,7 +33,10 @@ export function checkOwner(db: Database): boolean {
   const { owner, version, tables } = look.deferred();
   if (owner === 0 && tables === 0) return true;
   if (owner !== APPLICATION_ID) {
-    throw new NotOurDatabase('it is an SQLite database of another program', { isOfAnother: true });
+    throw new NotOurDatabase(
+      'it is an SQLite database of another program; catalogue declare and catalogue copy bring its rows over',
+      { isOfAnother: true },
+    );
   }
   if (version > SCHEMA_VERSION) throw new NotOurDatabase('it was written by a newer version of this program');
   return false;
