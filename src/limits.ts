@@ -73,6 +73,8 @@ export const MIGRATION_WAIT_SECONDS = 60;
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;
+/** Statements of one kind that may wait for a connection to PostgreSQL: what bounds them is how long they wait. */
+export const MAX_WAITING_STATEMENTS = 4_096;
 /** Costly reads that may wait for their turn. */
 export const MAX_WAITING_READS = 64;
 /** How long costly reads and writes wait for their turn at most. */
