@@ -120,8 +120,9 @@ export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
 /** Rows that the search index may find for a page before a walk through the table is likely to be quicker. */
 export const FEW_CANDIDATES = 5_000;
-/** What a query of the search index may hold, and how deep: trigrams of one text, its length, its parentheses. */
+/** What a query of the search index may hold, and how deep: trigrams of one text and of all, its length, its parentheses. */
 export const MAX_CANDIDATE_TRIGRAMS = 16;
+export const MAX_ALL_CANDIDATE_TRIGRAMS = 64;
 export const MAX_CANDIDATE_QUERY = 2_000;
 export const MAX_CANDIDATE_DEPTH = 10;
 /** How long a read may take, unless --query-timeout says otherwise. */
