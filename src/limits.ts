@@ -12,6 +12,8 @@ export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
 export const SHORT_BODY_BYTES = 64 * 1024;
 /** For others, a body of which nothing has come for so long is given up. */
 export const STALLED_BODY_SECONDS = 1;
+/** And so has one that is so far behind this many bytes a second. */
+export const SLOWEST_BODY_BYTES = 32 * 1024;
 /** Rows of a body, its names and values, those of one row, and the characters of a number. */
 export const MAX_BODY_ROWS = 100_000;
 export const MAX_BODY_VALUES = 2_000_000;
