@@ -12,6 +12,8 @@ export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
 export const SHORT_BODY_BYTES = 64 * 1024;
 /** For others, a body of which nothing has come for so long is given up. */
 export const STALLED_BODY_SECONDS = 1;
+/** And so has one that is so far behind this many bytes a second. */
+export const SLOWEST_BODY_BYTES = 32 * 1024;
 /** Rows of a body, its names and values, those of one row, and the characters of a number. */
 export const MAX_BODY_ROWS = 100_000;
 export const MAX_BODY_VALUES = 2_000_000;
@@ -73,6 +75,8 @@ export const MIGRATION_WAIT_SECONDS = 60;
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;
+/** Statements of one kind that may wait for a connection to PostgreSQL: what bounds them is how long they wait. */
+export const MAX_WAITING_STATEMENTS = 4_096;
 /** Costly reads that may wait for their turn. */
 export const MAX_WAITING_READS = 64;
 /** How long costly reads and writes wait for their turn at most. */
@@ -118,8 +122,9 @@ export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
 /** Rows that the search index may find for a page before a walk through the table is likely to be quicker. */
 export const FEW_CANDIDATES = 5_000;
-/** What a query of the search index may hold, and how deep: trigrams of one text, its length, its parentheses. */
+/** What a query of the search index may hold, and how deep: trigrams of one text and of all, its length, its parentheses. */
 export const MAX_CANDIDATE_TRIGRAMS = 16;
+export const MAX_ALL_CANDIDATE_TRIGRAMS = 64;
 export const MAX_CANDIDATE_QUERY = 2_000;
 export const MAX_CANDIDATE_DEPTH = 10;
 /** How long a read may take, unless --query-timeout says otherwise. */

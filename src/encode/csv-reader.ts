@@ -13,6 +13,8 @@ export type CsvRow =
   | { readonly line: number; readonly problem: string; readonly text: string };
 
 export const COMMA = ',';
+const FEED = 10;
+const RETURN = 13;
 
 export class CsvReader {
   private rest = '';
@@ -120,13 +122,13 @@ const UNCLOSED = 'a quote is not closed';
 
 /** Undefined where it does not close. */
 function quotedCell(text: Scanned, quote: number): { value: string; end: number } | undefined {
-  let value = '';
   for (let from = quote + 1; ; ) {
-    const close = text.quote(from);
+    // Where one quote follows another, there is nothing to look for.
+    const close = text.at(from) === QUOTE ? from : text.quote(from);
     if (close === NOWHERE) return undefined;
-    value += text.slice(from, close);
-    if (text.at(close + 1) !== QUOTE) return { value, end: close + 1 };
-    value += QUOTE;
+    if (text.at(close + 1) !== QUOTE) {
+      return { value: text.slice(quote + 1, close).replaceAll('""', QUOTE), end: close + 1 };
+    }
     from = close + 2;
   }
 }
@@ -155,5 +157,10 @@ function plainCell(cell: string): Cell {
 }
 
 function lineEndsIn(text: string): number {
-  return text.match(/\r\n?|\n/g)?.length ?? 0;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === FEED || (code === RETURN && text.charCodeAt(at + 1) !== FEED)) count++;
+  }
+  return count;
 }

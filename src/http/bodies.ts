@@ -3,7 +3,7 @@
  * counts until its request is answered. Over that the next one is told to come again; but one that has stalled makes room first.
  */
 import { Refusal } from '../errors.ts';
-import { MAX_BODIES_BYTES, SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../limits.ts';
+import { MAX_BODIES_BYTES, SHORT_BODY_BYTES, SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../limits.ts';
 
 /** A body that was received. Whoever has it says when it is not needed any more. */
 export class Body {
@@ -18,8 +18,9 @@ export class Body {
     return this.bytes.length > SHORT_BODY_BYTES;
   }
 
-  /** What is made of it takes so many bytes more. */
+  /** What is made of it takes so many bytes more. That of a short one is exempt: whoever sends it is not to wait for long ones. */
   count(bytes: number): void {
+    if (!this.isLong) return;
     this.bodies.hold(bytes);
     this.counted += bytes;
   }
@@ -91,7 +92,8 @@ export class Bodies {
 class Receiving {
   /** Bytes that count. */
   size = 0;
-  private at = performance.now();
+  private readonly begunAt = performance.now();
+  private at = this.begunAt;
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
   private isGivenUp = false;
 
@@ -103,8 +105,10 @@ class Receiving {
     this.reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   }
 
+  /** Since its last bytes, or behind the slowest that may be: one byte now and then is as good as none. */
   get idleMs(): number {
-    return performance.now() - this.at;
+    const now = performance.now();
+    return Math.max(now - this.at, now - this.begunAt - (this.size * 1000) / SLOWEST_BODY_BYTES);
   }
 
   async whole(): Promise<Uint8Array> {

@@ -9,6 +9,9 @@ import { BodyCount, numberTooLong } from './body-count.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
+const COLON = 58;
+/** Space, tab, line feed, return. */
+const WHITE_SPACE: readonly number[] = [32, 9, 10, 13];
 const BACKSLASH = 92;
 /** `[` and `{`, `]` and `}`: the same but for a bit. */
 const OPENS = 0x5b;
@@ -28,6 +31,7 @@ export class JsonScan {
   private depth = 0;
   private inString = false;
   private numberLength = 0;
+  private hasOpened = false;
   /** Whether something stands beside the list: before its first bracket, or after its last. */
   private isOdd = false;
 
@@ -59,7 +63,7 @@ export class JsonScan {
         this.numberLength = 0;
         this.value();
       } else if ((byte | BRACKET_BIT) === (OPENS | BRACKET_BIT)) this.open(byte === OPENS);
-      else if ((byte | BRACKET_BIT) === (CLOSES | BRACKET_BIT)) this.close();
+      else if ((byte | BRACKET_BIT) === (CLOSES | BRACKET_BIT)) this.close(byte === CLOSES);
       else if (byte === COMMA) this.comma();
       else this.other(byte);
       this.at++;
@@ -86,7 +90,8 @@ export class JsonScan {
 
   private open(isList: boolean): void {
     if (this.depth === 0) {
-      if (this.listEnd !== -1) this.isOdd = true;
+      if (this.hasOpened) this.isOdd = true;
+      this.hasOpened = true;
       if (isList) this.listStart = this.at;
     } else this.value();
     this.depth++;
@@ -94,11 +99,11 @@ export class JsonScan {
     if (this.depth > MAX_JSON_DEPTH + OUTER_LEVELS) throw tooDeep();
   }
 
-  private close(): void {
+  private close(isList: boolean): void {
     this.depth--;
     this.numberLength = 0;
     if (this.depth > 0) return;
-    if (this.depth < 0) this.isOdd = true;
+    if (this.depth < 0 || isList !== (this.listStart !== -1)) this.isOdd = true;
     this.listEnd = this.at;
   }
 
@@ -112,8 +117,9 @@ export class JsonScan {
 
   /** A part of a number or a word, a colon, a space. */
   private other(byte: number): void {
-    if (byte <= 32 || byte === 58) {
+    if (byte <= 32 || byte === COLON) {
       this.numberLength = 0;
+      if (this.depth === 0 && !WHITE_SPACE.includes(byte)) this.isOdd = true;
       return;
     }
     if (this.numberLength === 0) this.value();

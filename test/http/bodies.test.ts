@@ -54,6 +54,27 @@ describe('bodies together', () => {
     expect(held(bodies)).toBe(0);
   });
 
+  test('what is made of a short one does not count, however much the others hold', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    await bodies.receive(wholeRequest(MEGABYTE));
+    const short = await bodies.receive(wholeRequest(100));
+    short.count(1_000);
+    expect(held(bodies)).toBe(MEGABYTE);
+  });
+
+  test('one that trickles has stalled', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    const slow = slowRequest();
+    const refused = refusalOf(bodies.receive(slow.request));
+    slow.send(1_000);
+    await untilHeld(bodies, 1_000);
+    await Bun.sleep(STALLED_BODY_SECONDS * 1000 + 100);
+    slow.send(1);
+    await untilHeld(bodies, 1_001);
+    expect((await bodies.receive(wholeRequest(MEGABYTE))).bytes.length).toBe(MEGABYTE);
+    expect((await refused).code).toBe('CAT503');
+  });
+
   test('short ones do not count', async () => {
     const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
     const all = await Promise.all(Array.from({ length: 40 }, () => bodies.receive(wholeRequest(SHORT_BODY_BYTES))));

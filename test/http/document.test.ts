@@ -56,6 +56,25 @@ function many(rows: readonly unknown[]): unknown[] {
 }
 
 describe('JSON', () => {
+  test.each([
+    ['[', '}'],
+    [':[', ']'],
+    ['[', ']:'],
+    ['\u0001[', ']'],
+    ['[', ']\u000b'],
+    ['{}[', ']'],
+    ['[', ']{}'],
+  ])('%j and %j around a list are refused, however long it is', (before, after) => {
+    for (const rows of [[{ a: 1 }], many([{ a: 1 }])]) {
+      expect(outcome(() => read(`${before}${JSON.stringify(rows).slice(1, -1)}${after}`))).toBe('PGRST102');
+    }
+  });
+
+  test('white space around a long list is none of it', () => {
+    const rows = many([{ a: 1 }]);
+    expect(read(` \t\r\n${JSON.stringify(rows)} \t\r\n`)).toEqual({ kind: 'json', value: rows });
+  });
+
   test('a long list in pieces is the list', () => {
     fc.assert(
       fc.property(few, fc.constantFrom(0, 2), fc.boolean(), (once, indent, hasMark) => {

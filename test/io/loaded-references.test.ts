@@ -43,6 +43,18 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
+    test('a broken reference of a row whose key is beyond what a number holds is named', async () => {
+      const space = workspace(environment());
+      space.write(
+        'collections.yaml',
+        'collections:\n  nodes:\n    key: id\n    fields:\n      id: int8\n      parent: { type: int8, references: nodes }\n',
+      );
+      space.write('nodes.csv', 'id,parent\n9007199254740995,9007199254740997\n');
+      const refused = await space.command('import', 'nodes.csv', '--collection', 'nodes');
+      expect(refused.exitCode).not.toBe(0);
+      expect(refused.stderr + refused.stdout).toContain('(parent)=(9007199254740997)');
+    });
+
     test('a file of more rows than are stored at once refers to later rows and to itself', async () => {
       const space = workspace(environment());
       const many = 20_500;

@@ -3,14 +3,16 @@
  * that a walk through the table finds.
  */
 import type { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
 import { type Collection, declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Value } from '../../src/collection/value.ts';
 import type { Output } from '../../src/engine/compile/output.ts';
 import { compileRead } from '../../src/engine/compile/read.ts';
+import { candidateQuery } from '../../src/engine/sqlite/candidates.ts';
 import { Connection } from '../../src/engine/sqlite/connection.ts';
+import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../../src/engine/sqlite/dialect.ts';
 import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
 import { compileNarrowed } from '../../src/engine/sqlite/narrowed.ts';
@@ -20,6 +22,7 @@ import {
   hasSearchIndex,
   indexPending,
 } from '../../src/engine/sqlite/search-index.ts';
+import { MAX_ALL_CANDIDATE_TRIGRAMS } from '../../src/limits.ts';
 import { wholeRow } from '../../src/plan/shape.ts';
 import type { Expression, Predicate, ReadPlan } from '../../src/plan/types.ts';
 import { foldCase, looseCase, lowerCase } from '../../src/text/case.ts';
@@ -335,6 +338,49 @@ describe('the search index', () => {
   };
   const namesLike = (pattern: string) =>
     db.query('select name from sqlite_schema where name like ?').values(pattern).flat();
+
+  test('the steps to find candidates count', () => {
+    db.run('create table barrels (id integer primary key, title text)');
+    const barrels = titles('barrels').get('barrels')!;
+    createSearchIndexes(db, titles('barrels'));
+    for (let id = 1; id <= 50; id++) db.run("insert into barrels values (?, 'saffron')", [id]);
+    indexAll(barrels);
+    const where: Predicate = { kind: 'like', of: expressionOf(barrels, 'title'), pattern: '%affro%', caseless: false };
+    const { isBetter } = compileNarrowed({ ...planOf(where, barrels), limit: 1 }, OUTPUT)!;
+    const before = stepsSpent();
+    connection.rows(isBetter!);
+    expect(stepsSpent() - before).toBeGreaterThanOrEqual(50);
+  });
+
+  test('a query holds a bounded number of trigrams', () => {
+    const like = (pattern: string): Predicate => ({
+      kind: 'like',
+      of: expressionOf(notes, 'rank'),
+      pattern,
+      caseless: false,
+    });
+    const terms = Array.from({ length: 12 }, (_, index) => like(`%${index}abcdefghijkl%`));
+    const trigrams = candidateQuery(notes, { kind: 'all', terms })!.split(' AND ');
+    expect(trigrams).toHaveLength(MAX_ALL_CANDIDATE_TRIGRAMS);
+    expect(candidateQuery(notes, { kind: 'any', terms })).toBeUndefined();
+  });
+
+  test('the schema is read once, however many collections there are', () => {
+    const asked = (count: number): number => {
+      const [id, title] = tickets.draft.fields;
+      const names = Array.from({ length: count }, (_, index) => `many_${index}`);
+      const draft = names.map((name) => ({ ...tickets.draft, name, fields: [id!, title!] }));
+      const { collections } = declareCatalogue({ collections: draft });
+      for (const name of names) db.run(`create table if not exists ${name} (id integer primary key, title text)`);
+      createSearchIndexes(db, collections);
+      const prepare = spyOn(db, 'prepare');
+      createSearchIndexes(db, collections);
+      const { length } = prepare.mock.calls;
+      prepare.mockRestore();
+      return length;
+    };
+    expect(asked(20)).toBe(asked(2));
+  });
 
   test('follows its table to another name', () => {
     db.run('create table crates (id integer primary key, title text)');

@@ -2,7 +2,7 @@
 import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
 import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../limits.ts';
-import { fieldOf, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { isQuickWrite } from '../quick-writes.ts';
 import { conjuncts, keysNamed, reachesOthers } from '../reach.ts';
 import { stepsOfColumns, stepsToFind } from '../text-steps.ts';
@@ -13,26 +13,44 @@ const KEPT_MS = 5_000;
 export class Quick {
   private small: ReadonlySet<string> = new Set();
   private askedAt = Number.NEGATIVE_INFINITY;
+  private hasLooked = false;
+  private looking: Promise<void> | undefined;
 
   /** `schema` is where the tables are. */
   constructor(private readonly schema: string) {}
 
-  reads(pool: SQL, plan: ReadPlan): boolean {
+  reads(pool: SQL, plan: ReadPlan): boolean | Promise<boolean> {
     if (reachesOthers(plan) || stepsToFind(plan) + stepsOfColumns(plan.columns) > 0) return false;
     const terms = conjuncts(plan.where);
     if (keysNamed(plan.from, terms) !== undefined) return true;
-    return isWalk(plan) || this.isSmall(pool, plan.from);
+    return isWalk(plan, terms) || this.knowing(pool, () => this.isSmall(pool, plan.from));
   }
 
-  writes(pool: SQL, plan: WritePlan): boolean {
-    return isQuickWrite(plan, () => this.isSmall(pool, plan.into));
+  writes(pool: SQL, plan: WritePlan): boolean | Promise<boolean> {
+    if (isQuickWrite(plan, () => false)) return true;
+    return this.knowing(pool, () => isQuickWrite(plan, () => this.isSmall(pool, plan.into)));
   }
 
-  /** By what the server knew some seconds ago: asking takes no lock on the tables, and nobody waits for it. */
+  /** The first look is waited for: until then every table would count as large. */
+  private knowing(pool: SQL, judge: () => boolean): boolean | Promise<boolean> {
+    if (this.hasLooked) return judge();
+    this.looking ??= this.ask(pool).then(
+      () => {
+        this.hasLooked = true;
+        this.askedAt = performance.now();
+      },
+      // Whatever is wrong with the server, whoever reads or writes will notice.
+      () => {
+        this.looking = undefined;
+      },
+    );
+    return this.looking.then(judge);
+  }
+
+  /** By what the server knew some seconds ago: asking takes no lock on the tables, and nobody waits for it but the first. */
   private isSmall(pool: SQL, { name }: Collection): boolean {
     if (performance.now() - this.askedAt > KEPT_MS) {
       this.askedAt = performance.now();
-      // Whatever is wrong with the server, whoever reads or writes will notice.
       void this.ask(pool).catch(() => undefined);
     }
     return this.small.has(name);
@@ -48,13 +66,15 @@ export class Quick {
   }
 }
 
-/** Along the key, from its start or from one of its values, for a page. */
-function isWalk({ from, where, order, groupBy, count, offset, limit }: ReadPlan): boolean {
-  const [first] = order;
-  const isByKey = order.length === 1 && first !== undefined && fieldOf(first.expression) === from.assigned;
-  if (!isByKey || from.assigned === undefined || groupBy !== undefined || count !== undefined) return false;
+/** For a page: along the key, or along an index from its start; or the rows with one value of an indexed field. */
+function isWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
+  const { assigned } = from;
+  const [first, second] = order.map(({ expression }) => fieldOf(expression));
+  if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
   if (offset + (limit ?? Number.POSITIVE_INFINITY) > QUICK_PAGE_ROWS) return false;
-  return conjuncts(where).every(
-    (term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === from.assigned,
-  );
+  if (first !== assigned) return first.indexed && order.length === 2 && second === assigned && terms.length === 0;
+  if (order.length !== 1) return false;
+  const [only] = terms;
+  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && fieldOf(only.of)?.indexed) return true;
+  return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
 }

@@ -18,7 +18,7 @@ export async function readList(
   plan: ReadPlan,
   dialect: SqlDialect,
   encoding: Encoding,
-  isQuick: boolean,
+  isQuick: boolean | Promise<boolean>,
 ): Promise<ReadResult> {
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
@@ -26,7 +26,7 @@ export async function readList(
   const isWhole = plan.offset === 0 && plan.limit === undefined;
   const read = plan.count === undefined || isWhole ? readRows : readCounted;
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
-  const found = await (isQuick ? work(pool) : apart(pool, 'costly statement', work)).catch((error): undefined => {
+  const found = await ((await isQuick) ? work(pool) : apart(pool, 'costly read', work)).catch((error): undefined => {
     if (!isTooLong(error)) throw error;
   });
   if (found === undefined || found.rows.length > CURSOR_ROWS) return openCursor(pool, plan, dialect, encoding);

@@ -66,6 +66,11 @@ export function busy(): Refusal {
   return unavailable('All connections to PostgreSQL are in use');
 }
 
+/** There are connections, but others of its kind have those that it may have. */
+export function crowded(kind: string): Refusal {
+  return unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
+}
+
 /** The one failure after which nobody knows whether a write is stored. */
 export function unconfirmed(): Refusal {
   return new Refusal('CAT503', 'the database did not confirm the write', {

@@ -4,13 +4,13 @@
  * driver sends other statements on any connection, one behind the other: so these have a connection of their own.
  */
 import type { SQL } from 'bun';
-import { MAX_WAITING_READS } from '../../limits.ts';
+import { MAX_WAITING_STATEMENTS } from '../../limits.ts';
 import { type Runner, reserve } from './driver.ts';
-import { busy } from './refusals.ts';
+import { crowded } from './refusals.ts';
 
 const WAIT_MS = 5_000;
 
-export type Kind = 'large result' | 'costly statement' | 'write';
+export type Kind = 'large result' | 'costly read' | 'costly write' | 'write';
 
 export class Slots {
   private readonly waiting: (() => void)[] = [];
@@ -18,13 +18,13 @@ export class Slots {
   constructor(
     private free: number,
     /** How many may wait for one. */
-    private readonly most = MAX_WAITING_READS,
+    private readonly most = MAX_WAITING_STATEMENTS,
   ) {}
 
   /** Resolves to what gives the slot back. */
-  async take(): Promise<() => void> {
+  async take(kind: Kind): Promise<() => void> {
     if (this.free > 0) this.free--;
-    else await this.wait();
+    else await this.wait(kind);
     let given = false;
     return () => {
       if (given) return;
@@ -35,12 +35,12 @@ export class Slots {
     };
   }
 
-  private wait(): Promise<void> {
-    if (this.waiting.length >= this.most) throw busy();
+  private wait(kind: Kind): Promise<void> {
+    if (this.waiting.length >= this.most) throw crowded(kind);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(proceed), 1);
-        reject(busy());
+        reject(crowded(kind));
       }, WAIT_MS);
       const proceed = () => {
         clearTimeout(timer);
@@ -51,14 +51,25 @@ export class Slots {
   }
 }
 
-/** Of a pool of so many connections: a share for each kind that is slow, and one that is kept for quick reads. Writes may have all others. */
+/**
+ * Of a pool of so many connections: a share for each kind that is slow, and one that is kept for quick reads. Writes may have all
+ * others but one: whatever rows they wait for, slow reads go on.
+ */
 export function slotsFor(connections: number): Readonly<Record<Kind, readonly Slots[]>> {
   const share = Math.max(1, Math.floor(connections / 5));
-  const all = new Slots(Math.max(1, connections - share), Number.POSITIVE_INFINITY);
+  const most = Math.max(1, connections - share);
+  const all = new Slots(most, Number.POSITIVE_INFINITY);
+  const writes = new Slots(Math.max(1, most - 1), Number.POSITIVE_INFINITY);
   const large = new Slots(share);
-  // Of three connections one is for both kinds, so that writes have one, too.
-  const costly = connections > 3 ? new Slots(share) : large;
-  return { 'large result': [large, all], 'costly statement': [costly, all], write: [all] };
+  // Of a few connections one is for several kinds, so that writes by key have one, too.
+  const costlyReads = connections > 4 ? new Slots(share) : large;
+  const costlyWrites = connections > 3 ? new Slots(share) : large;
+  return {
+    'large result': [large, all],
+    'costly read': [costlyReads, all],
+    'costly write': connections > 3 ? [costlyWrites, writes, all] : [costlyWrites, all],
+    write: [writes, all],
+  };
 }
 
 const slotsOf = new WeakMap<SQL, ReturnType<typeof slotsFor>>();
@@ -72,7 +83,7 @@ export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
     for (const each of taken) each();
   };
   try {
-    for (const each of slots[kind]) taken.push(await each.take());
+    for (const each of slots[kind]) taken.push(await each.take(kind));
     return giveBack;
   } catch (error) {
     giveBack();

@@ -37,9 +37,9 @@ export async function carryOut(
   plan: WritePlan,
   encoding: Encoding,
   limits: WriteLimits,
-  isQuick: boolean,
+  isQuick: boolean | Promise<boolean>,
 ): Promise<WriteResult> {
-  const kind = isQuick ? 'write' : 'costly statement';
+  const kind = (await isQuick) ? 'write' : 'costly write';
   const started = performance.now();
   const result = standsAlone(plan)
     ? await apart(pool, kind, (connection) => inOneStatement(connection, context, plan, encoding))

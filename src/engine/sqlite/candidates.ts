@@ -4,7 +4,12 @@
  * word of two letters, a pattern without a text of three characters): then every row must be tested.
  */
 import type { Collection } from '../../collection/declaration.ts';
-import { MAX_CANDIDATE_DEPTH, MAX_CANDIDATE_QUERY, MAX_CANDIDATE_TRIGRAMS } from '../../limits.ts';
+import {
+  MAX_ALL_CANDIDATE_TRIGRAMS,
+  MAX_CANDIDATE_DEPTH,
+  MAX_CANDIDATE_QUERY,
+  MAX_CANDIDATE_TRIGRAMS,
+} from '../../limits.ts';
 import { fieldOf, type Predicate } from '../../plan/types.ts';
 import { parseSearch } from '../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../text/search/lexemes.ts';
@@ -23,6 +28,7 @@ export function candidateQuery(collection: Collection, predicate: Predicate): st
   if (keysNamed(collection, conjuncts(predicate)) !== undefined) return undefined;
   const condition = ofPredicate(collection, predicate);
   if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
+  if (trigramsIn(condition) > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
   const query = print(condition);
   return query.length > MAX_CANDIDATE_QUERY ? undefined : query;
 }
@@ -104,7 +110,13 @@ function any(terms: readonly Derived[]): Derived {
 /** Flat, since FTS5 reads only so many parentheses within each other. */
 function joined(kind: 'all' | 'any', terms: readonly Condition[]): Derived {
   const flat = terms.flatMap((term) => (typeof term !== 'string' && term.kind === kind ? term.terms : [term]));
-  return flat.length < 2 ? flat[0] : { kind, terms: flat };
+  // Of conditions that all hold, some say enough.
+  const kept = kind === 'all' ? flat.slice(0, MAX_ALL_CANDIDATE_TRIGRAMS) : flat;
+  return kept.length < 2 ? kept[0] : { kind, terms: kept };
+}
+
+function trigramsIn(condition: Condition): number {
+  return typeof condition === 'string' ? 1 : condition.terms.reduce((sum, term) => sum + trigramsIn(term), 0);
 }
 
 function depthOf(condition: Condition): number {

@@ -131,13 +131,16 @@ export function checkOwnReferences(
 export function findBroken(connection: Connection, collection: Collection): Refusal | undefined {
   if (collection.references.length === 0) return undefined;
   const table = identifier(collection.name);
-  const sql = `select broken.rowid, list."from" from pragma_foreign_key_check(?1) as broken
+  const sql = `select cast(broken.rowid as text), list."from" from pragma_foreign_key_check(?1) as broken
     join pragma_foreign_key_list(?1) as list on list.id = broken.fkid limit 1`;
-  const [found] = connection.values({ sql, params: [collection.name] }) as [number, string][];
+  const [found] = connection.values({ sql, params: [collection.name] }) as [string, string][];
   const reference = collection.references.find(({ field }) => field.name === found?.[1]);
   if (found === undefined || reference === undefined) return undefined;
   const column = sqliteDialect.text(identifier(reference.field.name), reference.field.type);
-  const [row] = connection.values({ sql: `select ${column} from ${table} where rowid = ?`, params: [found[0]] });
+  const [row] = connection.values({
+    sql: `select ${column} from ${table} where rowid = cast(? as integer)`,
+    params: [found[0]],
+  });
   return missingReferent(collection, reference, row?.[0] as Value);
 }
 

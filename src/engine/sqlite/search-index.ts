@@ -14,6 +14,7 @@ import { oncePer } from '../../once-per.ts';
 import { looseCase } from '../../text/case.ts';
 import { type Bind, identifier } from '../compile/statement.ts';
 import type { Connection } from './connection.ts';
+import { GUARD } from './deadline.ts';
 
 /**
  * A batch is so many rows, or about so much text. It is indexed in one transaction, and a write that comes meanwhile waits for it;
@@ -34,6 +35,12 @@ interface SearchIndex {
   readonly pending: string;
   /** What each part is made by. `page` is where the table begins: a table that was made anew may have other rows by these ids. */
   readonly definitions: (page: number) => readonly string[];
+}
+
+interface StoredSchema {
+  readonly definitions: ReadonlySet<string>;
+  /** Where each table begins. */
+  readonly pages: ReadonlyMap<string, number>;
 }
 
 const PENDING_COLUMN = '_row integer primary key /* of the table at page';
@@ -88,11 +95,21 @@ export function isOfSearchIndex(trigger: string): boolean {
 }
 
 /** Whether it is there, as it is made now, and of this very table. */
-export function hasSearchIndex(db: Database, collection: Collection): boolean {
-  // SQLite keeps the text, but for the case of its first words.
-  const stored = select(db, 'select sql from sqlite_schema').map((sql) => String(sql).toLowerCase());
-  const definitions = searchIndexOf(collection)?.definitions(pageOf(db, collection)) ?? [];
-  return definitions.every((definition) => stored.includes(definition.toLowerCase()));
+export function hasSearchIndex(db: Database, collection: Collection, stored = storedSchema(db)): boolean {
+  const definitions = searchIndexOf(collection)?.definitions(stored.pages.get(collection.name) ?? 0) ?? [];
+  return definitions.every((definition) => stored.definitions.has(definition.toLowerCase()));
+}
+
+/** All of it at once, for whoever asks about many collections. */
+export function storedSchema(db: Database): StoredSchema {
+  const statement = db.prepare('select type, name, rootpage, sql from sqlite_schema');
+  const rows = statement.values() as [string, string, number, string | null][];
+  statement.finalize();
+  return {
+    // SQLite keeps the text, but for the case of its first words.
+    definitions: new Set(rows.map(([, , , sql]) => String(sql).toLowerCase())),
+    pages: new Map(rows.flatMap(([type, name, page]) => (type === 'table' ? [[name, Number(page)]] : []))),
+  };
 }
 
 /**
@@ -107,7 +124,8 @@ export function createSearchIndexes(db: Database, collections: ReadonlyMap<strin
     const hasTexts = collection === undefined || searchIndexOf(collection) !== undefined;
     if (!tables.includes(table) || !hasTexts) drop(db, table);
   }
-  const missing = [...collections.values()].filter((collection) => !hasSearchIndex(db, collection));
+  const stored = storedSchema(db);
+  const missing = [...collections.values()].filter((collection) => !hasSearchIndex(db, collection, stored));
   for (const collection of missing) create(db, collection);
   return missing;
 }
@@ -130,10 +148,10 @@ function pageOf(db: Database, { name }: Collection): number {
   return Number(select(db, "select rootpage from sqlite_schema where type = 'table' and name = ?", name)[0] ?? 0);
 }
 
-/** The row ids of the candidates; `query` is in the language of FTS5. */
+/** The row ids of the candidates; `query` is in the language of FTS5. To find them takes time, too. */
 export function candidateRows(collection: Collection, query: string, bind: Bind): string {
   const { index, pending } = searchIndexOf(collection)!;
-  return `select rowid from ${index} where ${index} match ${bind(query)} union all select _row from ${pending}`;
+  return `select rowid from ${index} where ${index} match ${bind(query)} and ${GUARD} union all select _row from ${pending}`;
 }
 
 export function countPending(db: Database, collection: Collection): number {
