@@ -27,7 +27,7 @@ import {
   SCHEMA_VERSION,
   tableSql,
 } from './schema.ts';
-import { createSearchIndexes, hasSearchIndex } from './search-index.ts';
+import { createSearchIndexes, hasSearchIndex, storedSchema } from './search-index.ts';
 
 export interface SqliteDemand {
   readonly catalogue: Catalogue;
@@ -107,7 +107,8 @@ function isInPlace(db: Database, demand: SqliteDemand): boolean {
   const found = inspect(db, demand.catalogue);
   if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
   if (found.record !== recordOf(catalogue.collections.values())) return false;
-  if (![...catalogue.collections.values()].every((collection) => hasSearchIndex(db, collection))) return false;
+  const schema = storedSchema(db);
+  if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
   return compare(demandOf(demand), found).changes.length === 0 && strangers(found, catalogue).length === 0;
 }
 
