@@ -57,7 +57,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
           }
           before = await catalogue.list();
         }),
-        { numRuns: 4_000 },
+        { numRuns: 2_500 },
       );
       await catalogue.close();
     },

@@ -69,7 +69,7 @@ test('over collections that refer to each other in any way', () =>
       }
     }),
     // To make a case smaller, databases would be opened again and again: the request that differs says enough.
-    { numRuns: 20 * RUNS, endOnFailure: true },
+    { numRuns: 12 * RUNS, endOnFailure: true },
   ));
 
 describe('over values of every type', () => {
