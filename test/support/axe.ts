@@ -13,8 +13,9 @@ const FADED_IN = `Promise.all(document.getAnimations()
   .filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime))
   .map((each) => each.finished.catch(() => undefined))).then(() => undefined)`;
 
-/** What axe calls serious or critical on a page as it stands. */
+/** What axe calls serious or critical on a page that has what it asked for. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.locator('.app-loader').first().waitFor({ state: 'hidden' });
   // Under the page's policy only the debugger may add a script.
   await page.evaluate(axe.source);
   await page.evaluate(FADED_IN);
