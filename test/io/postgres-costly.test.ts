@@ -107,17 +107,19 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
   });
 
   // Of three connections one is for all that is costly.
-  test.if(poolSize > 3)('writes by a filter that wait for a row: costly reads are answered meanwhile', async () => {
-    const connection = await other.reserve();
-    await connection.unsafe(`begin; select * from "${schema}".quiet where id = 4 for update`);
-    const begun = Array.from({ length: poolSize }, () =>
-      statusOf('/quiet?name=match.^changed$', sendJson('PATCH', { group: 1 })),
-    );
-    expect(await statusOf('/quiet?name=match.row')).toBe(200);
-    await connection.unsafe('rollback');
-    await connection.release();
-    expect(await Promise.all(begun)).toEqual(begun.map(() => 204));
-  });
+  if (poolSize > 3) {
+    test('writes by a filter that wait for a row: costly reads are answered meanwhile', async () => {
+      const connection = await other.reserve();
+      await connection.unsafe(`begin; select * from "${schema}".quiet where id = 4 for update`);
+      const begun = Array.from({ length: poolSize }, () =>
+        statusOf('/quiet?name=match.^changed$', sendJson('PATCH', { group: 1 })),
+      );
+      expect(await statusOf('/quiet?name=match.row')).toBe(200);
+      await connection.unsafe('rollback');
+      await connection.release();
+      expect(await Promise.all(begun)).toEqual(begun.map(() => 204));
+    });
+  }
 
   test('a hundred costly reads at once are all answered, one after the other', async () => {
     const burst = Array.from({ length: 100 }, () => statusOf('/quiet?name=match.row.1&limit=1'));
