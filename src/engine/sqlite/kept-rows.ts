@@ -41,6 +41,11 @@ export class KeptRows {
     )
       return undefined;
     if (mark !== this.mark || this.bytes > MAX_KEPT_ROW_BYTES) this.clear(mark);
+    const named = numberNamed(plan);
+    const known = named === undefined ? undefined : this.texts.get(plan.from)?.get(named);
+    if (known !== undefined && this.changes.current() === mark) {
+      return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
+    }
     const output = { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' } as const;
     const rows = this.connection.rows(compileRead(plan, output, sqliteDialect));
     const texts = this.textsOf(plan.from);
@@ -92,6 +97,13 @@ export class KeptRows {
     this.bytes = 0;
     this.mark = mark;
   }
+}
+
+/** Of a read of one row by its assigned key, which is its number: where its text is kept, the database need not be asked. */
+function numberNamed({ from, where, limit, offset, count }: ReadPlan): number | undefined {
+  if (where.kind !== 'compare' || where.operator !== '=' || limit !== undefined || offset !== 0) return undefined;
+  const isKey = from.assigned !== undefined && fieldOf(where.of) === from.assigned && count === undefined;
+  return isKey && typeof where.value === 'number' ? where.value : undefined;
 }
 
 /** Whole rows by their numbers, in the order of these. */
