@@ -84,6 +84,6 @@ describe('over values of every type', () => {
       fc.asyncProperty(fc.gen(), (generate) =>
         expectAgreement(engines, { collections: SHOP_COLLECTIONS, rows: SHOP_SHOWN }, chooserOf(generate), 2),
       ),
-      { numRuns: 150 * RUNS, endOnFailure: true },
+      { numRuns: 80 * RUNS, endOnFailure: true },
     ));
 });

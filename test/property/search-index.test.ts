@@ -206,7 +206,7 @@ describe('the search index', () => {
           expect(countPending(db, notes)).toBe(0);
           for (const each of conditions) if (expectSame(each)) asked++;
         }),
-        { numRuns: 400 },
+        { numRuns: 200 },
       );
       expect(asked).toBeGreaterThan(400);
     },
@@ -240,7 +240,7 @@ describe('the search index', () => {
             }
           },
         ),
-        { numRuns: 400 },
+        { numRuns: 200 },
       );
     },
     PATIENCE_MS,
