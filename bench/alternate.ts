@@ -33,6 +33,25 @@ interface About {
 
 export type Pair = About & Sides;
 
+/** What a bare server answers alike, at a share of its rate. */
+interface Compared {
+  readonly name: string;
+  readonly servers: readonly [bare: Server, service: Server];
+  readonly script: string;
+  /** Held side by side first. */
+  readonly samples: readonly string[];
+}
+
+/** As the goal for everything that is asked for the first time has it. */
+const OF_BARE: Goal = { kind: 'share', atLeast: 0.7 };
+
+export async function besideBare({ name, servers, script, samples }: Compared, pace: Pace): Promise<Outcome> {
+  const [baseline, service] = servers;
+  await expectSame(baseline, service, samples);
+  const side = (server: Server) => ({ server, load: { script } });
+  return alternate({ name, goal: OF_BARE, baseline: side(baseline), service: side(service) }, pace);
+}
+
 export async function alternate({ name, goal, ...sides }: Pair, pace: Pace): Promise<Outcome> {
   const rounds = new Rounds();
   await rounds.add(sides, pace);
@@ -79,7 +98,7 @@ class Rounds {
 }
 
 /** A baseline that answers something else proves nothing: both must send the same values, if not the same bytes. */
-export async function expectSame(baseline: Server, service: Server, paths: readonly string[]): Promise<void> {
+async function expectSame(baseline: Server, service: Server, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const [one, other] = await Promise.all(
       [baseline, service].map(async ({ url }) => (await fetch(url + path)).json()),

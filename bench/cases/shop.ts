@@ -1,5 +1,5 @@
 /** A declared catalogue: rows of 21 fields, three of them json and arrays; and what belongs together, in one request. */
-import { alternate, expectSame } from '../alternate.ts';
+import { alternate, besideBare } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { get, getAnew } from '../load.ts';
 
@@ -47,21 +47,11 @@ const READS: readonly Read[] = [
   },
 ];
 
-const besideBare: readonly Case[] = READS.map(({ name, path, samples }) => ({
+const overTheShop: readonly Case[] = READS.map(({ name, path, samples }) => ({
   name,
   async run(fixtures, pace) {
-    const [baseline, service] = [await fixtures.bareShop(), await fixtures.shop()];
-    await expectSame(baseline, service, samples);
-    const load = { script: get(path) };
-    return alternate(
-      {
-        name: this.name,
-        goal: { kind: 'share', atLeast: 0.7 },
-        baseline: { server: baseline, load },
-        service: { server: service, load },
-      },
-      pace,
-    );
+    const servers = [await fixtures.bareShop(), await fixtures.shop()] as const;
+    return besideBare({ name: this.name, servers, script: get(path), samples }, pace);
   },
 }));
 
@@ -81,4 +71,4 @@ const besideSmall: Case = {
   },
 };
 
-export const shopCases: readonly Case[] = [...besideBare, besideSmall];
+export const shopCases: readonly Case[] = [...overTheShop, besideSmall];

@@ -1,5 +1,5 @@
 /** The 77 products on SQLite: reads that are all different, reads that repeat, writes. */
-import { alternate, alternateAnew, expectSame } from '../alternate.ts';
+import { alternate, alternateAnew, besideBare } from '../alternate.ts';
 import type { Case } from '../case.ts';
 import { post } from '../load.ts';
 import { startConstant, startService } from '../servers.ts';
@@ -15,18 +15,8 @@ const allDifferent: readonly Case[] = Object.values(READS).map(({ name, script, 
   name: `${name}, URLs all different`,
   quick: true,
   async run(fixtures, pace) {
-    const [baseline, service] = [await fixtures.bareSqlite(), await fixtures.service()];
-    await expectSame(baseline, service, samples);
-    const load = { script };
-    return alternate(
-      {
-        name: this.name,
-        goal: { kind: 'share', atLeast: 0.7 },
-        baseline: { server: baseline, load },
-        service: { server: service, load },
-      },
-      pace,
-    );
+    const servers = [await fixtures.bareSqlite(), await fixtures.service()] as const;
+    return besideBare({ name: this.name, servers, script, samples }, pace);
   },
 }));
 

@@ -38,7 +38,7 @@ export function planReadItem(collection: Collection, keyText: string, query: Que
 export function planItem(from: Collection, keyText: string, query: Query): ItemPlan {
   const { columns, groupBy, where } = planRead(from, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
-  const isAsked: Predicate = isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
+  const isAsked = both(isItem, where);
   const plan = (of: ReadPlan['columns'], condition: Predicate): ReadPlan => {
     return { kind: 'read', from, columns: of, order: NO_ORDER, where: condition, offset: 0 };
   };
@@ -57,7 +57,10 @@ export interface ItemPlan {
 }
 
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
-  const isItem = itemPredicate(collection, keyText);
+  return both(itemPredicate(collection, keyText), where);
+}
+
+function both(isItem: Predicate, where: Predicate): Predicate {
   return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
 }
 

@@ -5,16 +5,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
-import type { Database } from '../data/shop/database.ts';
 import { cleanUp, type Service } from '../support/process.ts';
 import { SHOP } from '../support/shop.ts';
 import { SHOP_ENGINES, startShop } from '../support/shop-services.ts';
+import type { Database } from '../types/shop-database.ts';
 
 /** Starting a process may take its time on a busy machine. */
 setDefaultTimeout(300_000);
 
 test('the types are those that the command prints', async () => {
-  const kept = await Bun.file(new URL('../data/shop/database.ts', import.meta.url)).text();
+  const kept = await Bun.file(new URL('../types/shop-database.ts', import.meta.url)).text();
   expect(typeScriptTypes(SHOP)).toBe(kept);
 });
 

@@ -5,7 +5,7 @@ import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import type { Found } from '../migration/changes.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import type { Problem } from '../migration/risks.ts';
-import { checkOwner } from './schema.ts';
+import { checkOwner, select } from './schema.ts';
 
 export interface Inspection extends Found {
   readonly isNew: boolean;
@@ -18,7 +18,7 @@ export function inspect(db: Database, declared: Catalogue): Inspection {
   const isNew = checkOwner(db);
   const tables = namesOf(db, 'table');
   const record = tables.has(RECORD_TABLE)
-    ? String(values(db, `select declaration from ${RECORD_TABLE}`)[0]?.[0])
+    ? String(select(db, `select declaration from ${RECORD_TABLE}`)[0]?.[0])
     : undefined;
   const drafts = isNew ? [] : readRecord(record).filter(({ name }) => tables.has(name));
   const there = new Set(drafts.map(({ name }) => name));
@@ -76,7 +76,7 @@ function givenBy(now: Collection | undefined, { fields }: CollectionDraft, colum
 }
 
 function columnsOf(db: Database, table: string): Column[] {
-  return values(db, 'select name, type, "notnull" from pragma_table_info(?)', table).map(([name, type, required]) => ({
+  return select(db, 'select name, type, "notnull" from pragma_table_info(?)', table).map(([name, type, required]) => ({
     name: String(name),
     type: String(type).toLowerCase(),
     required: required === 1,
@@ -84,14 +84,5 @@ function columnsOf(db: Database, table: string): Column[] {
 }
 
 function namesOf(db: Database, type: 'table' | 'index'): ReadonlySet<string> {
-  return new Set(values(db, 'select name from sqlite_schema where type = ?', type).map(([name]) => String(name)));
-}
-
-function values(db: Database, sql: string, ...params: string[]): unknown[][] {
-  const statement = db.prepare(sql);
-  try {
-    return statement.values(...params);
-  } finally {
-    statement.finalize();
-  }
+  return new Set(select(db, 'select name from sqlite_schema where type = ?', type).map(([name]) => String(name)));
 }

@@ -167,8 +167,15 @@ export function pragma(db: Database, name: string): number {
 }
 
 export function count(db: Database, sql: string): number {
+  return Number(select(db, sql)[0]?.[0] ?? 0);
+}
+
+/** By a statement that is not kept: one that is left open keeps the state of the file that it has read. */
+export function select(db: Database, sql: string, ...params: string[]): unknown[][] {
   const statement = db.prepare(sql);
-  const [row] = statement.values();
-  statement.finalize();
-  return Number(row?.[0] ?? 0);
+  try {
+    return statement.values(...params);
+  } finally {
+    statement.finalize();
+  }
 }

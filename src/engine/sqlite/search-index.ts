@@ -15,6 +15,7 @@ import { looseCase } from '../../text/case.ts';
 import { type Bind, identifier } from '../compile/statement.ts';
 import type { Connection } from './connection.ts';
 import { GUARD } from './deadline.ts';
+import { select } from './schema.ts';
 
 /**
  * A batch is so many rows, or about so much text. It is indexed in one transaction, and a write that comes meanwhile waits for it;
@@ -102,9 +103,12 @@ export function hasSearchIndex(db: Database, collection: Collection, stored = st
 
 /** All of it at once, for whoever asks about many collections. */
 export function storedSchema(db: Database): StoredSchema {
-  const statement = db.prepare('select type, name, rootpage, sql from sqlite_schema');
-  const rows = statement.values() as [string, string, number, string | null][];
-  statement.finalize();
+  const rows = select(db, 'select type, name, rootpage, sql from sqlite_schema') as [
+    string,
+    string,
+    number,
+    string | null,
+  ][];
   return {
     // SQLite keeps the text, but for the case of its first words.
     definitions: new Set(rows.map(([, , , sql]) => String(sql).toLowerCase())),
@@ -117,8 +121,8 @@ export function storedSchema(db: Database): StoredSchema {
  * whose were made.
  */
 export function createSearchIndexes(db: Database, collections: ReadonlyMap<string, Collection>): readonly Collection[] {
-  const tables = select(db, "select name from sqlite_schema where type = 'table'");
-  for (const pending of select(db, `select name from sqlite_schema where instr(sql, '(${PENDING_COLUMN}') > 0`)) {
+  const tables = firstColumn(db, "select name from sqlite_schema where type = 'table'");
+  for (const pending of firstColumn(db, `select name from sqlite_schema where instr(sql, '(${PENDING_COLUMN}') > 0`)) {
     const table = String(pending).replace(/^_(.*)_search_pending$/, '$1');
     const collection = collections.get(table);
     const hasTexts = collection === undefined || searchIndexOf(collection) !== undefined;
@@ -145,7 +149,7 @@ function drop(db: Database, table: string): void {
 }
 
 function pageOf(db: Database, { name }: Collection): number {
-  return Number(select(db, "select rootpage from sqlite_schema where type = 'table' and name = ?", name)[0] ?? 0);
+  return Number(firstColumn(db, "select rootpage from sqlite_schema where type = 'table' and name = ?", name)[0] ?? 0);
 }
 
 /** The row ids of the candidates; `query` is in the language of FTS5. To find them takes time, too. */
@@ -156,7 +160,7 @@ export function candidateRows(collection: Collection, query: string, bind: Bind)
 
 export function countPending(db: Database, collection: Collection): number {
   const made = searchIndexOf(collection);
-  return made === undefined ? 0 : Number(select(db, `select count(*) from ${made.pending}`)[0]);
+  return made === undefined ? 0 : Number(firstColumn(db, `select count(*) from ${made.pending}`)[0]);
 }
 
 /**
@@ -204,10 +208,6 @@ function indexRow(connection: Connection, { table, texts, index, pending }: Sear
   connection.run({ sql: `delete from ${pending} where _row = ${id}`, params: [row] });
 }
 
-/** The first column. */
-function select(db: Database, sql: string, ...params: string[]): unknown[] {
-  const statement = db.prepare(sql);
-  const values = statement.values(...params).map(([value]) => value);
-  statement.finalize();
-  return values;
+function firstColumn(db: Database, sql: string, ...params: string[]): unknown[] {
+  return select(db, sql, ...params).map(([value]) => value);
 }
