@@ -206,7 +206,7 @@ describe('the search index', () => {
           expect(countPending(db, notes)).toBe(0);
           for (const each of conditions) if (expectSame(each)) asked++;
         }),
-        { numRuns: 200 },
+        { numRuns: 300 },
       );
       expect(asked).toBeGreaterThan(400);
     },
