@@ -2,6 +2,7 @@
  * The way of a request, whole: http → dialect → plan → engine → response. Every stage is one call, in order. What is kept
  * and what is observed are wrappers around it.
  */
+import type { Caller } from './collection/caller.ts';
 import type { Catalogue } from './collection/declaration.ts';
 import { pageOf } from './dialect/page.ts';
 import { parsePrefer } from './dialect/prefer.ts';
@@ -42,6 +43,8 @@ export interface AppOptions extends Observers {
   readonly basePath?: string;
   /** What else is served beside the collection: descriptions, the console, health. Undefined where nothing is. */
   readonly pages?: Pages;
+  /** Who asks; called where the catalogue has roles. May throw a `Refusal`. Where it is absent, everybody is anonymous. */
+  readonly identify?: (request: Request) => MaybePromise<Caller>;
   /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
   readonly plans?: boolean;
 }
@@ -53,15 +56,23 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { engine, pages, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
+  const { engine, pages, identify, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
   const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
   const answer = stages(options, bodies);
   const kept = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
   const read = kept?.around(answer) ?? responder(answer);
+  const known: Responder =
+    identify === undefined
+      ? read
+      : (request, trace) =>
+          andThen(identify(request), (caller) => {
+            trace.caller = caller;
+            return read(request, trace);
+          });
   const pageOrRead: Responder = (request, trace) => {
     trace.place = locate(pathAndQuery(trace.url), request.headers, basePath);
     const { prefix, path } = trace.place;
-    return pages?.(path.split('?', 1)[0]!, request, prefix) ?? read(request, trace);
+    return pages?.(path.split('?', 1)[0]!, request, prefix, trace) ?? known(request, trace);
   };
   return { fetch: observed(pageOrRead, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
 }

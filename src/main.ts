@@ -10,12 +10,14 @@ import { exportRows } from './cli/export.ts';
 import { health } from './cli/health.ts';
 import { importRows } from './cli/import.ts';
 import { init } from './cli/init.ts';
+import { key } from './cli/key.ts';
 import { migrate } from './cli/migrate.ts';
 import { openapi } from './cli/openapi.ts';
 import { query } from './cli/query.ts';
 import { restore } from './cli/restore.ts';
 import { serve } from './cli/serve.ts';
 import { types } from './cli/types.ts';
+import { user } from './cli/user.ts';
 import { worker } from './cli/worker.ts';
 import { ConfigError } from './config.ts';
 import { failureOf } from './engine/failures.ts';
@@ -33,6 +35,8 @@ const COMMANDS: readonly Command[] = [
   declare,
   migrate,
   copy,
+  key,
+  user,
   config,
   health,
   openapi,

@@ -80,6 +80,8 @@ export interface Unique {
 
 export interface Catalogue {
   readonly collections: ReadonlyMap<string, Collection>;
+  /** By their names; absent where whoever reaches the service may do all. */
+  readonly roles?: ReadonlyMap<string, unknown>;
   readonly draft: CatalogueDraft;
 }
 

@@ -6,6 +6,7 @@ const NAME = '^[a-z][a-z0-9_]*$';
 
 /** By what they are taken. A test holds them against the paths that the service answers. */
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
+  auth: 'a path of the service',
   changes: 'the collection of what was changed',
   console: 'a page of the service',
   docs: 'a page of the service',

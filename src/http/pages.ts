@@ -1,17 +1,28 @@
 /** What is served beside the collection, and how its pages are answered: by GET and HEAD, and 304 where known. */
+import type { Caller } from '../collection/caller.ts';
 import { Refusal } from '../errors.ts';
 import { optionsHeaders } from './cors.ts';
 
+/** What a page finds out about a request, for the log. */
+export interface Noted {
+  caller?: Caller | undefined;
+}
+
 /** Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. */
-export type Pages = (path: string, request: Request, prefix: string) => Response | Promise<Response> | undefined;
+export type Pages = (
+  path: string,
+  request: Request,
+  prefix: string,
+  noted?: Noted,
+) => Response | Promise<Response> | undefined;
 
 const METHODS = 'OPTIONS, GET, HEAD';
 
 /** The pages of several, tried in order. */
 export function firstOf(...all: readonly Pages[]): Pages {
-  return (path, request, prefix) => {
+  return (path, request, prefix, noted) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix);
+      const answer = pages(path, request, prefix, noted);
       if (answer !== undefined) return answer;
     }
     return undefined;

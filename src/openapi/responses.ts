@@ -22,8 +22,10 @@ export function errorResponses(): Record<string, JsonObject> {
 
 /** Headers with which a refusal says more. */
 const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
   405: ['Allow'],
   416: ['Content-Range', 'Preference-Applied'],
+  429: ['Retry-After'],
   503: ['Retry-After'],
   504: ['Retry-After'],
   507: ['Retry-After'],
@@ -100,6 +102,7 @@ const HEADERS = {
   'Preference-Applied': 'Which of the preferences were heeded.',
   'Idempotency-Replayed': '`true` when this answer was given before, to the same Idempotency-Key.',
   Allow: 'The methods that may be used here.',
+  'WWW-Authenticate': 'How credentials are sent, and what was wrong with those that were (RFC 6750).',
   'Retry-After': 'In how many seconds to try again.',
 } as const;
 

@@ -1,4 +1,5 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
+import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Place } from '../http/prefix.ts';
@@ -35,6 +36,8 @@ export interface Answered {
   /** `/products` or `/products/:id`; undefined where it was addressed to no collection, or that was not found out. */
   readonly route: string | undefined;
   readonly status: number;
+  /** Who asked, where the catalogue has roles and that was found out. */
+  readonly caller?: Caller | undefined;
   /** As performance.now() tells it. */
   readonly started: number;
   readonly milliseconds: number;
@@ -54,6 +57,7 @@ export class Trace implements Answered {
   place: Place = UNKNOWN;
   route: string | undefined = undefined;
   status = 0;
+  caller: Caller | undefined = undefined;
   milliseconds = 0;
   rows: number | undefined = undefined;
   error: unknown = undefined;

@@ -1,5 +1,6 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
 import { type App, createApp } from '../app.ts';
+import { type Access, openAccess, openVerifier } from '../auth/access.ts';
 import type { ServeSettings } from '../config.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -36,7 +37,13 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
   const { catalogue } = begun;
   const described = describe(begun);
+  const { roles } = catalogue;
+  const verifier = await openVerifier(settings, (message) => log.write('warn', message));
+  if (roles === undefined && verifier !== undefined) {
+    log.write('warn', 'the declaration has no roles: a token changes nothing');
+  }
   let app: App | undefined;
+  let access: Access | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
   let drainSeconds = 0;
@@ -44,7 +51,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => app?.metrics?.() ?? [],
+    app: () => [...(app?.metrics?.() ?? []), ...(access?.metrics() ?? [])],
     whole,
   });
   observed?.(observation);
@@ -62,13 +69,23 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
+    if (roles !== undefined) {
+      const addressOf = (request: Request) => listening?.addressOf(request);
+      access = openAccess({ engine, settings, verifier, addressOf, roles: new Set(roles.keys()) });
+    }
     app = createApp({
       catalogue,
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       basePath: settings.basePath,
-      pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
+      pages: firstOf(
+        observation.pages,
+        ...(access === undefined ? [] : [access.pages]),
+        openApiPages(described, startPath),
+        consolePages(described),
+      ),
+      ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,
       requestId,
       plans: settings.plans,
@@ -87,6 +104,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       made: isNew ? [] : steps,
       rows,
       example: [...catalogue.collections.keys()][0]!,
+      isOpen: roles === undefined,
     });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;

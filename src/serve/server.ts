@@ -6,6 +6,8 @@ import { SharedPort } from './shared-port.ts';
 
 export interface Listening {
   readonly url: string;
+  /** The address that a request came from; undefined where the client is gone. */
+  readonly addressOf: (request: Request) => string | undefined;
   /** Requests that are being answered. */
   readonly inProgress: () => number;
   /** No new connections; resolves when the requests under way are answered, or the time is up. */
@@ -76,6 +78,7 @@ export function listen(app: App, options: ListenOptions): Listening {
 
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    addressOf: (request) => server.requestIP(request)?.address,
     inProgress: () => server.pendingRequests,
     async stop(seconds) {
       isStopping = true;

@@ -3,6 +3,7 @@
  * syncs the disk once for all of them, and no outcome is told before it.
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { OWN_COLLECTIONS } from '../../collection/own.ts';
 import { encodeRows } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import type { Key } from '../../plan/keys.ts';
@@ -64,7 +65,7 @@ export function applyJobs(
 }
 
 function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): Outcome {
-  const collection = catalogue.collections.get(job.collection)!;
+  const collection = catalogue.collections.get(job.collection) ?? OWN_COLLECTIONS.get(job.collection)!;
   connection.run(SAVEPOINT);
   try {
     setDeadline(bounds.querySeconds * 1000);
