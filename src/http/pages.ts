@@ -1,17 +1,26 @@
 /** What is served beside the collection, and how its pages are answered: by GET and HEAD, and 304 where known. */
+import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { optionsHeaders } from './cors.ts';
 
-/** Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. */
-export type Pages = (path: string, request: Request, prefix: string) => Response | Promise<Response> | undefined;
+/**
+ * Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. Where the catalogue has
+ * roles, `seen` is what the caller sees of it, for pages that tell of it; it refuses callers who may see nothing.
+ */
+export type Pages = (
+  path: string,
+  request: Request,
+  prefix: string,
+  seen?: () => Catalogue | Promise<Catalogue>,
+) => Response | Promise<Response> | undefined;
 
 const METHODS = 'OPTIONS, GET, HEAD';
 
 /** The pages of several, tried in order. */
 export function firstOf(...all: readonly Pages[]): Pages {
-  return (path, request, prefix) => {
+  return (path, request, prefix, seen) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix);
+      const answer = pages(path, request, prefix, seen);
       if (answer !== undefined) return answer;
     }
     return undefined;

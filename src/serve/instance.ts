@@ -2,6 +2,7 @@
 import { type App, createApp } from '../app.ts';
 import type { ServeSettings } from '../config.ts';
 import { consolePages, startPath } from '../console/pages.ts';
+import { begin } from '../declare/begin.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { firstOf } from '../http/pages.ts';
@@ -12,7 +13,6 @@ import { Observation } from '../observe/observation.ts';
 import { requestId } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
-import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { countRows, type Greeting } from './greeting.ts';
 import { watchMemory } from './idle-memory.ts';
