@@ -58,7 +58,7 @@ export const ERRORS = {
   '23505': { status: 409, meaning: 'A product with this key exists already' },
   '23514': { status: 400, meaning: 'A rule of the database itself refuses the row' },
   '428C9': { status: 400, meaning: 'A field that can only be read was given a value' },
-  '42501': { status: 403, meaning: 'The database role of the service may not do this' },
+  '42501': { status: 403, meaning: 'The role of the caller, or the database role of the service, may not do this' },
   '42601': { status: 400, meaning: 'A full text query could not be parsed' },
   '42703': { status: 400, meaning: 'There is no such field' },
   '42704': { status: 400, meaning: 'There is no such type or text search configuration' },

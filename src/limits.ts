@@ -167,6 +167,8 @@ export const MAX_NAME_LENGTH = 63;
 export const MAX_COLLECTIONS = 1_000;
 /** Fields of a collection: PostgreSQL's tables have no more columns. */
 export const MAX_FIELDS = 1_600;
+/** Roles of a declaration. */
+export const MAX_ROLES = 200;
 /** Values in one default of a declaration, lists and maps counted with what they hold. */
 export const MAX_VALUE_NODES = 10_000;
 /** Bad rows of a file that are named before the rest of it is left unread. */

@@ -130,7 +130,7 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
     return Response.json(account(sent?.kind ?? 'nothing', caller), { headers: NO_STORE });
   }
 
-  return (path, request, prefix, noted) => {
+  return (path, request, prefix, _seen, noted) => {
     switch (path) {
       case LOGIN_PATH:
         return posted(request, () => login(request, prefix, noted));

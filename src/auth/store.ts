@@ -150,7 +150,10 @@ export class CredentialStore {
   private async insert(into: Collection, row: Readonly<Record<string, unknown>>): Promise<void> {
     if (!this.isThere) await this.prepare();
     const rows = [into.fields.map(({ name, type }) => stored(type, row[name]))];
-    await this.engine.write({ kind: 'insert', into, rows, conflict: 'refuse', ...TERMS }, NOTHING_BACK);
+    await this.engine.write(
+      { kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...TERMS },
+      NOTHING_BACK,
+    );
   }
 
   private async change(into: Collection, where: Predicate, changes: Readonly<Record<string, unknown>>) {
@@ -158,7 +161,8 @@ export class CredentialStore {
     const set: Assignment[] = into.fields
       .filter(({ name }) => changes[name] !== undefined)
       .map((field) => ({ field, value: stored(field.type, changes[field.name]) }));
-    return (await this.engine.write({ kind: 'update', into, where, set, ...TERMS }, NOTHING_BACK)).affected > 0;
+    const given = set.map(({ field }) => field);
+    return (await this.engine.write({ kind: 'update', into, where, set, given, ...TERMS }, NOTHING_BACK)).affected > 0;
   }
 
   private async remove(into: Collection, where: Predicate): Promise<boolean> {

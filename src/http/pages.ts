@@ -1,5 +1,6 @@
 /** What is served beside the collection, and how its pages are answered: by GET and HEAD, and 304 where known. */
 import type { Caller } from '../collection/caller.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { optionsHeaders } from './cors.ts';
 
@@ -8,11 +9,15 @@ export interface Noted {
   caller?: Caller | undefined;
 }
 
-/** Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. */
+/**
+ * Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. Where the catalogue has
+ * roles, `seen` is what the caller sees of it, for pages that tell of it; it refuses callers who may see nothing.
+ */
 export type Pages = (
   path: string,
   request: Request,
   prefix: string,
+  seen?: () => Catalogue | Promise<Catalogue>,
   noted?: Noted,
 ) => Response | Promise<Response> | undefined;
 
@@ -20,9 +25,9 @@ const METHODS = 'OPTIONS, GET, HEAD';
 
 /** The pages of several, tried in order. */
 export function firstOf(...all: readonly Pages[]): Pages {
-  return (path, request, prefix, noted) => {
+  return (path, request, prefix, seen, noted) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix, noted);
+      const answer = pages(path, request, prefix, seen, noted);
       if (answer !== undefined) return answer;
     }
     return undefined;

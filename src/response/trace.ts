@@ -3,6 +3,7 @@ import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Place } from '../http/prefix.ts';
+import type { Admitted } from '../plan/sight.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
@@ -36,8 +37,6 @@ export interface Answered {
   /** `/products` or `/products/:id`; undefined where it was addressed to no collection, or that was not found out. */
   readonly route: string | undefined;
   readonly status: number;
-  /** Who asked, where the catalogue has roles and that was found out. */
-  readonly caller?: Caller | undefined;
   /** As performance.now() tells it. */
   readonly started: number;
   readonly milliseconds: number;
@@ -47,6 +46,8 @@ export interface Answered {
   readonly error: unknown;
   /** Undefined where none was needed or none was made. */
   readonly plan: ReadPlan | WritePlan | undefined;
+  /** Who asked, where that matters: where the catalogue has roles. */
+  readonly caller?: Caller | undefined;
 }
 
 /** Until it is found out. */
@@ -57,11 +58,15 @@ export class Trace implements Answered {
   place: Place = UNKNOWN;
   route: string | undefined = undefined;
   status = 0;
-  caller: Caller | undefined = undefined;
   milliseconds = 0;
   rows: number | undefined = undefined;
   error: unknown = undefined;
   plan: ReadPlan | WritePlan | undefined = undefined;
+  caller: Caller | undefined = undefined;
+  /** What the caller may see and do, where the catalogue has roles. */
+  admitted: Admitted | undefined = undefined;
+  /** Whether the answer is for this caller alone. */
+  isPrivate = false;
   private stages = '';
   private last = this.started;
 

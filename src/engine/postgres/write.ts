@@ -1,10 +1,11 @@
 /** A write is carried out: with nothing to check it is one statement, else a transaction that may take it back. */
 import type { SQL } from 'bun';
+import { deniedRow } from '../../collection/denied.ts';
 import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { atOnce, inTurns, ROWS_A_PIECE } from '../../in-pieces.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../plan/types.ts';
-import { planWhole, WHOLE } from '../../plan/whole.ts';
+import { planSeen, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
@@ -52,8 +53,8 @@ export async function carryOut(
 
 /** Whether nothing can be found afterwards that would have to undo it. */
 function standsAlone(plan: WritePlan): boolean {
-  const { dryRun, singular, maxAffected, precondition, retry } = plan;
-  const isPlain = !dryRun && !singular && maxAffected === undefined;
+  const { dryRun, singular, maxAffected, precondition, retry, restriction } = plan;
+  const isPlain = !dryRun && !singular && maxAffected === undefined && restriction === undefined;
   return isPlain && precondition === undefined && retry === undefined && plan.kind !== 'update-each';
 }
 
@@ -125,7 +126,14 @@ async function changeRows(
         ? compileUpdate(context, plan, wanted)
         : compileDelete(context, plan, wanted);
   const [written] = await query<Written>(runner, statement);
+  checkAllowed(plan, written!);
   return written!;
+}
+
+/** A row that is met and may not be changed is left out by the statement. */
+function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void {
+  const isLeftOut = plan.kind === 'insert' && plan.restriction?.met !== undefined && affected < plan.rows.length;
+  if (isLeftOut || refused > 0) throw deniedRow(plan.into.name);
 }
 
 /** Of many rows in pieces, with requests in between. */
@@ -150,9 +158,9 @@ function resultOf(plan: WritePlan, written: Written, encoding: Encoding, wanted:
 async function storedRow(
   connection: Runner,
   { collection, dialect }: WriteContext,
-  { key }: Precondition,
+  precondition: Precondition,
 ): Promise<string | undefined> {
-  const plan = planWhole(collection, key);
+  const plan = planSeen(collection, precondition);
   const output = outputOf(plan.columns, WHOLE, dialect);
   const { sql, params } = compileRead(plan, output, dialect);
   const rows = await query<Row>(connection, { sql: `${sql} for update`, params });
