@@ -3,6 +3,7 @@
  * has roles, and returns at once what is remembered; `pages` are where people log in and out.
  */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
@@ -14,10 +15,11 @@ import { Keys } from './keys.ts';
 import { People } from './people.ts';
 import { PublicKeys } from './public-keys.ts';
 import { credentialsNeeded, noSuchRole } from './refusals.ts';
+import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { type Sent, sentWith } from './sent.ts';
 import { endedCookie, isSecure } from './session-cookie.ts';
-import { type Counts, sessionPages } from './session-pages.ts';
+import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
 import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
@@ -30,12 +32,10 @@ export type AccessSettings = Pick<
 export interface AccessOptions {
   readonly engine: Engine;
   readonly settings: AccessSettings;
-  /** The roles of the declaration. */
-  readonly roles: ReadonlySet<string>;
+  /** It has roles. */
+  readonly catalogue: Catalogue;
   /** Where a request comes from. */
   readonly addressOf: (request: Request) => string | undefined;
-  /** What a caller may do, for the console. */
-  readonly rightsOf?: (caller: Caller) => unknown;
   /** What tokens are verified with; where there is nothing, all of them are refused. */
   readonly verifier: Verifier | undefined;
 }
@@ -43,12 +43,15 @@ export interface AccessOptions {
 export interface Access {
   /** Throws a `Refusal`, or rejects with one, where the credentials are none. */
   readonly identify: (request: Request) => MaybePromise<Caller>;
+  /** Whose session it is that a page is asked for with; nobody's, where it has ended. */
+  readonly accountOf: (request: Request) => Promise<Account>;
   readonly pages: Pages;
   metrics(): readonly Metric[];
 }
 
 export function openAccess(options: AccessOptions): Access {
-  const { engine, settings, roles, verifier } = options;
+  const { engine, settings, catalogue, verifier } = options;
+  const roles = new Set(catalogue.roles?.keys() ?? []);
   const store = new CredentialStore(engine);
   const check = (code: 'PGRST303' | 'CAT401') => (caller: Caller) => {
     if (roles.has(caller.role)) return;
@@ -62,6 +65,7 @@ export function openAccess(options: AccessOptions): Access {
   const tokens = new Tokens(verifier, terms, check('PGRST303'));
   const keys = new Keys(store, check('CAT401'));
   const people = new People(store, settings.sessionHours * 3_600, check('CAT401'));
+  const rights = (caller: Caller) => rightsOf(catalogue, caller);
   const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
 
   function callerOf(sent: Sent | undefined, request: Request): MaybePromise<Caller> {
@@ -94,9 +98,21 @@ export function openAccess(options: AccessOptions): Access {
     }
   }
 
+  async function accountOf(request: Request): Promise<Account> {
+    try {
+      const sent = sentWith(request.headers);
+      const caller = await callerOf(sent, request);
+      return { by: sent?.kind ?? 'nothing', role: caller.role, name: caller.name ?? null, rights: rights(caller) };
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) return NOBODY;
+      throw error;
+    }
+  }
+
   return {
     identify,
-    pages: sessionPages({ ...options, identify, people, counts }),
+    accountOf,
+    pages: sessionPages({ ...options, identify, people, counts, roles, rightsOf: rights }),
     metrics: () => metricsOf(counts),
   };
 }

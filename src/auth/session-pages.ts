@@ -6,6 +6,7 @@ import { Bodies } from '../http/bodies.ts';
 import { type Noted, type Pages, readOnly } from '../http/pages.ts';
 import { MAX_LOGIN_BYTES } from '../limits.ts';
 import type { Begun, People } from './people.ts';
+import type { Rights } from './rights.ts';
 import { isSameOrigin, requireSameOrigin } from './same-origin.ts';
 import { type Sent, sentWith } from './sent.ts';
 import { endedCookie, isSecure, sessionCookie } from './session-cookie.ts';
@@ -24,13 +25,24 @@ export interface Counts {
   loginsRefused: number;
 }
 
+/** Who is asking, for pages. */
+export interface Account {
+  readonly by: Sent['kind'] | 'nothing';
+  /** Null where credentials are needed, and there are none that count. */
+  readonly role: string | null;
+  readonly name: string | null;
+  readonly rights: Rights | null;
+}
+
+export const NOBODY: Account = { by: 'nothing', role: null, name: null, rights: null };
+
 interface Terms {
   readonly identify: (request: Request) => MaybePromise<Caller>;
   readonly people: People;
   readonly counts: Counts;
   readonly roles: ReadonlySet<string>;
   readonly addressOf: (request: Request) => string | undefined;
-  readonly rightsOf?: (caller: Caller) => unknown;
+  readonly rightsOf: (caller: Caller) => Rights;
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
@@ -72,9 +84,8 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
     return Response.json(body, { headers: { ...NO_STORE, 'set-cookie': cookie } });
   }
 
-  function account(by: Sent['kind'] | 'nothing', caller: Caller) {
-    const { role, name } = caller;
-    return { by, role, name: name ?? null, rights: rightsOf?.(caller) ?? null };
+  function account(by: Account['by'], caller: Caller): Account {
+    return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(caller) };
   }
 
   async function login(request: Request, prefix: string, noted?: Noted): Promise<Response> {
@@ -122,9 +133,7 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
   /** Who is asking; nobody, where nothing was sent and that is not enough. */
   async function session(request: Request, noted?: Noted): Promise<Response> {
     const sent = sentWith(request.headers);
-    if (sent === undefined && !roles.has(ANONYMOUS.role)) {
-      return Response.json({ by: 'nothing', role: null, name: null, rights: null }, { headers: NO_STORE });
-    }
+    if (sent === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });
     const caller = await identify(request);
     if (noted !== undefined) noted.caller = caller;
     return Response.json(account(sent?.kind ?? 'nothing', caller), { headers: NO_STORE });

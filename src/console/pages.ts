@@ -29,14 +29,18 @@ export function startPath(): string {
 /** The catalogue as the caller sees it. */
 type Seen = NonNullable<Parameters<Pages>[3]>;
 
-export function consolePages(described: Described): Pages {
+/** Who is asking for the console, and what they may do; for the page to begin with. */
+type AccountOf = (request: Request) => Promise<{ readonly role: string | null }>;
+
+/** `accountOf` where the catalogue has roles. Whoever has none of them gets a page that asks for a name and a password. */
+export function consolePages(described: Described, accountOf?: AccountOf): Pages {
   // Built by the first who asks, so that starting stays quick for everyone who never does.
   const assets = whenAsked(loadAssets);
   const reference = oncePer((catalogue: Catalogue) =>
     whenAsked(async () => makeReference({ ...described, catalogue }, await assets())),
   );
 
-  async function consolePage(path: string, seen: Seen): Promise<Response> {
+  async function consolePage(path: string, request: Request, seen: Seen): Promise<Response> {
     const { pages } = await assets();
     const root = path.endsWith('/') ? '..' : '.';
     if (pages.console.length === 0) {
@@ -44,9 +48,13 @@ export function consolePages(described: Described): Pages {
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { version } = described;
-    const { collections } = (await seen()).draft;
+    const session = await accountOf?.(request);
+    const collections = session?.role === null ? [] : (await seen()).draft.collections;
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
-    const page = pageHtml({ title: 'Product Catalogue', root, scripts, data: { collections, version } }, nonce);
+    const page = pageHtml(
+      { title: 'Product Catalogue', root, scripts, data: { collections, version, session } },
+      nonce,
+    );
     return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });
   }
 
@@ -64,7 +72,8 @@ export function consolePages(described: Described): Pages {
   }
 
   return (path, request, _prefix, seen = () => described.catalogue) => {
-    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, () => consolePage(path, seen));
+    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
+      return readOnly(request, () => consolePage(path, request, seen));
     if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request, seen));
     // The links of the reference start from the path without a slash at its end.
     if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));

@@ -71,7 +71,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
     });
     if (roles !== undefined) {
       const addressOf = (request: Request) => listening?.addressOf(request);
-      access = openAccess({ engine, settings, verifier, addressOf, roles: new Set(roles.keys()) });
+      access = openAccess({ engine, settings, verifier, addressOf, catalogue });
     }
     app = createApp({
       catalogue,
@@ -83,7 +83,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),
         openApiPages(described, startPath),
-        consolePages(described),
+        consolePages(described, access?.accountOf),
       ),
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,

@@ -6,7 +6,7 @@ import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { planRead } from '../../src/plan/read.ts';
 import { WHOLE } from '../../src/plan/whole.ts';
 import { gathered } from '../../src/response/body.ts';
-import { bearer, newName, openWithAccess, type WithAccess } from '../support/access.ts';
+import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
 import { expectRefusal } from '../support/stories.ts';
@@ -27,7 +27,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
     test('lets a program in under its role, as Authorization or apikey', async () => {
       const name = newName('erp');
       const key = await add(name, { claims: { region: 'north' } });
-      const who = { by: 'key', role: 'editor', name, rights: null };
+      const who = { by: 'key', role: 'editor', name, rights: RIGHTS };
       for (const headers of [bearer(key), { apikey: key }, { ...bearer(key), apikey: key }]) {
         expect(await (await service.whoIs(headers)).json()).toEqual(who);
       }

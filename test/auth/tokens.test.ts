@@ -5,7 +5,7 @@ import { PublicKeys } from '../../src/auth/public-keys.ts';
 import { publicKeyVerifier } from '../../src/auth/verifiers.ts';
 import { MAX_CREDENTIAL_LENGTH } from '../../src/limits.ts';
 import { listen } from '../../src/serve/server.ts';
-import { bearer, openWithAccess, SECRET, type WithAccess } from '../support/access.ts';
+import { bearer, openWithAccess, RIGHTS, SECRET, type WithAccess } from '../support/access.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
 import { expectRefusal } from '../support/stories.ts';
@@ -42,7 +42,7 @@ describe('a token that a secret has signed', () => {
 
   test('is of the role that it names, in Authorization or apikey', async () => {
     const token = await signed({ role: 'editor', sub: 'ann' });
-    const who = { by: 'token', role: 'editor', name: 'ann', rights: null };
+    const who = { by: 'token', role: 'editor', name: 'ann', rights: RIGHTS };
     for (const headers of [bearer(token), { apikey: token }, { authorization: `bearer  ${token}` }]) {
       const response = await service.whoIs(headers);
       expect([response.status, await response.json()]).toEqual([200, who]);

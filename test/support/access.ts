@@ -4,6 +4,7 @@ import { type Access, type AccessOptions, openAccess } from '../../src/auth/acce
 import { CredentialStore } from '../../src/auth/store.ts';
 import { secretVerifier } from '../../src/auth/verifiers.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { readSettings, SERVE_SETTINGS } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { ALL_ENGINES } from './catalogue.ts';
@@ -23,7 +24,7 @@ export interface WithAccess {
   readonly close: () => Promise<void>;
 }
 
-export interface AccessTerms extends Partial<Omit<AccessOptions, 'engine' | 'settings' | 'roles'>> {
+export interface AccessTerms extends Partial<Omit<AccessOptions, 'engine' | 'settings' | 'catalogue'>> {
   /** As flags. */
   readonly settings?: readonly string[];
   readonly roles?: readonly string[];
@@ -35,17 +36,20 @@ export async function openWithAccess(engineName: string, terms: AccessTerms = {}
 
 function accessOn(engine: Engine, terms: AccessTerms): WithAccess {
   const { settings = [], roles = ROLES, ...others } = terms;
+  const { draft } = BUILT_IN.catalogue;
+  const catalogue = declareCatalogue({ ...draft, roles: roles.map((name) => ({ name, isAll: true, rules: [] })) });
   const access = openAccess({
     engine,
     settings: readSettings(SERVE_SETTINGS, settings, {}),
-    roles: new Set(roles),
+    catalogue,
     verifier: secretVerifier(SECRET),
     addressOf: ({ headers }) => headers.get('test-address') ?? '192.0.2.1',
     ...others,
   });
   const app = createApp({
-    catalogue: BUILT_IN.catalogue,
+    catalogue,
     engine,
+    identify: access.identify,
     maxBodyBytes: 1024 * 1024,
     allowUnfilteredWrites: false,
     pages: access.pages,
@@ -72,3 +76,7 @@ export function newName(word: string): string {
 export function bearer(text: string): Record<string, string> {
   return { authorization: `Bearer ${text}` };
 }
+
+const FIELDS = BUILT_IN.catalogue.draft.collections[0]!.fields.map(({ name }) => name);
+/** Of every role here. */
+export const RIGHTS = { products: { read: FIELDS, create: FIELDS, update: FIELDS, delete: FIELDS } };

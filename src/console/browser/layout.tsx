@@ -16,6 +16,8 @@ import {
   unshown,
   version,
 } from './shared/collection.ts';
+import { mayCreate } from './shared/rights.ts';
+import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
 
@@ -43,12 +45,34 @@ function ConsoleBar() {
           <ToggleThemeButton />
           <LoadingIndicator />
           {token.get() !== null && <SignOut />}
+          {session !== undefined && <Person />}
         </>
       }
       userMenu={false}
     >
       <TitlePortal component="h1" variant="h6" />
     </AppBar>
+  );
+}
+
+/** Who is logged in, and the way out; or the way in. */
+function Person() {
+  if (!isLoggedIn) {
+    return (
+      <Button color="inherit" onClick={() => wantLogin()}>
+        Log in
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Typography component="span" variant="body2" noWrap sx={{ maxWidth: 160, px: 1 }}>
+        {session?.name}
+      </Typography>
+      <Button color="inherit" onClick={() => void logOut()}>
+        Log out
+      </Button>
+    </>
   );
 }
 
@@ -86,7 +110,7 @@ function ConsoleMenu() {
             {titleOfCollection(other)}
           </MenuItem>
         ))}
-      <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />
+      {mayCreate && <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />}
       <MenuItem component="a" href={`${base}/docs`} sx={{ color: 'text.secondary' }}>
         <ListItemIcon sx={{ '&&': { minWidth: 40 } }}>
           <Api />
