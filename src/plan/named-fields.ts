@@ -14,6 +14,13 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
   return names.found;
 }
 
+/** Those that a condition on the fields of a row alone is about. */
+export function fieldsIn(collection: Collection, predicate: Predicate): ReadonlySet<Field> {
+  const names = new Names();
+  names.ofPredicate(collection, predicate);
+  return names.found.get(stored(collection)) ?? new Set();
+}
+
 class Names {
   readonly found = new Map<Collection, Set<Field>>();
 

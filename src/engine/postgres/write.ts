@@ -9,6 +9,7 @@ import { planSeen, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
+import { askedBefore } from '../reach.ts';
 import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
@@ -19,6 +20,7 @@ import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import {
   type Answer,
+  compileBefore,
   compileDelete,
   compileInsert,
   compileUpdate,
@@ -121,7 +123,7 @@ async function changeRows(
   if (plan.kind === 'update-each') return updateEach(runner, context, plan, wanted);
   const statement =
     plan.kind === 'insert'
-      ? compileInsert(context, plan, await jsonOf(plan), wanted)
+      ? compileInsert(context, plan, await allowedRows(runner, context, plan), wanted)
       : plan.kind === 'update'
         ? compileUpdate(context, plan, wanted)
         : compileDelete(context, plan, wanted);
@@ -134,6 +136,16 @@ async function changeRows(
 function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void {
   const isLeftOut = plan.kind === 'insert' && plan.restriction?.met !== undefined && affected < plan.rows.length;
   if (isLeftOut || refused > 0) throw deniedRow(plan.into.name);
+}
+
+/** The rows as JSON, if they may be stored by what is known of them. */
+async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPlan): Promise<string> {
+  const rows = await jsonOf(plan);
+  const created = askedBefore(plan);
+  if (created === undefined) return rows;
+  const [told] = await query<{ refused: number }>(runner, compileBefore(context, created, rows));
+  if (told!.refused > 0) throw deniedRow(plan.into.name);
+  return rows;
 }
 
 /** Of many rows in pieces, with requests in between. */

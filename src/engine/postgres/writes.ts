@@ -85,6 +85,16 @@ export function insertedValue({ collection, sequence, adopted }: WriteContext, f
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
+/** How many of the rows, given as JSON, may not be stored, by what is known of them before. */
+export function compileBefore(context: WriteContext, created: Predicate, rows: string): Statement {
+  const { collection, dialect } = context;
+  return buildStatement(dialect, (bind) => {
+    const given = `select * from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
+    const rule = compilePredicate(created, scopeOf(dialect, bind, collection.name));
+    return `select count(*)::int4 as refused from (${given}) as ${identifier(collection.name)} where (${rule}) is not true`;
+  });
+}
+
 /** `rows` are those of the plan, as JSON. */
 export function compileInsert(
   context: WriteContext,

@@ -3,6 +3,7 @@ import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import { deniedRow } from '../../collection/denied.ts';
 import type { Value } from '../../collection/value.ts';
+import { Refusal } from '../../errors.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import { atRow, keysUsedUp, missingRow } from '../terms.ts';
 import { countReturned } from './allowance.ts';
@@ -62,6 +63,10 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
     };
     const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
+      if (job.before !== undefined) {
+        const { sql, params } = job.before;
+        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw deniedRow(collection.name);
+      }
       if (job.returning === undefined && job.allowed === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
         affected += changes;
@@ -86,7 +91,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         if (text !== undefined) changed.push(countReturned(text));
       }
     } catch (error) {
-      if (isReferenceError(error)) throw error;
+      if (isReferenceError(error) || error instanceof Refusal) throw error;
       if (areKeysUsedUp(connection, collection, error)) throw keysUsedUp(collection);
       const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
       throw atRow(translateError(error, { collection, given: giving }), job.rows.length > 1 ? index : undefined);
@@ -145,7 +150,7 @@ function changeEach(connection: Connection, collection: Collection, job: ChangeE
     try {
       return change(connection, collection, each, job.returning !== undefined).changed;
     } catch (error) {
-      if (isReferenceError(error)) throw error;
+      if (isReferenceError(error) || error instanceof Refusal) throw error;
       throw atRow(translateError(error, { collection, given: (name) => set[name] }), index);
     }
   });

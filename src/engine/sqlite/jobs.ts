@@ -30,7 +30,7 @@ import { compilePredicate, compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compileRead, compileShape, scopeOf } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
-import { rowsWritten } from '../reach.ts';
+import { askedBefore, rowsWritten } from '../reach.ts';
 import { GUARD } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { narrowedDialect } from './narrowed.ts';
@@ -45,6 +45,8 @@ export type Job = JobTerms &
         /** Tells whether a row meets an existing one, from the values at these places of it. */
         readonly meets?: { readonly sql: string; readonly places: readonly number[] };
         readonly allowed?: Allowed;
+        /** Tells of a row before it is stored whether it may be; the values of the row come first. */
+        readonly before?: { readonly sql: string; readonly params: readonly Value[] };
       }
     | ({ readonly kind: 'change' } & Change)
     | {
@@ -54,6 +56,8 @@ export type Job = JobTerms &
         readonly met?: { readonly sql: string; readonly params: readonly Value[] };
       }
   );
+
+type InsertJob = Extract<Job, { kind: 'insert' }>;
 
 /**
  * The rules of the caller's role: what a written row gives back tells, after its first column, whether a new row may be stored,
@@ -114,6 +118,7 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
         kind: 'insert',
         ...terms,
         ...(allowed === undefined ? {} : { allowed }),
+        ...compileBefore(collection, askedBefore(plan)),
         sql: insertSql(collection) + conflictSql(plan.conflict, allowed?.met) + told,
         rows: yield* mapped(plan.rows, (row) => storedValues(collection.fields, row)),
         ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
@@ -162,6 +167,16 @@ function compileAllowed(collection: Collection, { met, created, changed }: Restr
     return '';
   });
   return { ...compiled!, params: params.slice(fields.length) };
+}
+
+function compileBefore({ name, fields }: Collection, created: Predicate | undefined): Pick<InsertJob, 'before'> {
+  if (created === undefined) return {};
+  const { sql, params } = buildStatement(sqliteDialect, (bind) => {
+    const row = fields.map((field) => `${bind(null)} as ${identifier(field.name)}`).join(', ');
+    const rule = compilePredicate(created, scopeOf(sqliteDialect, bind, name));
+    return `select (${rule}) is true from (select ${row}) as ${identifier(name)}`;
+  });
+  return { before: { sql, params: params.slice(fields.length) } };
 }
 
 /** Whether there is a row of this key, among those that may be named; the values of the key come first. */
