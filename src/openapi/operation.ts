@@ -18,7 +18,7 @@ export interface Draft {
 
 const FAULT = 500;
 /** Where the database is asked. */
-export const READ_REFUSALS = [300, 400, 401, 403, 406, 414, 429, 503, 504];
+export const READ_REFUSALS = [300, 400, 403, 406, 414, 429, 503, 504];
 export const WRITE_REFUSALS = [...READ_REFUSALS, 409, 412, 507];
 export const BODY_REFUSALS = [413, 415];
 

@@ -31,7 +31,6 @@ export function errorResponses(isByRole = false): Record<string, JsonObject> {
 
 /** Headers with which a refusal says more. */
 const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
-  401: ['WWW-Authenticate'],
   405: ['Allow'],
   416: ['Content-Range', 'Preference-Applied'],
   429: ['Retry-After'],
@@ -111,7 +110,6 @@ const HEADERS = {
   'Preference-Applied': 'Which of the preferences were heeded.',
   'Idempotency-Replayed': '`true` when this answer was given before, to the same Idempotency-Key.',
   Allow: 'The methods that may be used here.',
-  'WWW-Authenticate': 'How credentials are sent, and what was wrong with those that were (RFC 6750).',
   'Retry-After': 'In how many seconds to try again.',
 } as const;
 

@@ -58,6 +58,7 @@ browserStories(
         await logIn(stage, 'ann', 'wrong horse battery');
         await stage.until('The name or the password is wrong');
         await logIn(stage, 'ann');
+        await stage.page.getByRole('link', { name: 'Chai' }).waitFor();
         await untilShown(stage.page, ['Chai', 'Chang']);
         await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
         await stage.page.getByLabel('Unit price of Chang').fill('19.75');
@@ -105,6 +106,7 @@ browserStories(
         await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
         await stage.until(/The session has ended/);
         await page.getByRole('button', { name: 'Go on without logging in' }).click();
+        await page.getByRole('link', { name: 'Chai' }).waitFor();
         await untilShown(page, ['Chai', 'Chang']);
         expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
       },
