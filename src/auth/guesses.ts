@@ -21,7 +21,7 @@ interface Patience {
 
 const PATIENCE = {
   both: { free: 5, longestSeconds: 300 },
-  address: { free: 20, longestSeconds: 300 },
+  address: { free: 20, longestSeconds: 30 },
   name: { free: 50, longestSeconds: 60 },
 } as const satisfies Record<string, Patience>;
 

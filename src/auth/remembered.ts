@@ -2,11 +2,11 @@
  * What was found out before, by a name that tells nothing of the credentials it stands for. As many as fit into two halves: when
  * the newer half is full the older one goes, but for what was asked for meanwhile.
  */
-import { CryptoHasher } from 'bun';
+import { SHA256 } from 'bun';
 
 /** Of what a client sent: nothing that is kept or stored can be sent in its place. */
 export function hashOf(text: string): string {
-  return new CryptoHasher('sha256').update(text).digest('base64url');
+  return SHA256.hash(text, 'base64url');
 }
 
 export class Remembered<T> {
