@@ -85,7 +85,7 @@ export function openAccess(options: AccessOptions): Access {
 
   function refuse(error: unknown, request: Request): never {
     if (!(error instanceof Refusal)) throw error;
-    counts.refused++;
+    if (error.status < 500) counts.refused++;
     throw error.code === 'CAT401' ? forgetting(error, request, settings.basePath) : error;
   }
 

@@ -65,6 +65,15 @@ browserStories(
         await stage.page.keyboard.press('Enter');
         await stage.until('Chang was saved.');
 
+        await stage.page.getByRole('button', { name: 'ann' }).click();
+        await stage.page.getByLabel('Current password').fill(PASSWORD);
+        await stage.page.getByLabel('New password').fill('short');
+        await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
+        await stage.until('a password has at least 8 characters');
+        await stage.page.getByLabel('New password').fill('another horse battery');
+        await stage.page.getByRole('button', { name: 'Change', exact: true }).click();
+        await stage.until('The password was changed.');
+
         await attack(stage);
         await stage.page.reload();
         await untilShown(stage.page, ['Chai', 'Chang']);

@@ -4,7 +4,7 @@ import Overview from '@mui/icons-material/Insights';
 import Products from '@mui/icons-material/Inventory2';
 import Import from '@mui/icons-material/UploadFile';
 import { Button, ListItemIcon, MenuItem, Typography } from '@mui/material';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { AppBar, Layout, LoadingIndicator, Menu, TitlePortal, ToggleThemeButton } from 'react-admin';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
 import { base } from './shared/base.ts';
@@ -20,6 +20,8 @@ import { mayCreate } from './shared/rights.ts';
 import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
+
+const PasswordDialog = lazy(async () => ({ default: (await import('./password-dialog.tsx')).PasswordDialog }));
 
 export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
   return (
@@ -57,6 +59,7 @@ function ConsoleBar() {
 
 /** Who is logged in, and the way out; or the way in. */
 function Person() {
+  const [isChanging, setChanging] = useState(false);
   if (!isLoggedIn) {
     return (
       <Button color="inherit" onClick={() => wantLogin()}>
@@ -66,12 +69,19 @@ function Person() {
   }
   return (
     <>
-      <Typography component="span" variant="body2" noWrap sx={{ maxWidth: 160, px: 1 }}>
-        {session?.name}
-      </Typography>
+      <Button color="inherit" onClick={() => setChanging(true)} title="Change your password">
+        <Typography component="span" variant="body2" noWrap sx={{ maxWidth: 160 }}>
+          {session?.name}
+        </Typography>
+      </Button>
       <Button color="inherit" onClick={() => void logOut()}>
         Log out
       </Button>
+      {isChanging && (
+        <Suspense>
+          <PasswordDialog close={() => setChanging(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
