@@ -52,6 +52,11 @@ browserStories(
     test(
       'a person is asked for a name and a password, edits, and logs out; a page of another origin cannot write meanwhile',
       async () => {
+        const refused: string[] = [];
+        stage.page.on('response', (response) => response.status() === 401 && refused.push(response.url()));
+        await stage.page.goto(stage.service.url);
+        await stage.until('Log in with your name and password.');
+        expect(refused).toEqual([]);
         await stage.open('/products');
         await stage.until('Log in with your name and password.');
         expect(await seriousFindings(stage.page)).toEqual([]);

@@ -2,13 +2,13 @@
 import { HttpError } from 'react-admin';
 import { base } from './base.ts';
 import { takeEarly } from './early.ts';
-import { session, wantLogin } from './session.ts';
+import { isLoginWanted, session, wantLogin } from './session.ts';
 import { token } from './token.ts';
 
 /** The console starts again, and then begins with the page that asks; a token that was refused is of no more use. */
 function askForCredentials(reason: string): void {
   if (session !== undefined) {
-    wantLogin(reason);
+    if (!isLoginWanted()) wantLogin(reason);
     return;
   }
   if (token.isAskedFor() && token.get() === null) return;
