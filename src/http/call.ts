@@ -70,6 +70,8 @@ export function pathAndQuery(url: string): string {
 }
 
 function findTarget(path: string, prefix: string, { collections }: Catalogue): Pick<Call, 'collection' | 'target'> {
+  const whole = collections.get(path.slice(1));
+  if (whole !== undefined) return { collection: whole, target: COLLECTION };
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
   const collection = collections.get(name);

@@ -1,7 +1,7 @@
 /** Around the stages: whatever is refused becomes an error response, and every answer is named, timed and told of. */
 import type { MaybePromise } from '../engine/engine.ts';
 import { problemResponse } from './problem.ts';
-import { type Answered, type AtWork, type Responder, Trace } from './trace.ts';
+import { type Answered, type AtWork, REQUEST_ID, type Responder, Trace } from './trace.ts';
 
 export interface Observers {
   /** Told once a request, when its answer is made. */
@@ -12,8 +12,6 @@ export interface Observers {
   readonly serverTiming?: boolean;
 }
 
-const REQUEST_ID = 'x-request-id';
-
 export function observed(
   respond: Responder,
   observers: Observers,
@@ -22,11 +20,12 @@ export function observed(
 
   function refuse(trace: Trace, error: unknown): Response {
     trace.error = error;
+    trace.isNamed = false;
     return problemResponse(error, trace.method);
   }
 
   function report(trace: Trace, response: Response): Response {
-    if (trace.id !== undefined) response.headers.set(REQUEST_ID, trace.id);
+    if (trace.id !== undefined && !trace.isNamed) response.headers.set(REQUEST_ID, trace.id);
     if (serverTiming) response.headers.set('server-timing', trace.header());
     trace.answered(response.status);
     onAnswer?.(trace);

@@ -49,6 +49,9 @@ export interface Answered {
 /** Until it is found out. */
 const UNKNOWN: Place = { prefix: '', path: '' };
 
+/** Names the request to which an answer belongs. */
+export const REQUEST_ID = 'x-request-id';
+
 export class Trace implements Answered {
   readonly started = performance.now();
   place: Place = UNKNOWN;
@@ -58,6 +61,8 @@ export class Trace implements Answered {
   rows: number | undefined = undefined;
   error: unknown = undefined;
   plan: ReadPlan | WritePlan | undefined = undefined;
+  /** Whether its answer has its name already. */
+  isNamed = false;
   private stages = '';
   private last = this.started;
 

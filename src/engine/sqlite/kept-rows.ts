@@ -20,13 +20,12 @@ import { compileRead, compileShape, scopeOf } from '../compile/read.ts';
 import { holdEmbedded } from '../compile/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import type { ChangeMark, ReadResult } from '../engine.ts';
-import { reachesOthers } from '../reach.ts';
+import { isFoundByOthers } from '../reach.ts';
 import type { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 
 type Columns = ReadPlan['columns'];
 
-const NO_COLUMNS: Columns = [];
 const NUMBERS: Output = { form: 'number', stripNulls: false };
 
 export class KeptRows {
@@ -53,7 +52,7 @@ export class KeptRows {
       return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
     }
     const output = numbersOf(plan, encoding);
-    const dialect = reachesOthers({ ...plan, columns: NO_COLUMNS }) ? guardedDialect : sqliteDialect;
+    const dialect = isFoundByOthers(plan) ? guardedDialect : sqliteDialect;
     const rows = this.connection.rows(compileRead(plan, output, dialect));
     const texts = this.textsOf(columns);
     const missing: number[] = [];
@@ -99,7 +98,9 @@ export class KeptRows {
   }
 
   private textsOf(columns: Columns): Map<number, string> {
-    const texts = this.texts.get(columns) ?? new Map<number, string>();
+    const known = this.texts.get(columns);
+    if (known !== undefined) return known;
+    const texts = new Map<number, string>();
     this.texts.set(columns, texts);
     return texts;
   }
