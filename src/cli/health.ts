@@ -21,9 +21,7 @@ const OPTIONS = {
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 200;
 
-export const health: Command = {
-  name: 'health',
-  summary: 'ask a running service whether it is ready',
+export const command: Command = {
   help: () => `Usage: catalogue health [flags]
 
 Asks /ready of the service with these settings, on its admin port where it has one.

@@ -13,9 +13,7 @@ import { stopSignal } from '../serve/stop-signal.ts';
 import { Workers } from '../serve/workers.ts';
 import type { Command } from './command.ts';
 
-export const serve: Command = {
-  name: 'serve',
-  summary: 'serve the catalogue over HTTP',
+export const command: Command = {
   help: () => `Usage: catalogue serve [flags]
 
 Serves the catalogue over HTTP. A new database is created with the reference products in it.

@@ -12,9 +12,7 @@ import type { Command } from './command.ts';
 /** How long the other processes may take to be asked. */
 const PATIENCE_MS = 4_000;
 
-export const worker: Command = {
-  name: 'worker',
-  summary: 'a process of catalogue serve --workers',
+export const command: Command = {
   help: () => 'Started by catalogue serve --workers, and by nobody else.',
 
   async run() {
