@@ -13,7 +13,7 @@ const MAX_FORWARDED_LENGTH = 2_000;
 export class TrustedProxies {
   private readonly ranges: AddressRanges;
   /** Most requests in a row come from the same proxy. */
-  private last: { readonly address: string; readonly isTrusted: boolean } | undefined;
+  private last: { readonly address: string; readonly plain: string; readonly isTrusted: boolean } | undefined;
 
   constructor(ranges: readonly string[]) {
     this.ranges = new AddressRanges(ranges);
@@ -21,18 +21,13 @@ export class TrustedProxies {
 
   /** Whoever asks within the process, without a connection, is trusted. */
   trusts(peer: Peer | undefined): boolean {
-    if (peer === undefined) return true;
-    const address = peer.address();
-    if (address === undefined) return false;
-    if (address !== this.last?.address) this.last = { address, isTrusted: this.ranges.has(address) };
-    return this.last.isTrusted;
+    return peer === undefined || this.lookAt(peer)?.isTrusted === true;
   }
 
   /** The address of the client: the last one on the way that is no trusted proxy. */
   clientOf(request: Request, peer: Peer | undefined): string | undefined {
-    const address = peer?.address();
     const forwarded = request.headers.get('x-forwarded-for');
-    let client = address === undefined ? undefined : plainHost(address);
+    let client = peer && this.lookAt(peer)?.plain;
     if (forwarded === null || !this.trusts(peer)) return client;
     // Each proxy adds whom it was asked by at the end.
     for (const part of forwarded.slice(-MAX_FORWARDED_LENGTH).split(',').reverse()) {
@@ -53,6 +48,15 @@ export class TrustedProxies {
   /** The host that the client asked for, with its port where it has one. */
   hostOf(request: Request, peer: Peer | undefined): string | undefined {
     return this.first('x-forwarded-host', request, peer) ?? request.headers.get('host') ?? undefined;
+  }
+
+  private lookAt(peer: Peer): TrustedProxies['last'] {
+    const address = peer.address();
+    if (address === undefined) return undefined;
+    if (address !== this.last?.address) {
+      this.last = { address, plain: plainHost(address), isTrusted: this.ranges.has(address) };
+    }
+    return this.last;
   }
 
   /** What the outermost proxy says. */

@@ -25,7 +25,6 @@ export const RATE_TABLE_BYTES = RATE_TABLE_CLIENTS * 2 * Float64Array.BYTES_PER_
 
 export class RateLimiter {
   private readonly table: Float64Array;
-  private refused = 0;
 
   /** `memory` has RATE_TABLE_BYTES, all 0 at first; its own where none is given. */
   constructor(memory: Uint8Array = new Uint8Array(RATE_TABLE_BYTES)) {
@@ -44,7 +43,6 @@ export class RateLimiter {
     const isAllowed = before + cost <= window + ROUNDING_MS;
     const after = isAllowed ? before + cost : before;
     table[place + 1] = now + after;
-    if (!isAllowed) this.refused++;
     const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000));
     return {
       isAllowed,
@@ -53,11 +51,6 @@ export class RateLimiter {
       resetSeconds: seconds(after),
       retrySeconds: isAllowed ? 0 : seconds(before + cost - window),
     };
-  }
-
-  /** Requests that were one too many. */
-  refusedCount(): number {
-    return this.refused;
   }
 
   private find(hash: number): number {

@@ -27,7 +27,9 @@ export interface Limits {
   /** Of everybody that `counted` names no other for; undefined where there is none. */
   readonly rate: Rate | undefined;
   /** Who a request is counted for, where that is not the client's address, and by which rate, where it is not the usual one. */
-  readonly counted?: (request: Request, trace: Trace) => { readonly who?: string; readonly rate?: Rate } | undefined;
+  readonly counted?:
+    | ((request: Request, trace: Trace) => { readonly who?: string; readonly rate?: Rate } | undefined)
+    | undefined;
 }
 
 export interface Edges {
@@ -69,12 +71,11 @@ function carriesCredentials({ headers }: Request): boolean {
 }
 
 /** Those who look after the service may always ask how it is. */
-const NEVER_LIMITED = ['/live', '/ready', '/metrics'];
+const NEVER_LIMITED = /^\/(?:live|ready|metrics)(?:\?|$)/;
 
 function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<Edges['limit']> {
   return (request, trace) => {
-    const { path } = trace.place;
-    if (NEVER_LIMITED.includes(path.split('?', 1)[0]!)) return;
+    if (NEVER_LIMITED.test(trace.place.path)) return;
     const { who = addressOf(proxies.clientOf(request, trace.peer)), rate = usual } = counted?.(request, trace) ?? {};
     if (rate === undefined) return;
     trace.allowance = limiter.take(who, rate);

@@ -8,10 +8,16 @@ import type { Log } from '../observe/log.ts';
 import { parseRate } from '../rate.ts';
 import type { Limits } from '../response/edges.ts';
 
-/** Undefined where requests are not counted. `file` is what the processes share; one that is alone has none. */
-export function limitsOf(settings: ServeSettings, file: string | undefined, log: Log): Limits | undefined {
+/** Undefined where requests are not counted. `file` is what the processes share; one that is alone has none. `counted` as in Limits. */
+export function limitsOf(
+  settings: ServeSettings,
+  file: string | undefined,
+  log: Log,
+  counted?: Limits['counted'],
+): Limits | undefined {
   const rate = parseRate(settings.rateLimit);
-  return rate && { rate, limiter: new RateLimiter(file === undefined ? undefined : shared(file, log)) };
+  if (rate === undefined && counted === undefined) return undefined;
+  return { rate, counted, limiter: new RateLimiter(file === undefined ? undefined : shared(file, log)) };
 }
 
 /** Undefined where it is not needed, or cannot be made: then each process counts for itself. */

@@ -36,9 +36,11 @@ export interface ListenOptions {
 
 type Server = Bun.Server<undefined>;
 
-/** A certificate that was replaced, with the connections that still use it. */
+/** One whose certificate was replaced, with the connections that still use it. */
 interface Earlier {
   readonly server: Server;
+  /** Whether it takes connections still. */
+  isListening: boolean;
   lastRequest: number;
 }
 
@@ -117,7 +119,7 @@ export function listen(app: App, options: ListenOptions): Listening {
   /** By then the runtime has closed each of its connections, since nothing happened on it. */
   function closeUnused(): void {
     for (const each of earlier) {
-      if (each.server.pendingRequests > 0) each.lastRequest = performance.now();
+      if (each.isListening || each.server.pendingRequests > 0) each.lastRequest = performance.now();
       if (performance.now() - each.lastRequest < (idleSeconds + 10) * 1000) continue;
       earlier.delete(each);
       void each.server.stop();
@@ -126,18 +128,23 @@ export function listen(app: App, options: ListenOptions): Listening {
 
   function renew(renewed: Certificate): () => Promise<void> {
     const socket = listeningSocket(port);
-    const before = current;
+    const before: Earlier = { server: current, isListening: true, lastRequest: 0 };
     current = open(port, renewed);
+    earlier.add(before);
     return async () => {
-      if (socket === undefined) return before.stop();
+      if (socket === undefined) {
+        earlier.delete(before);
+        return before.server.stop();
+      }
       const shared = new SharedPort(port, processes ?? 1, socket);
       shared.leave();
       await Bun.sleep(ARRIVAL_MS);
+      if (isStopping) return;
       shared.closeAlone();
-      earlier.add({ server: before, lastRequest: performance.now() });
+      before.isListening = false;
       // It holds the socket that connections came from so far.
       stopLimiting();
-      if (!isStopping) stopLimiting = limitNow();
+      stopLimiting = limitNow();
     };
   }
 
@@ -159,6 +166,9 @@ export function listen(app: App, options: ListenOptions): Listening {
 }
 
 class Connected implements Peer {
+  /** Asked of the system each time, which takes a microsecond. */
+  private known: string | undefined;
+
   constructor(
     private readonly request: Request,
     private readonly server: Server,
@@ -171,6 +181,7 @@ class Connected implements Peer {
   }
 
   address(): string | undefined {
-    return this.server.requestIP(this.request)?.address;
+    this.known ??= this.server.requestIP(this.request)?.address;
+    return this.known;
   }
 }
