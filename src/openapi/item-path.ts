@@ -69,6 +69,6 @@ export function itemPath(collection: Collection, samples: Samples): JsonObject {
       answers: changeAnswers(written),
       refusals: [404, ...WRITE_REFUSALS],
     }),
-    options: options(`options_one_of_${name}`, name, [414]),
+    options: options(`options_one_of_${name}`, name, [403, 414, 429]),
   };
 }

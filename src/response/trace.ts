@@ -1,7 +1,9 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
+import type { Peer } from '../http/peer.ts';
 import type { Place } from '../http/prefix.ts';
+import type { Allowance } from '../http/rate-limit.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
@@ -15,14 +17,11 @@ export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybeP
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Told when the service begins to work at an answer, and when it has done so: in between its connection is not idle. */
-export type AtWork = (isAtWork: boolean) => void;
-
 /** Whatever takes its time for a request, other than the client itself. */
-export function working<T>({ atWork }: Pick<Trace, 'atWork'>, work: MaybePromise<T>): MaybePromise<T> {
-  if (atWork === undefined || !(work instanceof Promise)) return work;
-  atWork(true);
-  return work.finally(() => atWork(false));
+export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
+  if (peer === undefined || !(work instanceof Promise)) return work;
+  peer.atWork(true);
+  return work.finally(() => peer.atWork(false));
 }
 
 /** A request that was answered. */
@@ -63,6 +62,8 @@ export class Trace implements Answered {
   plan: ReadPlan | WritePlan | undefined = undefined;
   /** Whether its answer has its name already. */
   isNamed = false;
+  /** What the client has left, where its requests are counted. */
+  allowance: Allowance | undefined = undefined;
   private stages = '';
   private last = this.started;
 
@@ -71,7 +72,8 @@ export class Trace implements Answered {
     readonly url: string,
     readonly id: string | undefined,
     private readonly timed: boolean,
-    readonly atWork?: AtWork | undefined,
+    /** Undefined where it is asked within the process. */
+    readonly peer?: Peer | undefined,
   ) {}
 
   planned(plan: ReadPlan | WritePlan): void {
