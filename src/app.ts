@@ -18,6 +18,7 @@ import { createsOnly, readIfMatch, readRetry } from './http/conditional.ts';
 import { optionsAnswer } from './http/cors.ts';
 import { negotiate, ofOne } from './http/negotiate.ts';
 import type { Pages } from './http/pages.ts';
+import type { Peer } from './http/peer.ts';
 import { locate } from './http/prefix.ts';
 import { atOnce, inTurns, type Pieces } from './in-pieces.ts';
 import { planItem, planRead, planReadItem } from './plan/read.ts';
@@ -32,7 +33,7 @@ import { KeptAnswers, responder } from './response/kept-answers.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
-import { type Answerer, type AtWork, andThen, type Responder, type Trace, working } from './response/trace.ts';
+import { type Answerer, andThen, type Responder, type Trace, working } from './response/trace.ts';
 import { writeAnswer } from './response/write.ts';
 
 export interface AppOptions extends Observers {
@@ -53,20 +54,22 @@ export interface AppOptions extends Observers {
 }
 
 export interface App {
-  fetch(request: Request, atWork?: AtWork): MaybePromise<Response>;
+  fetch(request: Request, peer?: Peer): MaybePromise<Response>;
   /** What it keeps, for the metrics. */
   metrics?(): readonly Metric[];
 }
 
 export function createApp(options: AppOptions): App {
-  const { catalogue, engine, pages, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
+  const { catalogue, engine, pages, edges, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
   const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
   const answer = stages(options, bodies);
   const kept = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
   const admit = admitting(catalogue, options.identify);
   const read = byRole(kept?.around(answer) ?? responder(answer), admit);
   const pageOrRead: Responder = (request, trace) => {
-    trace.place = locate(pathAndQuery(trace.url), request.headers, basePath);
+    edges?.enter(request, trace);
+    trace.place = locate(pathAndQuery(trace.url), request, basePath, trace.peer, edges?.proxies);
+    edges?.limit?.(request, trace);
     const { prefix, path } = trace.place;
     const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
     return pages?.(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? read(request, trace);

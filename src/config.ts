@@ -9,6 +9,7 @@ import { BACKUP_SETTINGS } from './settings/backups.ts';
 import { DATABASE, DATABASE_SETTINGS, EMPTY } from './settings/database.ts';
 import { describeSettings } from './settings/describe.ts';
 import { LISTENING_SETTINGS } from './settings/listening.ts';
+import { NETWORK_SETTINGS } from './settings/network.ts';
 import { type LogLevel, OBSERVING_SETTINGS } from './settings/observing.ts';
 import { type Environment, type Resolved, resolveSettings } from './settings/resolve.ts';
 import { ConfigError, setting, type Table, text, unlisted, type Values } from './settings/setting.ts';
@@ -18,6 +19,7 @@ export { ConfigError, describeSettings, type LogLevel, type Values };
 
 export const SERVE_SETTINGS = {
   ...LISTENING_SETTINGS,
+  ...NETWORK_SETTINGS,
   database: DATABASE,
   ...DATABASE_SETTINGS,
   empty: EMPTY,

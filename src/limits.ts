@@ -23,6 +23,10 @@ export const MAX_NUMBER_LENGTH = 1_000;
 export const DEFAULT_MAX_VALUE_KB = 1024;
 /** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
 export const MAX_PREFIX_LENGTH = 255;
+/** Hosts that are remembered once they were found right. */
+export const MAX_KNOWN_HOSTS = 1_000;
+/** Clients whose requests are counted for --rate-limit at a time. */
+export const RATE_TABLE_CLIENTS = 65_536;
 /** From where on no further connections are taken: so many descriptors from the limit of open files, or a quarter of it. */
 export const RESERVED_DESCRIPTORS = 1_024;
 /** What a thread or the console may need of them when it starts. */

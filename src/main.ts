@@ -1,51 +1,40 @@
 /** The program `catalogue`: finds the command, runs it, and says in one sentence what went wrong. */
 import manifest from '../package.json' with { type: 'json' };
-import { backup } from './cli/backup.ts';
-import { check } from './cli/check.ts';
 import type { Command } from './cli/command.ts';
-import { config } from './cli/config.ts';
-import { copy } from './cli/copy.ts';
-import { declare } from './cli/declare.ts';
-import { exportRows } from './cli/export.ts';
-import { health } from './cli/health.ts';
-import { importRows } from './cli/import.ts';
-import { init } from './cli/init.ts';
-import { key } from './cli/key.ts';
-import { migrate } from './cli/migrate.ts';
-import { openapi } from './cli/openapi.ts';
-import { query } from './cli/query.ts';
-import { restore } from './cli/restore.ts';
-import { serve } from './cli/serve.ts';
-import { types } from './cli/types.ts';
-import { user } from './cli/user.ts';
-import { worker } from './cli/worker.ts';
 import { ConfigError } from './config.ts';
 import { failureOf } from './engine/failures.ts';
 import { nearestName } from './nearest-name.ts';
 
-const COMMANDS: readonly Command[] = [
-  serve,
-  query,
-  importRows,
-  exportRows,
-  backup,
-  restore,
-  check,
-  init,
-  declare,
-  migrate,
-  copy,
-  key,
-  user,
-  config,
-  health,
-  openapi,
-  types,
-];
+type Load = () => Promise<{ readonly command: Command }>;
+
+/** By name: what it does, in one line, and where it is. A command is loaded when it is asked for. */
+const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>> = {
+  serve: ['serve the catalogue over HTTP', () => import('./cli/serve.ts')],
+  query: ['show rows in a table', () => import('./cli/query.ts')],
+  import: ['store the rows of a CSV, JSON or NDJSON file', () => import('./cli/import.ts')],
+  export: ['write rows as CSV, JSON or NDJSON', () => import('./cli/export.ts')],
+  backup: ['copy the database to a file, in use as it may be', () => import('./cli/backup.ts')],
+  restore: ['make the database what a backup holds', () => import('./cli/restore.ts')],
+  check: ['look whether the database is whole, or a declaration right', () => import('./cli/check.ts')],
+  init: ['write a declaration of collections to begin with', () => import('./cli/init.ts')],
+  declare: ['write the declaration of tables that exist already', () => import('./cli/declare.ts')],
+  migrate: ['make the tables, or bring them up to date', () => import('./cli/migrate.ts')],
+  copy: ['copy a catalogue to another database', () => import('./cli/copy.ts')],
+  key: ['add, list and revoke keys for programs', () => import('./cli/key.ts')],
+  user: ['add, list, change and remove people who log in', () => import('./cli/user.ts')],
+  config: ['show the settings in effect, and where each is from', () => import('./cli/config.ts')],
+  health: ['ask a running service whether it is ready', () => import('./cli/health.ts')],
+  openapi: ['print the OpenAPI description of the service', () => import('./cli/openapi.ts')],
+  types: ['print TypeScript types for clients', () => import('./cli/types.ts')],
+};
+const NAMES = Object.keys(COMMANDS);
+
+/** A process of `catalogue serve --workers`, which nobody else starts. */
+const WORKER: Load = () => import('./cli/worker.ts');
 
 const HELP = `Usage: catalogue <command> [flags]
 
-${COMMANDS.map((command) => `  ${command.name.padEnd(10)} ${command.summary}`).join('\n')}
+${NAMES.map((name) => `  ${name.padEnd(10)} ${COMMANDS[name]![0]}`).join('\n')}
 
 catalogue <command> --help tells a command's flags; catalogue --version the version.`;
 
@@ -53,18 +42,16 @@ catalogue <command> --help tells a command's flags; catalogue --version the vers
 async function main([name, ...args]: readonly string[]): Promise<number | void> {
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return console.log(HELP);
   if (name === '--version' || name === '-v') return console.log(manifest.version);
-  const command = [...COMMANDS, worker].find((each) => each.name === name);
-  if (command === undefined) throw unknownCommand(name);
+  const load = name === 'worker' ? WORKER : Object.hasOwn(COMMANDS, name) ? COMMANDS[name]![1] : undefined;
+  if (load === undefined) throw unknownCommand(name);
+  const { command } = await load();
   if (args.includes('--help') || args.includes('-h')) return console.log(command.help());
   if (args.includes('--version')) return console.log(manifest.version);
   return command.run(args, process.env);
 }
 
 function unknownCommand(name: string): ConfigError {
-  const nearest = nearestName(
-    name,
-    COMMANDS.map((command) => command.name),
-  );
+  const nearest = nearestName(name, NAMES);
   return new ConfigError(
     `unknown command ${name}; ${nearest === undefined ? 'see catalogue --help' : `perhaps you meant ${nearest}`}`,
   );

@@ -11,7 +11,7 @@ const MEGABYTE = 1024 * 1024;
 const LARGE = 15 * MEGABYTE;
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: catalogue\r\n\r\n`;
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 const DRY_RUN = 'tx=rollback';
 
 const times = (count: number, text: (index: number) => string, joiner = ',') =>
@@ -111,14 +111,14 @@ export const ATTACKS: readonly Attack[] = [
   { name: '3,000 idle connections', run: (target) => target.held(3_000, '') },
   {
     name: '500 slow headers',
-    run: (target) => target.held(500, 'GET /products HTTP/1.1\r\nHost: catalogue\r\n', 'x: y\r\n'),
+    run: (target) => target.held(500, 'GET /products HTTP/1.1\r\nHost: localhost\r\n', 'x: y\r\n'),
   },
   {
     name: '30 bodies that do not end',
     run: (target) =>
       target.held(
         30,
-        `POST /products HTTP/1.1\r\nHost: catalogue\r\ncontent-type: ${JSON_TYPE}\r\ncontent-length: ${LARGE}\r\n\r\n[${filled('{},', LARGE - MEGABYTE)}`,
+        `POST /products HTTP/1.1\r\nHost: localhost\r\ncontent-type: ${JSON_TYPE}\r\ncontent-length: ${LARGE}\r\n\r\n[${filled('{},', LARGE - MEGABYTE)}`,
         '{},',
       ),
   },

@@ -11,6 +11,9 @@ sub vcl_recv {
     set req.url = regsub(req.url, "^/api", "");
     set req.http.X-Forwarded-Prefix = "/api";
   }
+  # On loopback the service answers to names of this machine, or to those of --allowed-hosts.
+  set req.http.X-Forwarded-Host = req.http.Host;
+  set req.http.Host = "localhost";
   if (req.http.Range) {
     return (pass);
   }

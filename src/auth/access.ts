@@ -19,7 +19,7 @@ import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { type Sent, sentWith } from './sent.ts';
 import { endedCookie, isSecure } from './session-cookie.ts';
-import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
+import { type Account, type AddressOf, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
 import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
@@ -35,7 +35,7 @@ export interface AccessOptions {
   /** It has roles. */
   readonly catalogue: Catalogue;
   /** Where a request comes from. */
-  readonly addressOf: (request: Request) => string | undefined;
+  readonly addressOf: AddressOf;
   /** What tokens are verified with; where there is nothing, all of them are refused. */
   readonly verifier: Verifier | undefined;
 }
@@ -137,7 +137,7 @@ export function isRead({ method }: Request): boolean {
 /** The browser sends a session that has ended no more. */
 function forgetting(refusal: Refusal, request: Request, basePath: string): Refusal {
   const { code, message, details, hint, headers, cause } = refusal;
-  const { prefix } = locate(pathAndQuery(request.url), request.headers, basePath);
+  const { prefix } = locate(pathAndQuery(request.url), request, basePath);
   const cookie = endedCookie({ isSecure: isSecure(request), prefix });
   return new Refusal(code, message, {
     details: details ?? undefined,

@@ -6,7 +6,13 @@ export function isSameOrigin({ headers }: Request): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';
   const origin = headers.get('origin');
-  return origin !== null && URL.canParse(origin) && new URL(origin).host === headers.get('host')?.toLowerCase();
+  if (origin === null || !URL.canParse(origin)) return false;
+  const { host, hostname } = new URL(origin);
+  if (host === headers.get('host')?.toLowerCase()) return true;
+  // What a proxy was asked for, often without the port. A page of another origin that sent this header would have to ask
+  // before, and be told that it may not send cookies (https://fetch.spec.whatwg.org/#cors-protocol-and-credentials).
+  const forwarded = headers.get('x-forwarded-host')?.split(',', 1).join().trim().toLowerCase();
+  return forwarded !== undefined && (host === forwarded || hostname === forwarded);
 }
 
 export function requireSameOrigin(request: Request): void {

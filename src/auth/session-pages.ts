@@ -4,6 +4,7 @@ import type { MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { Bodies } from '../http/bodies.ts';
 import { type Noted, type Pages, readOnly } from '../http/pages.ts';
+import type { Peer } from '../http/peer.ts';
 import { MAX_LOGIN_BYTES } from '../limits.ts';
 import type { Begun, People } from './people.ts';
 import type { Rights } from './rights.ts';
@@ -36,12 +37,14 @@ export interface Account {
 
 export const NOBODY: Account = { by: 'nothing', role: null, name: null, rights: null };
 
+export type AddressOf = (request: Request, peer: Peer | undefined) => string | undefined;
+
 interface Terms {
   readonly identify: (request: Request) => MaybePromise<Caller>;
   readonly people: People;
   readonly counts: Counts;
   readonly roles: ReadonlySet<string>;
-  readonly addressOf: (request: Request) => string | undefined;
+  readonly addressOf: AddressOf;
   readonly rightsOf: (caller: Caller) => Rights;
 }
 
@@ -94,7 +97,7 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
     if (isFromPage && !isSameOrigin(request)) requireSameOrigin(request);
     const { name, password } = await fieldsOf(request, 'name', 'password');
     try {
-      const begun = await people.login(name, password, addressOf(request) ?? '');
+      const begun = await people.login(name, password, addressOf(request, noted?.peer) ?? '');
       counts.logins++;
       return await begin(begun, request, prefix, noted);
     } catch (error) {
@@ -126,7 +129,8 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
     const caller = await identify(request);
     if (noted !== undefined) noted.caller = caller;
     const { current, password } = await fieldsOf(request, 'current', 'password');
-    const begun = await people.changePassword(caller.name!, current, password, addressOf(request) ?? '');
+    const address = addressOf(request, noted?.peer) ?? '';
+    const begun = await people.changePassword(caller.name!, current, password, address);
     return begin(begun, request, prefix, noted);
   }
 

@@ -9,9 +9,7 @@ import { withProgress } from './progress.ts';
 
 const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;
 
-export const backup: Command = {
-  name: 'backup',
-  summary: 'copy the database to a file, in use as it may be',
+export const command: Command = {
   help: () => `Usage: catalogue backup FILE [flags]
 
 Copies an SQLite catalogue as of one moment to a file, while the service runs. The copy is compact and verified, and

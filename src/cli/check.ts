@@ -11,9 +11,7 @@ import { withProgress } from './progress.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 
-export const check: Command = {
-  name: 'check',
-  summary: 'look whether the database is whole, or a declaration right',
+export const command: Command = {
   help: () => `Usage: catalogue check [FILE] [flags]
 
 Looks at the integrity of the database, its schema version, its fields, constraints and indexes, and counts what it

@@ -15,9 +15,7 @@ const OPTIONS = {
   ...JSON_OPTION,
 } as const;
 
-export const config: Command = {
-  name: 'config',
-  summary: 'show the settings in effect, and where each is from',
+export const command: Command = {
   help: () => `Usage: catalogue config [flags]
 
 Reads the settings as serve would, from the same flags, environment and file, and shows each with its origin. A flag

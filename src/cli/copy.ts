@@ -23,9 +23,7 @@ const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
 /** Rows that are handed on together. */
 const ROWS_PER_BATCH = 1_000;
 
-export const copy: Command = {
-  name: 'copy',
-  summary: 'copy a catalogue to another database',
+export const command: Command = {
   help: () => `Usage: catalogue copy --from URL --to URL [flags]
 
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is

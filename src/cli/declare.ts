@@ -24,9 +24,7 @@ const OPTIONS = {
   ...DATA_SETTINGS,
 } as const;
 
-export const declare: Command = {
-  name: 'declare',
-  summary: 'write the declaration of tables that exist already',
+export const command: Command = {
   help: () => `Usage: catalogue declare [DATABASE] [flags]
        catalogue declare --json-schema
 

@@ -48,9 +48,7 @@ const OPTIONS = {
 const key = products.key[0]!;
 const EXAMPLE = `${key.name}=lt.100&order=${key.name}.desc`;
 
-export const exportRows: Command = {
-  name: 'export',
-  summary: 'write rows as CSV, JSON or NDJSON',
+export const command: Command = {
   help: () => `Usage: catalogue export [QUERY] [flags]
 
 Writes the rows as of one moment, all of them or those of a query: the same query string as the API takes, such as

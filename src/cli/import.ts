@@ -17,9 +17,7 @@ import { LoadBars } from './progress.ts';
 /** Bad rows that are named; further ones are counted. */
 const NAMED_PROBLEMS = 100;
 
-export const importRows: Command = {
-  name: 'import',
-  summary: 'store the rows of a CSV, JSON or NDJSON file',
+export const command: Command = {
   help: () => `Usage: catalogue import FILE [flags]        (FILE - is standard input)
 
 Stores the rows of a file: all of them in one transaction, or, where a row is bad, none. The first ${NAMED_PROBLEMS} bad rows are

@@ -8,9 +8,7 @@ import { JSON_OPTION } from './options.ts';
 
 const OPTIONS = { ...JSON_OPTION } as const;
 
-export const init: Command = {
-  name: 'init',
-  summary: 'write a declaration of collections to begin with',
+export const command: Command = {
   help: () => `Usage: catalogue init [FILE] [flags]
 
 Writes ${USUAL_NAMES[0]}, or FILE: the collection that is served without a declaration, and in comments what else a collection

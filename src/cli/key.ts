@@ -38,9 +38,7 @@ type Settings = Values<typeof OPTIONS>;
 
 const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Promise<void>>> = { add, list, revoke };
 
-export const key: Command = {
-  name: 'key',
-  summary: 'add, list and revoke keys for programs',
+export const command: Command = {
   help: () => `Usage: catalogue key add --role ROLE --name NAME [--expires TIME] [flags]
        catalogue key list [flags]
        catalogue key revoke NAME [flags]

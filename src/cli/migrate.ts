@@ -31,9 +31,7 @@ const OPTIONS = {
 /** In the exit code of --plan: there is something to do, and nothing in the way of it. */
 const TO_DO = 2;
 
-export const migrate: Command = {
-  name: 'migrate',
-  summary: 'make the tables, or bring them up to date',
+export const command: Command = {
   help: () => `Usage: catalogue migrate [flags]
 
 Makes the tables of a database what is declared, as serve does when it starts; then ends. What only adds is done, all of it in

@@ -8,9 +8,7 @@ import type { Command } from './command.ts';
 
 const SETTINGS = { collections: COLLECTIONS, basePath: SERVE_SETTINGS.basePath } as const;
 
-export const openapi: Command = {
-  name: 'openapi',
-  summary: 'print the OpenAPI description of the service',
+export const command: Command = {
   help: () => `Usage: catalogue openapi [flags]
 
 Prints the OpenAPI 3.1 description of the service as JSON, the same that it answers at / and /openapi.json.

@@ -26,9 +26,7 @@ const OPTIONS = {
 
 const EXAMPLE = `${products.key[0]!.name}=in.(1,2,3)`;
 
-export const query: Command = {
-  name: 'query',
-  summary: 'show rows in a table',
+export const command: Command = {
   help: () => `Usage: catalogue query [QUERY] [flags]
 
 Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for machines that read CSV, there is

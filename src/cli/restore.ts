@@ -20,9 +20,7 @@ const OPTIONS = {
   ...FILE_SETTINGS,
 } as const;
 
-export const restore: Command = {
-  name: 'restore',
-  summary: 'make the database what a backup holds',
+export const command: Command = {
   help: () => `Usage: catalogue restore FILE [flags]
 
 Verifies a backup, then makes the SQLite catalogue what it holds. A catalogue that is there is replaced only with --force,

@@ -3,19 +3,19 @@ import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } fr
 import { begin } from '../declare/begin.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Log } from '../observe/log.ts';
+import { type Certificate, readCertificate } from '../serve/certificate.ts';
 import { greet } from '../serve/greeting.ts';
 import { serveHere } from '../serve/instance.ts';
 import { startAdmin } from '../serve/listening.ts';
 import { openLog } from '../serve/log.ts';
+import { renewOnHangup, warnIfExpired } from '../serve/renewal.ts';
 import { ScheduledBackups } from '../serve/scheduled-backups.ts';
 import type { Listening } from '../serve/server.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
 import { Workers } from '../serve/workers.ts';
 import type { Command } from './command.ts';
 
-export const serve: Command = {
-  name: 'serve',
-  summary: 'serve the catalogue over HTTP',
+export const command: Command = {
   help: () => `Usage: catalogue serve [flags]
 
 Serves the catalogue over HTTP. A new database is created with the reference products in it.
@@ -26,18 +26,28 @@ ${describeSettings(SERVE_SETTINGS)}`,
     const settings = readSettings(SERVE_SETTINGS, args, env);
     // Before anything is opened: whoever reads the greeting may stop the service at once.
     const askedToStop = stopSignal();
+    const certificate = readCertificate(settings);
     const log = openLog(settings);
-    return settings.workers === 1 ? alone(settings, log, askedToStop) : together(settings, log, askedToStop);
+    if (certificate !== undefined) warnIfExpired(certificate, log);
+    const start = settings.workers === 1 ? alone : together;
+    return start(settings, log, askedToStop, certificate);
   },
 };
 
-async function alone(settings: ServeSettings, log: Log, askedToStop: Promise<void>): Promise<void> {
+async function alone(
+  settings: ServeSettings,
+  log: Log,
+  askedToStop: Promise<void>,
+  certificate: Certificate | undefined,
+): Promise<void> {
   let admin: Listening | undefined;
   let backups: ScheduledBackups | undefined;
   try {
     await serveHere(settings, {
       log,
       askedToStop,
+      certificate,
+      listens: (listening) => renewOnHangup(settings, log, (renewed) => listening.renew(renewed)()),
       observed: (observation) => {
         admin = startAdmin(settings, observation.adminPages);
       },
@@ -54,8 +64,13 @@ async function alone(settings: ServeSettings, log: Log, askedToStop: Promise<voi
 }
 
 /** The exit code is that of a worker that could not start, or could not stop. */
-async function together(settings: ServeSettings, log: Log, askedToStop: Promise<void>): Promise<number> {
-  const workers = new Workers(settings, log);
+async function together(
+  settings: ServeSettings,
+  log: Log,
+  askedToStop: Promise<void>,
+  certificate: Certificate | undefined,
+): Promise<number> {
+  const workers = new Workers(settings, log, certificate);
   let admin: Listening | undefined;
   let backups: ScheduledBackups | undefined;
   try {
@@ -63,6 +78,7 @@ async function together(settings: ServeSettings, log: Log, askedToStop: Promise<
     const greeting = await workers.start(askedToStop);
     if (greeting !== undefined) {
       backups = await scheduleBackups(settings, log);
+      renewOnHangup(settings, log, (renewed) => workers.renew(renewed));
       greet(greeting, settings, admin?.url);
       await askedToStop;
     }

@@ -7,9 +7,7 @@ import type { Command } from './command.ts';
 
 const SETTINGS = { collections: COLLECTIONS } as const;
 
-export const types: Command = {
-  name: 'types',
-  summary: 'print TypeScript types for clients',
+export const command: Command = {
   help: () => `Usage: catalogue types [flags]
 
 Prints TypeScript types for clients: save them as database.ts, and then

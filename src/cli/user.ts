@@ -17,9 +17,7 @@ const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Pro
   remove,
 };
 
-export const user: Command = {
-  name: 'user',
-  summary: 'add, list, change and remove people who log in',
+export const command: Command = {
   help: () => `Usage: catalogue user add NAME --role ROLE [flags]
        catalogue user list [flags]
        catalogue user role NAME --role ROLE [flags]

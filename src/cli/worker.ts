@@ -2,9 +2,11 @@
 import { ConfigError } from '../config.ts';
 import type { Observation } from '../observe/observation.ts';
 import { accountAnswers, ToldAccount } from '../serve/account.ts';
+import type { Certificate } from '../serve/certificate.ts';
 import { Channel, type Message } from '../serve/channel.ts';
 import { serveHere } from '../serve/instance.ts';
 import { openLog } from '../serve/log.ts';
+import type { Listening } from '../serve/server.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
 import type { Task } from '../serve/worker-process.ts';
 import type { Command } from './command.ts';
@@ -12,9 +14,7 @@ import type { Command } from './command.ts';
 /** How long the other processes may take to be asked. */
 const PATIENCE_MS = 4_000;
 
-export const worker: Command = {
-  name: 'worker',
-  summary: 'a process of catalogue serve --workers',
+export const command: Command = {
   help: () => 'Started by catalogue serve --workers, and by nobody else.',
 
   async run() {
@@ -22,18 +22,35 @@ export const worker: Command = {
     let observation: Observation | undefined;
     const stopped = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<Task>();
+    const listens = Promise.withResolvers<Listening>();
+    let retire: (() => Promise<void>) | undefined;
     const channel = new Channel((message) => process.send?.(message), {
       serve: begun.resolve,
       stop: stopped.resolve,
+      renew: async (certificate: Certificate) => {
+        const listening = await listens.promise;
+        try {
+          retire = listening.renew(certificate);
+          return true;
+        } catch {
+          return false;
+        }
+      },
+      retire: () => retire?.(),
       ...accountAnswers(() => observation?.account),
     });
     process.on('message', (message: Message) => channel.receive(message));
     // Nobody looks after it any more.
     process.on('disconnect', stopped.resolve);
-    const { worker, settings } = await begun.promise;
+    const { worker, settings, certificate, ratesFile } = await begun.promise;
+    // The process that looks after this one reads the certificate again, and tells.
+    if (certificate !== undefined) process.on('SIGHUP', () => undefined);
     await serveHere(settings, {
       log: openLog(settings, worker),
       askedToStop: Promise.race([stopSignal(), stopped.promise]),
+      certificate,
+      ratesFile,
+      listens: listens.resolve,
       whole: new ToldAccount(channel, PATIENCE_MS),
       observed: (each) => {
         observation = each;

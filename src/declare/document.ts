@@ -2,18 +2,7 @@
  * The text of a declaration, YAML or JSON, as a tree that knows the place of everything in it. JSON is YAML, so that one parser
  * reads both. Aliases and merge keys are resolved: an alias is the node that it stands for, and not a copy of it.
  */
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isSeq,
-  LineCounter,
-  type ParsedNode,
-  parseDocument,
-  type Scalar,
-  type YAMLMap,
-} from 'yaml';
+import type { Alias, Document, LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { MAX_JSON_DEPTH } from '../limits.ts';
 import type { Mistakes, Place } from './mistakes.ts';
 
@@ -34,8 +23,14 @@ export interface Entry {
   readonly node: Node;
 }
 
+/** Loaded with the first declaration: without one nobody needs it, and it takes its time to load. */
+function yaml(): typeof import('yaml') {
+  return require('yaml') as typeof import('yaml');
+}
+
 /** Undefined where the text is neither YAML nor JSON; what is wrong with it is among the mistakes then. */
 export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
+  const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -86,6 +81,7 @@ class Tree {
   node(given: ParsedNode | null, offset: number, depth = 1): Node {
     const at = this.place(given?.range[0] ?? offset);
     if (given === null) return { kind: 'null', at };
+    const { isAlias, isMap, isSeq } = yaml();
     if (isAlias(given)) return this.alias(given, at);
     const isNested = isMap(given) || isSeq(given);
     if (isNested && depth > MAX_JSON_DEPTH) {

@@ -1,5 +1,4 @@
 /** A collection as YAML: a line for each field, and only what is not so by itself. */
-import { Document, visit } from 'yaml';
 import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../collection/draft.ts';
 import { COLLECTION, FIELD, REFERENCE, USUAL_KEY } from './format.ts';
 
@@ -37,6 +36,8 @@ export function comment(words: string): string {
 
 /** On one line, whatever it is: as the only one of a list, without the brackets. */
 function flow(value: unknown): string {
+  // Loaded by those who write one.
+  const { Document, visit } = require('yaml') as typeof import('yaml');
   const document = new Document([value]);
   visit(document, {
     Scalar(_, node) {

@@ -6,13 +6,18 @@ export const FIELD_NAME = 'field name (* or [a..z0..9_$])';
 
 /** A dash may stand inside a name, unless it begins an arrow. */
 const PLAIN_NAME = /[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy;
+/** What most names are, and far quicker to find than a name of any letters. */
+const PLAIN_WORD = /[A-Za-z0-9_$]+(?=[.,:()!]|$)/y;
 const JSON_KEY = /[^\s"',:.()<>-][^"',:.()>-]*|-?\d+/y;
+
+const ARROW = /->/y;
+const NO_STEPS: readonly JsonStep[] = [];
 
 export function readName(scanner: Scanner): string {
   const quoted = readQuoted(scanner);
   if (quoted !== undefined) return quoted;
   const start = scanner.position;
-  const name = scanner.takeWhile(PLAIN_NAME).trim();
+  const name = scanner.takeWhile(PLAIN_WORD) || scanner.takeWhile(PLAIN_NAME).trim();
   if (name === '') scanner.fail(FIELD_NAME, start);
   return name;
 }
@@ -21,8 +26,9 @@ export function readFieldPath(scanner: Scanner): FieldPath {
   scanner.skipSpaces();
   const name = readName(scanner);
   scanner.skipSpaces();
+  if (!scanner.sees(ARROW)) return { name, json: NO_STEPS };
   const json: JsonStep[] = [];
-  while (scanner.peek(2) === '->') {
+  while (scanner.sees(ARROW)) {
     const arrow = scanner.take('->>') ? '->>' : '->';
     if (arrow === '->') scanner.take('->');
     const key = readQuoted(scanner) ?? scanner.takeWhile(JSON_KEY);
@@ -35,8 +41,9 @@ export function readFieldPath(scanner: Scanner): FieldPath {
 
 /** A text in double quotes, in which a backslash takes the next character as it is. */
 export function readQuoted(scanner: Scanner): string | undefined {
+  if (scanner.peek() !== '"') return undefined;
   return scanner.attempt(() => {
-    if (!scanner.take('"')) return undefined;
+    scanner.take('"');
     let value = '';
     while (!scanner.atEnd) {
       let character = scanner.peek();

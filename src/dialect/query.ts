@@ -17,6 +17,7 @@ import { EVERYTHING, parseSelect } from './select.ts';
 import type { Condition, EmbedTerms, Query, Test } from './tree.ts';
 
 const NO_CONDITIONS: readonly Condition[] = [];
+const NO_EMBEDS: ReadonlyMap<string, EmbedTerms> = new Map();
 
 export const EMPTY_QUERY: Query = { conditions: NO_CONDITIONS, select: EVERYTHING, order: [] };
 
@@ -32,20 +33,22 @@ export function parseQuery(text: string): Query {
   if (text === '') return EMPTY_QUERY;
   const conditions: Condition[] = [];
   const query: { -readonly [Key in keyof Query]?: Query[Key] } = { conditions };
-  const embeds = new Map<string, Draft<EmbedTerms>>();
+  let embeds: Map<string, Draft<EmbedTerms>> | undefined;
   for (const [name, value] of splitQuery(text)) {
     const { way, key } = splitKey(name);
-    if (way !== '') parseEmbedTerm(embeds, way, key, value);
-    else if (key === 'select') query.select ??= parseSelect(value);
+    if (way !== '') {
+      embeds ??= new Map();
+      parseEmbedTerm(embeds, way, key, value);
+    } else if (key === 'select') query.select ??= parseSelect(value);
     else if (key === 'columns') query.columns ??= parseNames('columns parameter', value);
     else if (key === 'on_conflict') query.onConflict ??= parseNames('on_conflict parameter', value);
     else if (isAfter(key, value)) conditions.push(parseAfter(value));
     else parseTerm(query, conditions, key, value);
   }
-  checkConditionCount([...conditions, ...[...embeds.values()].flatMap((terms) => terms.conditions)]);
+  checkConditionCount(conditions, embeds ?? NO_EMBEDS);
   query.select ??= EMPTY_QUERY.select;
   query.order ??= EMPTY_QUERY.order;
-  if (embeds.size > 0) query.embeds = embeds as ReadonlyMap<string, EmbedTerms>;
+  if (embeds !== undefined) query.embeds = embeds;
   return query as Query;
 }
 
@@ -105,8 +108,10 @@ function parseNames(subject: string, value: string): readonly string[] {
   return [...new Set(names)];
 }
 
-function checkConditionCount(conditions: readonly Condition[]): void {
-  if (count(conditions) > MAX_CONDITIONS) throw new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+function checkConditionCount(conditions: readonly Condition[], embeds: ReadonlyMap<string, EmbedTerms>): void {
+  let sum = count(conditions);
+  for (const terms of embeds.values()) sum += count(terms.conditions);
+  if (sum > MAX_CONDITIONS) throw new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
 }
 
 function count(terms: readonly Condition[]): number {

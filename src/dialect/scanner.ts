@@ -34,10 +34,9 @@ export class Scanner {
 
   /** Takes what a sticky pattern matches here, or an empty text. */
   takeWhile(pattern: RegExp): string {
-    pattern.lastIndex = this.position;
-    const found = pattern.exec(this.text)?.[0] ?? '';
-    this.position += found.length;
-    return found;
+    const start = this.position;
+    if (this.sees(pattern)) this.position = pattern.lastIndex;
+    return this.text.slice(start, this.position);
   }
 
   expect(expected: string, words = `"${expected}"`): void {

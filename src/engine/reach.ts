@@ -50,8 +50,13 @@ export function askedBefore({ into, conflict, restriction }: InsertPlan): Predic
 }
 
 /** Whether rows of other collections are looked at for each row. */
-export function reachesOthers({ where, columns, order }: Pick<ReadPlan, 'where' | 'columns' | 'order'>): boolean {
-  return holdEmbedded(columns) || asksOthers(where) || order.some(({ expression }) => isEmbedded(expression));
+export function reachesOthers(plan: Pick<ReadPlan, 'where' | 'columns' | 'order'>): boolean {
+  return holdEmbedded(plan.columns) || isFoundByOthers(plan);
+}
+
+/** Whether they decide which rows are read, or in which order. */
+export function isFoundByOthers({ where, order }: Pick<ReadPlan, 'where' | 'order'>): boolean {
+  return asksOthers(where) || order.some(({ expression }) => isEmbedded(expression));
 }
 
 /** Whether it is true by what rows of other collections are. */

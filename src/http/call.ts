@@ -76,6 +76,8 @@ function findTarget(
   { collections, closed, roles }: Catalogue,
   method: string,
 ): Pick<Call, 'collection' | 'target'> {
+  const whole = collections.get(path.slice(1));
+  if (whole !== undefined) return { collection: whole, target: COLLECTION };
   const parts = path.split('/').slice(1).map(decode);
   const [name = '', key, ...rest] = parts;
   const collection = collections.get(name);

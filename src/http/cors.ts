@@ -40,8 +40,15 @@ export function optionsHeaders(request: Request, allow: string): Record<string, 
   if (request.headers.get('access-control-request-method') !== null) {
     headers['access-control-allow-methods'] = allow;
     headers['access-control-allow-headers'] =
-      request.headers.get('access-control-request-headers') ?? DEFAULT_REQUEST_HEADERS;
+      withoutForwarded(request.headers.get('access-control-request-headers')) ?? DEFAULT_REQUEST_HEADERS;
     headers['access-control-max-age'] = '86400';
   }
   return headers;
+}
+
+/** What only a proxy says of a request is nothing for a web page to say. */
+function withoutForwarded(asked: string | null): string | null {
+  if (asked === null || !/forwarded/i.test(asked)) return asked;
+  const names = asked.split(',').map((name) => name.trim());
+  return names.filter((name) => !/^(?:x-)?forwarded/i.test(name)).join(', ');
 }

@@ -3,9 +3,11 @@ import type { Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { optionsHeaders } from './cors.ts';
+import type { Peer } from './peer.ts';
 
-/** What a page finds out about a request, for the log. */
+/** What is noted of a request: where it comes from, and for the log who sent it, where a page finds that out. */
 export interface Noted {
+  readonly peer?: Peer | undefined;
   caller?: Caller | undefined;
 }
 

@@ -1,11 +1,12 @@
 /**
  * Where a request is within the service, and what a client puts before that. A proxy may serve us below a path of its own.
- * It strips that path and names it in X-Forwarded-Prefix, or --base-path names it, and then it may be stripped or not. This
- * is the one place that believes a proxy's header.
+ * It strips that path and names it in X-Forwarded-Prefix, or --base-path names it, and then it may be stripped or not.
  */
 import { Refusal } from '../errors.ts';
 import { MAX_PREFIX_LENGTH } from '../limits.ts';
 import { pathPrefix } from '../path-prefix.ts';
+import type { Peer } from './peer.ts';
+import type { TrustedProxies } from './proxies.ts';
 
 export interface Place {
   /** Before each path of the service, as the client sees it: `/api`, or nothing. */
@@ -18,9 +19,16 @@ export const FORWARDED_PREFIX = 'X-Forwarded-Prefix';
 /** Where supabase-js looks for tables. Every path of the service is there, too. */
 const SUPABASE_PREFIX = '/rest/v1';
 
-/** `asked` is the path and query as they reached us. */
-export function locate(asked: string, headers: Headers, basePath: string): Place {
-  const forwarded = headers.get(FORWARDED_PREFIX);
+/** `asked` is the path and query as they reached us. Where no proxies are named, any is believed. */
+export function locate(
+  asked: string,
+  { headers }: Request,
+  basePath: string,
+  peer?: Peer,
+  proxies?: TrustedProxies,
+): Place {
+  let forwarded = headers.get(FORWARDED_PREFIX);
+  if (forwarded !== null && proxies?.trusts(peer) === false) forwarded = null;
   let path = asked;
   // What was stripped is named; where nothing is, the base path was, if it is not there.
   let prefix = forwarded === null ? basePath : readForwarded(forwarded);

@@ -87,7 +87,7 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
       answers: changeAnswers(list),
       refusals: WRITE_REFUSALS,
     }),
-    options: options(`options_${name}`, name, [414]),
+    options: options(`options_${name}`, name, [403, 414, 429]),
   };
 }
 

@@ -35,7 +35,7 @@ export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
       ...more,
       '304': withHeaders('Nothing has changed since.', ['ETag']),
     },
-    refusals: [406],
+    refusals: [406, 429],
   };
   return {
     get: operation(get),

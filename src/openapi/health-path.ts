@@ -37,6 +37,6 @@ export function healthPath(path: keyof typeof ROUTES): JsonObject {
   return {
     get: operation(get),
     head: head(get, { id: `head_of_${get.id}`, summary: 'The same, without a body' }),
-    options: options(`options_of_${get.id}`),
+    options: options(`options_of_${get.id}`, 'Describe', []),
   };
 }

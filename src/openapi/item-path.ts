@@ -70,6 +70,6 @@ export function itemPath(collection: Collection, samples: Samples): JsonObject {
       answers: changeAnswers(answered),
       refusals: [404, ...WRITE_REFUSALS],
     }),
-    options: options(`options_one_of_${name}`, name, [414]),
+    options: options(`options_one_of_${name}`, name, [403, 414, 429]),
   };
 }

@@ -12,11 +12,12 @@ export interface Draft {
   readonly body?: JsonObject;
   /** Good answers by status. */
   readonly answers: Readonly<Record<string, JsonObject>>;
-  /** Statuses of the error catalogue that a request can meet, besides a fault of the service. */
+  /** Statuses of the error catalogue that a request can meet, besides those that any request can. */
   readonly refusals: readonly number[];
 }
 
-const FAULT = 500;
+/** A Host that is no name of the service, and a fault of it. */
+const ANYWHERE = [421, 500];
 /** Where the database is asked. */
 export const READ_REFUSALS = [300, 400, 403, 406, 414, 429, 503, 504];
 export const WRITE_REFUSALS = [...READ_REFUSALS, 409, 412, 507];
@@ -54,12 +55,12 @@ function written(
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {
       ...answers,
-      ...Object.fromEntries([...refusals, FAULT].map((status) => [status, refusal(status)])),
+      ...Object.fromEntries([...refusals, ...ANYWHERE].map((status) => [status, refusal(status)])),
     },
   };
 }
 
-export function options(id: string, tag = 'Describe', refusals: readonly number[] = []): JsonObject {
+export function options(id: string, tag = 'Describe', refusals: readonly number[] = [403, 429]): JsonObject {
   return operation({
     id,
     tag,

@@ -33,7 +33,7 @@ export function errorResponses(isByRole = false): Record<string, JsonObject> {
 const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
   405: ['Allow'],
   416: ['Content-Range', 'Preference-Applied'],
-  429: ['Retry-After'],
+  429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   503: ['Retry-After'],
   504: ['Retry-After'],
   507: ['Retry-After'],
@@ -111,6 +111,9 @@ const HEADERS = {
   'Idempotency-Replayed': '`true` when this answer was given before, to the same Idempotency-Key.',
   Allow: 'The methods that may be used here.',
   'Retry-After': 'In how many seconds to try again.',
+  'RateLimit-Limit': 'Requests in the time of the rate, and at once.',
+  'RateLimit-Remaining': 'Requests that may follow at once.',
+  'RateLimit-Reset': 'In how many seconds all of them may.',
 } as const;
 
 export type ResponseHeader = keyof typeof HEADERS;

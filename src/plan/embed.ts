@@ -29,6 +29,7 @@ const withoutTerms = oncePer((collection: Collection) =>
 
 /** All conditions of a level: those of the client, and that rows without an inner embedding are left out. */
 export function withInner(where: Predicate, embeds: Embeds): Predicate {
+  if (embeds === NO_EMBEDS) return where;
   const inner = [...embeds.byItem].filter(([item]) => item.inner).map(([, embed]) => existing(embed));
   if (inner.length === 0) return where;
   return { kind: 'all', terms: [where, ...inner] };

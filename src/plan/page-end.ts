@@ -1,4 +1,5 @@
 /** Where a page ends: the order keys of its last row, after which the next page begins. */
+import { oncePer } from '../once-per.ts';
 import type { OrderKey, OutputColumn, ReadPlan } from './types.ts';
 
 /** The order keys of a page whose end can be named: all are fields, and it has a limit. */
@@ -9,6 +10,14 @@ export function endKeys({ groupBy, limit, count, order }: ReadPlan): readonly Or
 
 /** The columns that show the keys as they are, where all of them are shown. */
 export function shownKeys(keys: readonly OrderKey[], columns: readonly OutputColumn[]): readonly string[] | undefined {
+  return shownOf(columns)(keys);
+}
+
+const shownOf = oncePer((columns: readonly OutputColumn[]) =>
+  oncePer((keys: readonly OrderKey[]) => findShown(keys, columns)),
+);
+
+function findShown(keys: readonly OrderKey[], columns: readonly OutputColumn[]): readonly string[] | undefined {
   const shown = keys.flatMap(({ expression }) => {
     const column = columns.find((each) => {
       return (

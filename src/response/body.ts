@@ -5,13 +5,17 @@ import type { Media } from '../http/negotiate.ts';
 import { oncePer } from '../once-per.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
-const namesOf = oncePer((columns: readonly OutputColumn[]): readonly string[] => columns.map(({ name }) => name));
-
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
-  const { format, stripNulls, singular, bom, noFormulas } = media;
-  if (format === 'csv') return { format, stripNulls, columns: namesOf(columns), bom, noFormulas };
-  return { format, stripNulls, singular, columns: namesOf(columns) };
+  return encodings(columns)(media);
 }
+
+const encodings = oncePer((columns: readonly OutputColumn[]) =>
+  oncePer(({ format, stripNulls, singular, bom, noFormulas }: Media): Encoding => {
+    const names = columns.map(({ name }) => name);
+    if (format === 'csv') return { format, stripNulls, columns: names, bom, noFormulas };
+    return { format, stripNulls, singular, columns: names };
+  }),
+);
 
 /** A result whole, however it came. For one row, which is bounded. */
 export function gathered(result: ReadResult): MaybePromise<WholeResult> {

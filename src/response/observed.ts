@@ -1,18 +1,19 @@
 /** Around the stages: whatever is refused becomes an error response, and every answer is named, timed and told of. */
 import type { MaybePromise } from '../engine/engine.ts';
+import type { Peer } from '../http/peer.ts';
+import type { Edges } from './edges.ts';
 import { problemResponse } from './problem.ts';
-import { type Answered, type AtWork, type Responder, Trace } from './trace.ts';
+import { type Answered, REQUEST_ID, type Responder, Trace } from './trace.ts';
 
 export interface Observers {
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
   /** Names a request; the name is sent back as X-Request-Id. */
   readonly requestId?: (request: Request) => string;
+  readonly edges?: Edges;
   /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
 }
-
-const REQUEST_ID = 'x-request-id';
 
 /** What credentials come in. */
 const CREDENTIALS = 'Authorization, Apikey, Cookie';
@@ -28,16 +29,19 @@ function keepPrivate(headers: Headers): void {
 export function observed(
   respond: Responder,
   observers: Observers,
-): (request: Request, atWork?: AtWork) => MaybePromise<Response> {
-  const { onAnswer, requestId, serverTiming = false } = observers;
+): (request: Request, peer?: Peer) => MaybePromise<Response> {
+  const { onAnswer, requestId, edges, serverTiming = false } = observers;
+  const leave = edges?.leave;
 
   function refuse(trace: Trace, error: unknown): Response {
     trace.error = error;
+    trace.isNamed = false;
     return problemResponse(error, trace.method, trace.caller);
   }
 
-  function report(trace: Trace, response: Response): Response {
-    if (trace.id !== undefined) response.headers.set(REQUEST_ID, trace.id);
+  function report(request: Request, trace: Trace, response: Response): Response {
+    leave?.(request, trace, response);
+    if (trace.id !== undefined && !trace.isNamed) response.headers.set(REQUEST_ID, trace.id);
     if (trace.isPrivate) keepPrivate(response.headers);
     if (serverTiming) response.headers.set('server-timing', trace.header());
     trace.answered(response.status);
@@ -45,14 +49,14 @@ export function observed(
     return response;
   }
 
-  return (request, atWork) => {
-    const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming, atWork);
+  return (request, peer) => {
+    const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming, peer);
     try {
       const response = respond(request, trace);
-      if (!(response instanceof Promise)) return report(trace, response);
-      return response.catch((error) => refuse(trace, error)).then((settled) => report(trace, settled));
+      if (!(response instanceof Promise)) return report(request, trace, response);
+      return response.catch((error) => refuse(trace, error)).then((settled) => report(request, trace, settled));
     } catch (error) {
-      return report(trace, refuse(trace, error));
+      return report(request, trace, refuse(trace, error));
     }
   };
 }

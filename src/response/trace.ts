@@ -2,7 +2,9 @@
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
+import type { Peer } from '../http/peer.ts';
 import type { Place } from '../http/prefix.ts';
+import type { Allowance } from '../http/rate-limit.ts';
 import type { Admitted } from '../plan/sight.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
@@ -17,14 +19,11 @@ export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybeP
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Told when the service begins to work at an answer, and when it has done so: in between its connection is not idle. */
-export type AtWork = (isAtWork: boolean) => void;
-
 /** Whatever takes its time for a request, other than the client itself. */
-export function working<T>({ atWork }: Pick<Trace, 'atWork'>, work: MaybePromise<T>): MaybePromise<T> {
-  if (atWork === undefined || !(work instanceof Promise)) return work;
-  atWork(true);
-  return work.finally(() => atWork(false));
+export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
+  if (peer === undefined || !(work instanceof Promise)) return work;
+  peer.atWork(true);
+  return work.finally(() => peer.atWork(false));
 }
 
 /** A request that was answered. */
@@ -53,6 +52,9 @@ export interface Answered {
 /** Until it is found out. */
 const UNKNOWN: Place = { prefix: '', path: '' };
 
+/** Names the request to which an answer belongs. */
+export const REQUEST_ID = 'x-request-id';
+
 export class Trace implements Answered {
   readonly started = performance.now();
   place: Place = UNKNOWN;
@@ -67,6 +69,10 @@ export class Trace implements Answered {
   admitted: Admitted | undefined = undefined;
   /** Whether the answer is for this caller alone. */
   isPrivate = false;
+  /** Whether its answer has its name already. */
+  isNamed = false;
+  /** What the client has left, where its requests are counted. */
+  allowance: Allowance | undefined = undefined;
   private stages = '';
   private last = this.started;
 
@@ -75,7 +81,8 @@ export class Trace implements Answered {
     readonly url: string,
     readonly id: string | undefined,
     private readonly timed: boolean,
-    readonly atWork?: AtWork | undefined,
+    /** Undefined where it is asked within the process. */
+    readonly peer?: Peer | undefined,
   ) {}
 
   planned(plan: ReadPlan | WritePlan): void {

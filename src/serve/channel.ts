@@ -17,7 +17,7 @@ export class Channel {
   ) {}
 
   /** Undefined where no answer comes in time. */
-  ask(question: string, withinMs: number): Promise<unknown> {
+  ask(question: string, withinMs: number, about?: unknown): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve) => {
       const settle = (answer: unknown) => {
@@ -27,7 +27,7 @@ export class Channel {
       };
       const timer = setTimeout(() => settle(undefined), withinMs);
       this.waiting.set(id, settle);
-      this.send({ kind: 'question', id, question });
+      this.send({ kind: 'question', id, question, about });
     });
   }
 

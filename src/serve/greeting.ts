@@ -1,4 +1,5 @@
 /** What a service says when it has started. */
+import { isLoopback } from '../address.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { hasConsole } from '../console/bundle.ts';
@@ -58,8 +59,4 @@ async function countOf(engine: Engine, collection: Collection): Promise<string> 
     if (error instanceof Refusal) return `not known yet: ${error.details ?? error.message}`;
     throw error;
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }

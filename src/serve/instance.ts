@@ -1,4 +1,5 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
+import { isLoopback } from '../address.ts';
 import { type App, createApp } from '../app.ts';
 import { type Access, openAccess, openVerifier } from '../auth/access.ts';
 import type { ServeSettings } from '../config.ts';
@@ -15,24 +16,35 @@ import { requestId } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
+import { makeEdges } from '../response/edges.ts';
+import type { Certificate } from './certificate.ts';
 import { countRows, type Greeting } from './greeting.ts';
 import { watchMemory } from './idle-memory.ts';
-import { startListening } from './listening.ts';
+import { sharedPort, startListening } from './listening.ts';
+import { limitsOf } from './rates.ts';
 import type { Listening } from './server.ts';
 
 export interface Surroundings {
   readonly log: Log;
   readonly askedToStop: Promise<void>;
+  readonly certificate?: Certificate | undefined;
+  /** Where all processes of the service count requests together. */
+  readonly ratesFile?: string | undefined;
   /** Who tells of the service as a whole, where this process is one of several. */
   readonly whole?: Account;
   /** Told before anything is opened, so that the health of the service can be asked for from the start. */
   readonly observed?: (observation: Observation) => void;
+  /** Told when it listens. */
+  readonly listens?: (listening: Listening) => void;
   readonly started: (greeting: Greeting) => void | Promise<void>;
 }
 
 /** Resolves when it has stopped. */
-export async function serveHere(settings: ServeSettings, surroundings: Surroundings): Promise<void> {
-  const { log, askedToStop, whole, observed, started } = surroundings;
+export async function serveHere(given: ServeSettings, surroundings: Surroundings): Promise<void> {
+  const { log, askedToStop, certificate, whole, observed, listens, started } = surroundings;
+  const isAlone = !given.handover && given.workers === 1;
+  // With a certificate a port can be shared, and is not to be by accident.
+  const settings = isAlone && certificate !== undefined ? { ...given, port: await sharedPort(given) } : given;
   const maxValueBytes = settings.maxValueKb * 1024;
   const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
   const { catalogue } = begun;
@@ -57,21 +69,26 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
   observed?.(observation);
   // Whoever shares a port opens the database first, since others on it answer already.
   const notice = (message: string) => log.write('warn', message);
-  const isAlone = !settings.handover && settings.workers === 1;
   try {
     // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
     // loop: no request is read before the app is there.
-    const fetch: App['fetch'] = (request, atWork) => app!.fetch(request, atWork);
-    if (isAlone) listening = startListening(settings, { fetch }, notice);
+    const fetch: App['fetch'] = (request, peer) => app!.fetch(request, peer);
+    if (isAlone) listening = startListening(settings, { fetch }, notice, certificate);
     engine = openEngine(settings.database, {
       catalogue,
       firstRows: settings.empty ? NO_ROWS : begun.firstRows,
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
+    const edges = makeEdges({
+      ...settings,
+      isOnLoopback: isLoopback(settings.host),
+      hasCredentials: roles !== undefined,
+      limits: limitsOf(settings, surroundings.ratesFile, log),
+    });
     if (roles !== undefined) {
-      const addressOf = (request: Request) => listening?.addressOf(request);
-      access = openAccess({ engine, settings, verifier, addressOf, catalogue });
+      const { proxies } = edges;
+      access = openAccess({ engine, settings, verifier, catalogue, addressOf: proxies.clientOf.bind(proxies) });
     }
     app = createApp({
       catalogue,
@@ -88,13 +105,15 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,
       requestId,
+      edges,
       plans: settings.plans,
       serverTiming: settings.serverTiming,
     });
     await engine.opened;
     endWatching = watchMemory(() => listening?.inProgress() ?? 0);
     observation.health.phase = 'serving';
-    listening ??= startListening(settings, app, notice);
+    listening ??= startListening(settings, app, notice, certificate);
+    listens?.(listening);
     const rows = await countRows(engine, catalogue);
     const { location, steps = [] } = engine;
     const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));

@@ -2,14 +2,17 @@
 import type { App } from '../app.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Pages } from '../http/pages.ts';
+import type { Certificate } from './certificate.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
 
 export function startListening(
   { host, port, handover, workers }: ServeSettings,
   app: App,
   notice: (message: string) => void,
+  certificate?: Certificate,
 ): Listening {
-  return listenOrSay(app, { host, port, handover, notice, ...(workers === 1 ? {} : { processes: workers }) }, '--port');
+  const options = { host, port, handover, certificate, notice };
+  return listenOrSay(app, workers === 1 ? options : { ...options, processes: workers }, '--port');
 }
 
 /** What those who run the service look at, on a port that need not be open to others. */

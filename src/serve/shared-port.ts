@@ -5,7 +5,7 @@
  * when its own are answered. Where that cannot be done, nothing changes.
  */
 import { dlopen, ptr } from 'bun:ffi';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** From asm-generic/socket.h, which the systems that Bun runs on share. */
 const SOL_SOCKET = 1;
@@ -43,15 +43,19 @@ export class SharedPort {
   /** How many sockets the other service has. */
   private others = 0;
 
-  /** `own` is how many sockets this service has, over all its processes. */
+  /**
+   * `own` is how many sockets this service has, over all its processes. `socket` is the one that goes, where this process
+   * has another that stays.
+   */
   constructor(
     private readonly port: number,
     private readonly own: number,
+    private readonly socket?: number,
   ) {}
 
   /** From now on connections go to the other service, if there is one: its sockets come after ours, as it came later. */
   leave(): void {
-    const group = groupOf(this.port);
+    const group = this.group();
     if (group === undefined || group.size <= this.own) return;
     this.others = group.size - this.own;
     steer(group.socket, this.own, group.size);
@@ -63,11 +67,28 @@ export class SharedPort {
    * there is none of afterwards: then each gets its share again.
    */
   close(): void {
-    const group = this.others === 0 ? undefined : groupOf(this.port);
+    const group = this.others === 0 ? undefined : this.group();
     if (group === undefined) return;
     const last = group.size - 1;
     if (last <= Math.max(this.own, this.others)) steer(group.socket, last, group.size);
     else steer(group.socket, this.own, last);
+  }
+
+  /**
+   * The same, and closes the socket, but none of the connections that came from it, as the runtime would: something else
+   * takes its number, which the runtime closes in its place when it is done.
+   */
+  closeAlone(): void {
+    this.close();
+    if (this.socket === undefined) return;
+    const nothing = openSync('/dev/null', 'r');
+    systemLibrary()?.dup2(nothing, this.socket);
+    closeSync(nothing);
+  }
+
+  private group(): Group | undefined {
+    const group = groupOf(this.port);
+    return group && { ...group, socket: this.socket ?? group.socket };
   }
 }
 
@@ -153,6 +174,7 @@ function openLibrary() {
   try {
     return dlopen('libc.so.6', {
       setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+      dup2: { args: ['i32', 'i32'], returns: 'i32' },
       accept: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
       close: { args: ['i32'], returns: 'i32' },
     }).symbols;

@@ -2,6 +2,7 @@
 import type { ServeSettings } from '../config.ts';
 import type { Account } from '../observe/health.ts';
 import { accountAnswers, ToldAccount } from './account.ts';
+import type { Certificate } from './certificate.ts';
 import { Channel, type Message } from './channel.ts';
 import type { Greeting } from './greeting.ts';
 
@@ -10,6 +11,9 @@ const PATIENCE_MS = 2_000;
 export interface Task {
   readonly worker: number;
   readonly settings: ServeSettings;
+  readonly certificate: Certificate | undefined;
+  /** Where all of them count requests together. */
+  readonly ratesFile: string | undefined;
 }
 
 export interface End {
@@ -47,6 +51,16 @@ export class WorkerProcess {
       return { exitCode, signal: this.child.signalCode?.toString() };
     });
     this.channel.tell('serve', task);
+  }
+
+  /** Listens with another certificate, too; resolves to whether it could. */
+  async renew(certificate: Certificate): Promise<boolean> {
+    return (await this.channel.ask('renew', PATIENCE_MS, certificate)) === true;
+  }
+
+  /** Puts the certificate of before away. */
+  async retire(): Promise<void> {
+    await this.channel.ask('retire', PATIENCE_MS);
   }
 
   /** Resolves when it is gone, of its own accord or at last by force. */

@@ -2,7 +2,7 @@
  * Several processes that serve on one port. Whichever dies is started again; they are told from here when to stop; and what
  * is asked about the service as a whole is put together here.
  */
-import type { ServeSettings } from '../config.ts';
+import { ConfigError, type ServeSettings } from '../config.ts';
 import { checkShareable } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
 import { STOP_SECONDS } from '../limits.ts';
@@ -11,8 +11,10 @@ import { type Account, healthPages } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
 import { counted, together } from '../observe/together.ts';
+import type { Certificate } from './certificate.ts';
 import type { Greeting } from './greeting.ts';
 import { sharedPort } from './listening.ts';
+import { makeRatesFile, removeRatesFile } from './rates.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** One that dies again and again is started at growing intervals; one that has lived so long is as good as new. */
@@ -29,11 +31,15 @@ export class Workers implements Account {
   /** What those that are gone have counted: a sum that shrinks would be taken for a new beginning. */
   private departed: readonly Family[] = [];
   private exitCode = 0;
+  private readonly ratesFile: string | undefined;
 
   constructor(
     private readonly settings: ServeSettings,
     private readonly log: Log,
-  ) {}
+    private certificate: Certificate | undefined,
+  ) {
+    this.ratesFile = makeRatesFile(settings, log);
+  }
 
   /** Resolves when all of them serve; to undefined where one cannot, or where they are asked to stop before. */
   async start(askedToStop: Promise<void>): Promise<Greeting | undefined> {
@@ -53,7 +59,22 @@ export class Workers implements Account {
   async stop(): Promise<number> {
     this.phase = 'draining';
     await Promise.all([...this.running.values()].map((each) => each.stop(STOP_SECONDS)));
+    removeRatesFile(this.ratesFile);
     return this.exitCode;
+  }
+
+  /** All of them listen with it before the first puts the one of before away: so connections are always taken. */
+  async renew(certificate: Certificate): Promise<void> {
+    const before = this.certificate;
+    this.certificate = certificate;
+    const all = [...this.running.values()];
+    const renewed = await Promise.all(all.map((each) => each.renew(certificate)));
+    if (!renewed.includes(true)) {
+      this.certificate = before;
+      throw new ConfigError('no worker could listen with it');
+    }
+    await Promise.all(all.filter((_, index) => renewed[index]).map((each) => each.retire()));
+    if (renewed.includes(false)) throw new ConfigError('a worker could not listen with it');
   }
 
   async notReady(): Promise<string | undefined> {
@@ -93,7 +114,10 @@ export class Workers implements Account {
     pauseMs = FIRST_PAUSE_MS,
   ): Promise<Greeting | undefined> {
     const started = performance.now();
-    const worker = new WorkerProcess({ worker: number, settings }, this);
+    const worker = new WorkerProcess(
+      { worker: number, settings, certificate: this.certificate, ratesFile: this.ratesFile },
+      this,
+    );
     this.running.set(number, worker);
     void worker.ended.then(async (end) => {
       this.running.delete(number);

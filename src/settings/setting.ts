@@ -57,6 +57,15 @@ export function urls(given: string): readonly string[] {
   return given.trim().split(/[\s,]+(?=postgres(?:ql)?:)/i);
 }
 
+/** Several, separated by commas or spaces. */
+export function list<T>(one: (given: string, name: string) => T): (given: string, name: string) => readonly T[] {
+  return (given, name) => {
+    const parts = given.split(/[\s,]+/).filter((part) => part !== '');
+    if (parts.length === 0) throw new ConfigError(`${name} is empty`);
+    return parts.map((part) => one(part, name));
+  };
+}
+
 export function onOrOff(given: string, name: string): boolean {
   if (['true', '1', 'yes', 'on'].includes(given.toLowerCase())) return true;
   if (['false', '0', 'no', 'off'].includes(given.toLowerCase())) return false;

@@ -2,12 +2,17 @@
  * PostgreSQL's `~` and `~*`: its advanced regular expressions, run by RE2 in time linear in the text, so that no pattern
  * a client sends can hang the service. What RE2 cannot do in linear time (back-references, look-around) is refused.
  */
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { Refusal } from '../errors.ts';
 import { type Options, readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';
 import { type Translated, translate } from './regex/translate.ts';
+
+/** Loaded with the first expression: most processes and threads have none, and it takes longer to load than half of the rest. */
+function re2(): typeof RE2JS {
+  return (require('re2js') as typeof import('re2js')).RE2JS;
+}
 
 /** Compiled instructions. Matching costs text length times this at worst, so it is bounded. */
 const MAX_PROGRAM_SIZE = 20_000;
@@ -35,7 +40,8 @@ export interface Program {
 
 export function compileRegex(pattern: string, caseless: boolean): Program {
   const { source, options } = read(pattern, caseless);
-  const flags = (options.caseless ? RE2JS.CASE_INSENSITIVE : 0) | (source.includes('(?<') ? RE2JS.LOOKBEHINDS : 0);
+  const { CASE_INSENSITIVE, LOOKBEHINDS } = re2();
+  const flags = (options.caseless ? CASE_INSENSITIVE : 0) | (source.includes('(?<') ? LOOKBEHINDS : 0);
   const program = compile(source, flags);
   const size = program.programSize();
   const steps = (length: number) => size * length * (size > LARGE_PROGRAM ? LARGE_PROGRAM_STEP : 1);
@@ -57,7 +63,7 @@ function read(pattern: string, caseless: boolean): Translated & { readonly optio
   if (!options.literal) return { ...translate(reading, options, MAX_PROGRAM_SIZE), options };
   const literal = reading.rest();
   if (literal.length > MAX_PROGRAM_SIZE) throw tooComplex();
-  return { source: RE2JS.quote(literal), size: literal.length, options };
+  return { source: re2().quote(literal), size: literal.length, options };
 }
 
 /** Refuses a pattern that is none, for an engine that can run all that are. */
@@ -73,7 +79,7 @@ export function checkRegex(pattern: string): void {
 
 function compile(source: string, flags: number): RE2JS {
   try {
-    const program = RE2JS.compile(source, flags);
+    const program = re2().compile(source, flags);
     if (program.programSize() > MAX_PROGRAM_SIZE) throw tooComplex();
     return program;
   } catch (problem) {

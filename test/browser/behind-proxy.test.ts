@@ -1,25 +1,35 @@
 /** The console and the API reference behind a proxy that serves them below a path, and does not even say so. */
 import { afterEach, expect, test } from 'bun:test';
 import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
+import { newAuthority } from '../support/certificates.ts';
+import { temporaryFolder } from '../support/process.ts';
 
 let proxy: ReturnType<typeof Bun.serve> | undefined;
 
-/** Strips /api, and has nothing else. */
-function stripping(target: string): string {
+/** Strips /api, and has nothing else. As `shop.example` it speaks HTTPS, and asks for the service by the service's own name. */
+function stripping(target: string, as: '127.0.0.1' | 'shop.example' = '127.0.0.1'): string {
+  const isSecure = as === 'shop.example';
   proxy = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
+    ...(isSecure ? { tls: certificateFor(as) } : {}),
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
       if (!pathname.startsWith('/api/')) return new Response('nothing here', { status: 404 });
       const { method, headers, body } = request;
+      if (isSecure) headers.set('host', new URL(target).host);
       const init = { method, headers, body, redirect: 'manual', decompress: false } as const;
       // A page that is left behind may still be asking when the service ends.
       const gone = () => new Response('the service is gone', { status: 502 });
       return fetch(`${target}${pathname.slice('/api'.length)}${search}`, init).catch(gone);
     },
   });
-  return `http://127.0.0.1:${proxy.port}/api`;
+  return `${isSecure ? 'https' : 'http'}://${as}:${proxy.port}/api`;
+}
+
+function certificateFor(name: string): { cert: ReturnType<typeof Bun.file>; key: ReturnType<typeof Bun.file> } {
+  const { certificate, key } = newAuthority(temporaryFolder(), 'proxy').vouchFor(`DNS:${name}`);
+  return { cert: Bun.file(certificate), key: Bun.file(key) };
 }
 
 afterEach(async () => {
@@ -46,6 +56,21 @@ browserStories('behind a proxy', (stage) => {
       await stage.page.getByLabel('Product name').first().waitFor();
       await stage.open('/');
       await stage.page.getByRole('heading').first().waitFor();
+    },
+    SECONDS,
+  );
+
+  test(
+    'one that speaks HTTPS under a name of its own needs to say nothing either',
+    async () => {
+      await stage.reopen({ ignoreHTTPSErrors: true }, stripping(stage.service.url, 'shop.example'));
+      await stage.open('/products');
+      await untilShown(stage.page, ['Chai', 'Chang']);
+      await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+      await stage.page.getByLabel('Unit price of Chang').fill('19.75');
+      await stage.page.keyboard.press('Enter');
+      await stage.until('Chang was saved.');
+      expect(await stage.product(2)).toMatchObject({ unit_price: 19.75 });
     },
     SECONDS,
   );

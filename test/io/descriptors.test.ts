@@ -9,7 +9,7 @@ setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
 const LIMIT = 256;
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 /** Too long to be tried between two requests, so that a thread is started for it. */
 const COSTLY = `/products?select=id&product_name=match.${'(a|b)'.repeat(60)}`;
 
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('with few file descriptors', () =>
     const old = await talkTo(service.port);
     expect(await ask(old, '/live')).toBe('200');
     // None of them ends its request.
-    const flood = Array.from({ length: 2 * LIMIT }, () => open(service, 'GET /live HTTP/1.1\r\nhost: x\r\n'));
+    const flood = Array.from({ length: 2 * LIMIT }, () => open(service, 'GET /live HTTP/1.1\r\nhost: localhost\r\n'));
     await until('the notice', () => service.stderr().includes('new connections wait'));
     for (const path of ['/products/1', '/products', '/ready', '/metrics']) {
       expect([path, await ask(old, path)]).toEqual([path, '200']);

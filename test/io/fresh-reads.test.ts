@@ -77,7 +77,7 @@ const ENDINGS: Readonly<Record<string, (service: Service) => Promise<unknown>>> 
   },
   'left at once': async (service) => {
     const conversation = await talkTo(service.port);
-    conversation.send('GET /products HTTP/1.1\r\nHost: catalogue\r\n\r\n');
+    conversation.send('GET /products HTTP/1.1\r\nHost: localhost\r\n\r\n');
     conversation.close();
   },
 };

@@ -48,7 +48,7 @@ describe('idle connections', () => {
 
   test('are closed, be it in the middle of a body; those at work are answered', async () => {
     const body = '{"reorder_level":33}';
-    const patch = `PATCH /products/1 HTTP/1.1\r\nhost: test\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const patch = `PATCH /products/1 HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`;
     const [reader, writer, silent, half] = [
       await talkTo(port),
       await talkTo(port),
@@ -56,7 +56,7 @@ describe('idle connections', () => {
       await talkTo(port),
     ];
     await whileHeld(async () => {
-      reader.send('GET /products?limit=2 HTTP/1.1\r\nhost: test\r\n\r\n');
+      reader.send('GET /products?limit=2 HTTP/1.1\r\nhost: localhost\r\n\r\n');
       writer.send(`${patch}${body}`);
       half.send(`${patch}{"reorder`);
       silent.send('GET /pro');

@@ -11,6 +11,7 @@ import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { planRead } from '../../src/plan/read.ts';
 import { WHOLE } from '../../src/plan/whole.ts';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
+import { startShop } from '../support/shop-services.ts';
 
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
@@ -115,4 +116,35 @@ test('lists that have rows in common, some or all of them, have them as they are
     }
   }
   stored.close();
+});
+
+test('what is embedded in a row is as new as the row', async () => {
+  const service = await startShop('SQLite');
+  const select = 'select=id,categories(category_name),suppliers!supplier_id(company_name)';
+  const shown = async () => {
+    const rows = await read(service, `/products?${select}&limit=${1000 + ++asked}`);
+    const item = (await (await service.fetch(`/products/1?${select}&limit=${++asked}`)).json()) as Record<
+      string,
+      unknown
+    >;
+    expect(rows.find((row) => row.id === 1) as unknown).toEqual(item);
+    return item;
+  };
+  const headers = { 'content-type': 'application/json' };
+  for (const [collection, field, key] of [
+    ['categories', 'category_name', 'category_id'],
+    ['suppliers', 'company_name', 'supplier_id'],
+  ] as const) {
+    const [product] = await read(service, `/products?select=${key}&id=eq.1`);
+    for (let round = 1; round <= 3; round++) {
+      const body = JSON.stringify({ [field]: `Renamed ${round}` });
+      const url = `/${collection}?id=eq.${product![key]}`;
+      expect((await service.fetch(url, { method: 'PATCH', body, headers })).status).toBe(204);
+      expect((await shown())[collection]).toEqual({ [field]: `Renamed ${round}` });
+      await Bun.sleep(2 * STILL_MS);
+      for (let time = 0; time < 3; time++) {
+        expect((await shown())[collection]).toEqual({ [field]: `Renamed ${round}` });
+      }
+    }
+  }
 });

@@ -7,11 +7,11 @@ import { cleanUp, integrityOf, startService, temporaryFolder, until } from '../s
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-const READ = 'GET /products?limit=5 HTTP/1.1\r\nhost: test\r\n\r\n';
+const READ = 'GET /products?limit=5 HTTP/1.1\r\nhost: localhost\r\n\r\n';
 
 function write(turn: number): string {
   const body = `{"product_name":"Written under load ${turn}"}`;
-  return `POST /products HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  return `POST /products HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
 for (const { restarts, clients, keepAlive, workers } of [

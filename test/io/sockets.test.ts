@@ -18,7 +18,10 @@ const PATIENCE_MS = 150;
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ cwd: temporaryFolder(), args: ['--database', ':memory:', '--max-body-mb', '1'] });
+  service = await startService({
+    cwd: temporaryFolder(),
+    args: ['--database', ':memory:', '--max-body-mb', '1', '--allowed-hosts', '*'],
+  });
 });
 afterAll(async () => {
   service?.kill('SIGTERM');

@@ -39,7 +39,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const body = JSON.stringify({ id: 501, product_name: 'Uploaded slowly' });
       const upload = await talkTo(service.port);
       upload.send(
-        `POST /products HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+        `POST /products HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
       );
       upload.send(body.slice(0, 10));
       // Answered after the upload began, by the same process: so the upload has been accepted, too.
@@ -65,7 +65,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const conversations = await Promise.all(ids.map(() => talkTo(service.port)));
       for (const [index, id] of ids.entries()) {
         const body = JSON.stringify({ id, product_name: `Sent ${id}` });
-        conversations[index]!.send(`POST /products HTTP/1.1\r\nhost: test\r\ncontent-length: ${body.length}\r\n\r\n`);
+        conversations[index]!.send(
+          `POST /products HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`,
+        );
         conversations[index]!.send(body);
       }
       // The first answer shows that the writes have arrived and are being worked on.
@@ -82,7 +84,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test('is not held up by a client that keeps its connection open', async () => {
       const service = await startService({ cwd: temporaryFolder() });
       const idle = await talkTo(service.port);
-      idle.send('GET /products/1 HTTP/1.1\r\nhost: test\r\nconnection: keep-alive\r\n\r\n');
+      idle.send('GET /products/1 HTTP/1.1\r\nhost: localhost\r\nconnection: keep-alive\r\n\r\n');
       await idle.until('an answer', (text) => text.includes('"id":1'));
       service.kill(signal);
       expect(await service.exited).toBe(0);
@@ -95,7 +97,7 @@ test('an upload that never ends is given up on after a while, and the exit is as
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const upload = await talkTo(service.port);
-  upload.send('POST /products HTTP/1.1\r\nhost: test\r\ncontent-length: 1000\r\n\r\n{"product_name":"Never');
+  upload.send('POST /products HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{"product_name":"Never');
   expect((await service.fetch('/products/1')).status).toBe(200);
   service.kill('SIGTERM');
   expect(await service.exited).toBe(0);
@@ -108,7 +110,7 @@ test('a second signal while stopping may hasten the exit, but leaves the databas
   const service = await startService({ cwd });
   expect((await post(service, { id: 700, product_name: 'Acknowledged' })).status).toBe(201);
   const upload = await talkTo(service.port);
-  upload.send('POST /products HTTP/1.1\r\nhost: test\r\ncontent-length: 1000\r\n\r\n{"product_name":"Never');
+  upload.send('POST /products HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n{"product_name":"Never');
   expect((await service.fetch('/products/1')).status).toBe(200);
   service.kill('SIGINT');
   await until('the port to be closed', async () => !(await isListening(service.port)));

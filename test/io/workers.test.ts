@@ -114,7 +114,9 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     const body = JSON.stringify({ product_name: 'Uploaded slowly' });
     const uploads = await Promise.all(Array.from({ length: 12 }, () => talkTo(service.port)));
     for (const upload of uploads) {
-      upload.send(`POST /products HTTP/1.1\r\nhost: test\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`);
+      upload.send(
+        `POST /products HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+      );
     }
     await until('all of them', async () => (await metricOf(service, 'catalogue_http_requests_in_progress')) >= 12);
     service.kill('SIGTERM');
@@ -210,17 +212,17 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
 });
 
 function get(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nhost: test\r\n\r\n`;
+  return `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 }
 
 function post(product: object, headers = ''): string {
   const body = JSON.stringify(product);
-  return `POST /products HTTP/1.1\r\nhost: test\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
+  return `POST /products HTTP/1.1\r\nhost: localhost\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
 }
 
 function patch(id: number, change: object): string {
   const body = JSON.stringify(change);
-  return `PATCH /products/${id} HTTP/1.1\r\nhost: test\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  return `PATCH /products/${id} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
 /** The kernel chooses who gets a connection; the names that a process gives to requests tell which one it was. */

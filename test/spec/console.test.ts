@@ -28,6 +28,16 @@ const scriptsOf = (html: string) =>
 const MAX_CONSOLE_BYTES = 700_000;
 const MAX_REFERENCE_BYTES = 60_000;
 
+test.each(['/console', '/docs'])(
+  '%s is shown in no frame of another page, and tells nobody where it was',
+  async (path) => {
+    const { headers } = await ask(path);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  },
+);
+
 describe('the console', () => {
   test('comes with a policy that lets no script or style in but its own', async () => {
     const response = await ask('/console');

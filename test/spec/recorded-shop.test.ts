@@ -29,7 +29,10 @@ describe.each(Object.keys(ENGINES))('recorded answers over the shop on %s', (eng
   describe.each(CASES)('$area', ({ cases }) => {
     for (const recorded of cases.filter((each) => !(each.id in DEPARTURES))) {
       test(`${recorded.id}: ${recorded.method} ${recorded.path}`, async () => {
-        expect(await disagreements(recorded, await replay(shop, recorded))).toEqual([]);
+        // What is read again comes of what is kept of rows.
+        for (let time = 0; time < 2; time++) {
+          expect(await disagreements(recorded, await replay(shop, recorded))).toEqual([]);
+        }
       });
     }
   });

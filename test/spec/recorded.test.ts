@@ -40,8 +40,10 @@ describe.each(Object.keys(ALL_ENGINES))('recorded answers on %s', (engine) => {
       const { id, method, path, headers, body } = recorded;
       if (id in DEPARTURES) continue;
       test(`${id}: ${method} ${path}`, async () => {
-        const response = await catalogue.fetch(path, { method, headers, body: isWrite(recorded) ? body : null });
-        const differences = await disagreements(recorded, response);
+        const ask = () => catalogue.fetch(path, { method, headers, body: isWrite(recorded) ? body : null });
+        const differences = await disagreements(recorded, await ask());
+        // What is read again comes of what is kept of rows.
+        if (!isWrite(recorded)) differences.push(...(await disagreements(recorded, await ask())));
         const changed = isWrite(recorded) && (await restore());
         expect(differences).toEqual([]);
         if (recorded.expect.status >= 400) expect(changed).toBe(false);

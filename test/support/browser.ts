@@ -116,7 +116,14 @@ export function browserStories(name: string, tell: (stage: Stage) => void, datab
 function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      // Names of other sites, for pages that are none of ours.
+      '--host-resolver-rules=MAP *.example 127.0.0.1',
+    ],
   });
 }
 

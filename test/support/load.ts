@@ -1,5 +1,6 @@
 /** Clients that ask one thing after the other, and count every request that is not answered. */
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 
 export interface Load {
   readonly answered: () => number;
@@ -15,7 +16,7 @@ export function startLoad(
   port: number,
   clients: number,
   requestOf: (turn: number) => string,
-  { keepAlive = true } = {},
+  { keepAlive = true, isSecure = false } = {},
 ): Load {
   let isStopped = false;
   let answered = 0;
@@ -25,7 +26,7 @@ export function startLoad(
     let connection: Connection | undefined;
     for (let turn = first; !isStopped; turn += clients) {
       try {
-        connection ??= await Connection.open(port);
+        connection ??= await Connection.open(port, isSecure);
         const { status, closes } = await connection.ask(requestOf(turn));
         if (status >= 400) failures.push(`status ${status}`);
         else answered++;
@@ -80,12 +81,22 @@ export class Connection {
     socket.on('close', () => end('closed before an answer'));
   }
 
-  static open(port: number): Promise<Connection> {
+  static open(port: number, isSecure = false): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1' });
-      socket.once('connect', () => resolve(new Connection(socket)));
+      const address = { port, host: '127.0.0.1' };
+      const socket = isSecure ? connectSecurely({ ...address, rejectUnauthorized: false }) : connect(address);
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(new Connection(socket)));
       socket.once('error', reject);
     });
+  }
+
+  /** The name in the certificate that it was shown. */
+  get certificate(): string {
+    return (this.socket as TLSSocket).getPeerCertificate().subjectaltname ?? '';
+  }
+
+  send(part: string): void {
+    this.socket.write(part);
   }
 
   async ask(request: string): Promise<Answer> {

@@ -85,12 +85,23 @@ export function compileOutput(
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const rows =
-    computed === undefined ? compiledOnce(columns, output, scope) : compileColumns(columns, output, scope, computed);
+  const rows = compileRow(columns, output, scope, computed);
   const keys = output.keys?.map(({ expression }, index) => {
     return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
   });
   return keys === undefined ? rows : [rows, ...keys].join(', ');
+}
+
+function compileRow(
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  computed: CompileColumn | undefined,
+): string {
+  if (output.form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
+  return computed === undefined
+    ? compiledOnce(columns, output, scope)
+    : compileColumns(columns, output, scope, computed);
 }
 
 /** Undefined where they have parameters. */
@@ -125,7 +136,6 @@ function compileColumns(
   const { dialect } = scope;
   const { form, stripNulls } = output;
   const compile = computed ?? ((expression) => compileExpression(expression, scope));
-  if (form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
   if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
   const sizes = sizesOf(columns, output, scope, computed);
   const least = leastBytes(columns);

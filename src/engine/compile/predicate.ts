@@ -46,6 +46,7 @@ export function compileWhere(predicate: Predicate, scope: Scope): string {
   if (isAlways(predicate)) return guard === undefined ? '' : ` where ${guard}`;
   // Compiled first: of several mistakes in it, the first is told.
   const condition = compilePredicate(predicate, scope);
+  if (guard === undefined && narrow === undefined) return ` where ${condition}`;
   const first = [guard, narrow?.(predicate, scope.name, scope.bind)].filter((each) => each !== undefined);
   return first.length === 0 ? ` where ${condition}` : ` where ${first.join(' and ')} and (${condition})`;
 }

@@ -1,6 +1,7 @@
 /** Reads in SQL: columns, groups, order, page; and the count beside them. */
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
+import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
 import {
   type Embedding,
@@ -28,7 +29,7 @@ import { type Access, type Bind, buildStatement, identifier, type SqlDialect, ty
 export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
   const table = plan.from.name;
   return buildStatement(dialect, (bind) => {
-    const scope = { ...scopeOf(dialect, bind, table), stripNulls: output.stripNulls };
+    const scope = scopeOf(dialect, bind, table, output.stripNulls);
     return compileFinishedWithin(compileRows(plan, output, scope, access), plan.columns, output, dialect);
   });
 }
@@ -74,8 +75,8 @@ function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
 }
 
 /** What a statement, or a part of it, is compiled in. `name` is what its rows are called there. */
-export function scopeOf(dialect: SqlDialect, bind: Bind, name: string): Scope {
-  return { dialect, bind, name, depth: 0, embed: compileEmbedding };
+export function scopeOf(dialect: SqlDialect, bind: Bind, name: string, stripNulls = false): Scope {
+  return { dialect, bind, name, depth: 0, stripNulls, embed: compileEmbedding };
 }
 
 /** The rows that belong to a row, as a subquery that yields JSON text, or the value of their one column. */
@@ -183,7 +184,25 @@ function computedName(index: number): string {
   return `column ${index}`;
 }
 
+/** Of fields alone it is the same each time, and many requests share it. */
+const ordersOf = oncePer((order: readonly OrderKey[]): Map<string, string> | undefined =>
+  order.every(({ expression }) => expression.kind === 'field') ? new Map() : undefined,
+);
+
 export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
+  if (order.length === 0) return '';
+  const known = scope.computed === undefined ? ordersOf(order) : undefined;
+  if (known === undefined) return compileKeys(order, scope);
+  const name = `${scope.dialect.name} ${scope.name}`;
+  let sql = known.get(name);
+  if (sql === undefined) {
+    sql = compileKeys(order, scope);
+    known.set(name, sql);
+  }
+  return sql;
+}
+
+function compileKeys(order: readonly OrderKey[], scope: Scope): string {
   // A constant orders nothing, and a bare null is no order key in SQL.
   const keys = order.filter(({ expression }) => expression.kind !== 'null');
   if (keys.length === 0) return '';

@@ -1,6 +1,7 @@
 /**
- * The JSON texts of whole rows, kept while the data does not change: a list of such rows needs their numbers from the database,
- * in order, and joins the texts. For tables that are small: all their rows fit.
+ * The JSON texts of rows, kept while the data does not change, for each selection that is asked for again, be it of whole rows or
+ * with what is embedded in them: a list needs the numbers of its rows from the database, in order, and joins the texts. For
+ * tables that are small: all their rows fit.
  *
  * What is joined is of one moment: the mark of the data is looked at once more when all is read, and where it has changed, the
  * list is read anew.
@@ -11,18 +12,26 @@ import { closing, type Encoding, encodeRows, opening, ROW, type RowForm } from '
 import { MAX_KEPT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
-import { NO_ORDER, wholeRow } from '../../plan/shape.ts';
+import { NO_ORDER } from '../../plan/shape.ts';
 import { fieldOf, type ReadPlan } from '../../plan/types.ts';
 import { WHOLE } from '../../plan/whole.ts';
 import { endOf, type Output, outputOf, outputOfRead } from '../compile/output.ts';
 import { compileRead, compileShape, scopeOf } from '../compile/read.ts';
+import { holdEmbedded } from '../compile/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import type { ChangeMark, ReadResult } from '../engine.ts';
+import { isFoundByOthers } from '../reach.ts';
 import type { Connection } from './connection.ts';
-import { sqliteDialect } from './dialect.ts';
+import { guardedDialect, sqliteDialect } from './dialect.ts';
+
+type Columns = ReadPlan['columns'];
+
+const NUMBERS: Output = { form: 'number', stripNulls: false };
 
 export class KeptRows {
-  private readonly texts = new Map<Collection, Map<number, string>>();
+  private readonly texts = new Map<Columns, Map<number, string>>();
+  /** Selections that clients repeat are the same list of columns each time. */
+  private readonly asked = new WeakSet<Columns>();
   private bytes = 0;
   private mark = Number.NaN;
 
@@ -33,22 +42,19 @@ export class KeptRows {
 
   /** Undefined where the list must be read as any other. `mark` is the data's, to which the snapshot was just brought. */
   list(plan: ReadPlan, encoding: Encoding, mark: number): ReadResult | undefined {
-    if (
-      plan.groupBy !== undefined ||
-      encoding.format !== 'json' ||
-      encoding.stripNulls ||
-      plan.columns !== wholeRow(plan.from)
-    )
-      return undefined;
+    const { from, columns } = plan;
+    if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
+    if (!this.wasAsked(columns)) return undefined;
     if (mark !== this.mark || this.bytes > MAX_KEPT_ROW_BYTES) this.clear(mark);
     const named = numberNamed(plan);
-    const known = named === undefined ? undefined : this.texts.get(plan.from)?.get(named);
+    const known = named === undefined ? undefined : this.texts.get(columns)?.get(named);
     if (known !== undefined && this.changes.current() === mark) {
       return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
     }
-    const output = { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' } as const;
-    const rows = this.connection.rows(compileRead(plan, output, sqliteDialect));
-    const texts = this.textsOf(plan.from);
+    const output = numbersOf(plan, encoding);
+    const dialect = isFoundByOthers(plan) ? guardedDialect : sqliteDialect;
+    const rows = this.connection.rows(compileRead(plan, output, dialect));
+    const texts = this.textsOf(columns);
     const missing: number[] = [];
     for (const row of rows) {
       const number = row[ROW] as number;
@@ -56,7 +62,7 @@ export class KeptRows {
       if (!Number.isSafeInteger(number)) return undefined;
       if (!texts.has(number)) missing.push(number);
     }
-    if (missing.length > 0) this.learn(plan.from, texts, missing);
+    if (missing.length > 0) this.learn(rowsByNumber(from)(columns), texts, missing);
     // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
     if (this.changes.current() !== mark) return undefined;
     let list = '';
@@ -68,17 +74,15 @@ export class KeptRows {
   /** The order keys of a page come with the numbers, or are shown by the last row. */
   private endOf(plan: ReadPlan, output: Output, last: Row | undefined, texts: Map<number, string>): ReadResult['end'] {
     if (last === undefined || endKeys(plan) === undefined) return undefined;
-    // The number of a row is its assigned key.
-    if (plan.order.length === 1 && fieldOf(plan.order[0]!.expression) === plan.from.assigned)
-      return [String(last[ROW])];
+    if (isByNumber(plan)) return [String(last[ROW])];
     const row = output.keys === undefined ? (JSON.parse(texts.get(last[ROW] as number)!) as Row) : last;
     return endOf(plan, output, row);
   }
 
-  private learn(collection: Collection, texts: Map<number, string>, missing: number[]): void {
+  private learn({ statement, form }: RowsByNumber, texts: Map<number, string>, missing: number[]): void {
     missing.sort((one, other) => one - other);
-    const { statement, form } = rowsByNumber(collection);
-    const found = this.connection.rows({ sql: statement.sql, params: [JSON.stringify(missing)] });
+    const [, ...params] = statement.params;
+    const found = this.connection.rows({ sql: statement.sql, params: [JSON.stringify(missing), ...params] });
     for (const [index, row] of found.entries()) {
       const text = encodeRows([row], WHOLE, form).slice(1, -1);
       texts.set(missing[index]!, text);
@@ -86,9 +90,18 @@ export class KeptRows {
     }
   }
 
-  private textsOf(collection: Collection): Map<number, string> {
-    const texts = this.texts.get(collection) ?? new Map<number, string>();
-    this.texts.set(collection, texts);
+  /** What is asked for only once is not worth keeping. */
+  private wasAsked(columns: Columns): boolean {
+    if (this.asked.has(columns)) return true;
+    this.asked.add(columns);
+    return false;
+  }
+
+  private textsOf(columns: Columns): Map<number, string> {
+    const known = this.texts.get(columns);
+    if (known !== undefined) return known;
+    const texts = new Map<number, string>();
+    this.texts.set(columns, texts);
     return texts;
   }
 
@@ -106,14 +119,35 @@ function numberNamed({ from, where, limit, offset, count }: ReadPlan): number | 
   return isKey && typeof where.value === 'number' ? where.value : undefined;
 }
 
-/** Whole rows by their numbers, in the order of these. */
-const rowsByNumber = oncePer((collection: Collection): { statement: Statement; form: RowForm } => {
-  const { name } = collection;
-  const output = outputOf(wholeRow(collection), WHOLE, sqliteDialect);
-  const statement = buildStatement(sqliteDialect, (bind) => {
-    const from = `from ${identifier(name)} where rowid in (select value from json_each(${bind(null)})) order by rowid`;
-    const shape = { columns: wholeRow(collection), order: NO_ORDER };
-    return compileShape(shape, from, output, scopeOf(sqliteDialect, bind, name));
-  });
-  return { statement, form: output.form };
-});
+/** The number of a row is its assigned key: it tells where a page ends that is in the order of it. */
+function isByNumber({ order, from }: ReadPlan): boolean {
+  return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
+}
+
+function numbersOf(plan: ReadPlan, encoding: Encoding): Output {
+  if (isByNumber(plan)) return NUMBERS;
+  return { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' };
+}
+
+interface RowsByNumber {
+  /** The numbers are its first parameter. */
+  readonly statement: Statement;
+  readonly form: RowForm;
+}
+
+/** The rows with these numbers, in the order of these. */
+const rowsByNumber = oncePer((collection: Collection) =>
+  oncePer((columns: Columns): RowsByNumber => {
+    const { name } = collection;
+    const embeds = holdEmbedded(columns);
+    const dialect = embeds ? guardedDialect : sqliteDialect;
+    const { form, stripNulls } = outputOf(columns, WHOLE, dialect);
+    const output: Output = embeds ? { form, stripNulls, bounded: 'rows' } : { form, stripNulls };
+    const statement = buildStatement(dialect, (bind) => {
+      const from = `from ${identifier(name)} where ${identifier(name)}.rowid in (select value from json_each(${bind(null)}))`;
+      const order = ` order by ${identifier(name)}.rowid`;
+      return `${compileShape({ columns, order: NO_ORDER }, from, output, scopeOf(dialect, bind, name))}${order}`;
+    });
+    return { statement, form };
+  }),
+);

@@ -37,15 +37,18 @@ export class ReadsHere {
     if (file === undefined) return this.inMemory(plan, encoding, output);
     if (!this.isQuickOnSmall(plan, mark)) {
       const quick = this.quickOnLarge(plan, output);
-      return quick && this.ifShort(plan, encoding, output, quick);
+      return quick && ifShort(quick.bytes, () => this.whole(plan, encoding, output, quick.statement));
     }
-    if (reachesOthers(plan)) {
-      const statement = compileRead(plan, { ...output, bounded: 'rows' }, guardedDialect);
-      return this.ifShort(plan, encoding, output, { statement, bytes: QUICK_ANSWER_BYTES });
-    }
-    const kept = file.snapshot.isStill ? file.rows.list(plan, encoding, mark) : undefined;
-    if (kept !== undefined) return this.counted(plan, kept);
-    return this.whole(plan, encoding, output, compileRead(plan, output, sqliteDialect));
+    const kept = () => {
+      const list = file.snapshot.isStill ? file.rows.list(plan, encoding, mark) : undefined;
+      return list && this.counted(plan, list);
+    };
+    if (!reachesOthers(plan))
+      return kept() ?? this.whole(plan, encoding, output, compileRead(plan, output, sqliteDialect));
+    return ifShort(QUICK_ANSWER_BYTES, () => {
+      const bounded = { ...output, bounded: 'rows' } as const;
+      return kept() ?? this.whole(plan, encoding, output, compileRead(plan, bounded, guardedDialect));
+    });
   }
 
   quickOnLarge(plan: ReadPlan, output: Output): QuickRead | undefined {
@@ -65,23 +68,6 @@ export class ReadsHere {
     if (steps === 0 && repeats === 1) return true;
     const bytes = this.statistics.bytes(mark);
     return steps * bytes <= QUICK_STEPS && repeats * bytes <= QUICK_ANSWER_BYTES;
-  }
-
-  private ifShort(
-    plan: ReadPlan,
-    encoding: Encoding,
-    output: Output,
-    { statement, bytes }: QuickRead,
-  ): ReadResult | undefined {
-    allow(bytes, QUICK_STEPS);
-    try {
-      return this.whole(plan, encoding, output, statement);
-    } catch (error) {
-      if (error instanceof TooLongHere) return undefined;
-      throw error;
-    } finally {
-      allowAnything();
-    }
   }
 
   /** There is no other place for it; but it ends when its time is up. */
@@ -114,4 +100,17 @@ export class ReadsHere {
 
 function isPage({ offset, limit }: ReadPlan): boolean {
   return offset > 0 || limit !== undefined;
+}
+
+/** Undefined where it takes more than a read may take here. */
+function ifShort(bytes: number, read: () => ReadResult): ReadResult | undefined {
+  allow(bytes, QUICK_STEPS);
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TooLongHere) return undefined;
+    throw error;
+  } finally {
+    allowAnything();
+  }
 }

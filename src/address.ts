@@ -1,0 +1,45 @@
+/** Hosts as they are written in settings and headers: names, addresses, and those that stand for this machine. */
+import { isIP, isIPv4 } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+
+/** Whether only this machine can reach it: `localhost` and what is below it (RFC 6761, 6.3), 127.0.0.0/8, ::1. */
+export function isLoopback(host: string): boolean {
+  const name = plainHost(host);
+  if (isIPv4(name)) return name.startsWith('127.');
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1';
+}
+
+/** Whether it is a name or an address of this machine, as far as the machine itself knows. */
+export function isThisMachine(host: string): boolean {
+  const name = plainHost(host);
+  if (isLoopback(name)) return true;
+  if (isIP(name) === 0) return namesOfMachine().includes(name);
+  return name === '0.0.0.0' || name === '::' || addressesOfMachine().includes(name);
+}
+
+/** The host of a Host header or of an origin's authority, without the port: `[::1]:3000` is `::1`. */
+export function hostOf(authority: string): string {
+  const port = /:\d*$/.exec(authority);
+  // An IPv6 address without brackets has colons of its own.
+  const isBare = port !== null && authority.indexOf(':') !== port.index && !authority.startsWith('[');
+  return plainHost(port === null || isBare ? authority : authority.slice(0, port.index));
+}
+
+/** In lower case, without brackets or the point of the root; an IPv4 address that is written as IPv6 as itself. */
+export function plainHost(host: string): string {
+  const bare = host
+    .trim()
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
+}
+
+function namesOfMachine(): readonly string[] {
+  const name = plainHost(hostname());
+  return [name, name.split('.', 1)[0]!];
+}
+
+function addressesOfMachine(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+}

@@ -1,0 +1,71 @@
+/**
+ * Requests that a browser sends for a web page of another origin. Reads are answered to all, as in PostgREST. A write would
+ * be carried out before the browser asks whether the page may see the answer, so it is refused here, unless its origin is
+ * this host, loopback, or one of --cors-origins.
+ */
+import { hostOf, isLoopback } from '../address.ts';
+import { Refusal } from '../errors.ts';
+import { ANY, authorityOf, originOf } from '../origin.ts';
+import { isListed } from './hosts.ts';
+import type { Peer } from './peer.ts';
+import type { TrustedProxies } from './proxies.ts';
+
+export interface Origins {
+  /** Those of --cors-origins; none where it is not given. */
+  readonly listed: readonly string[];
+  /** Names of the service, of --allowed-hosts. */
+  readonly hosts: readonly string[];
+  readonly proxies: TrustedProxies;
+}
+
+const WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'];
+
+/** Refuses a write, and the question whether one would be allowed, by its Origin. Undefined where any origin may write. */
+export function originCheck(origins: Origins): ((method: string, request: Request, peer?: Peer) => void) | undefined {
+  if (origins.listed.includes(ANY)) return undefined;
+  return (method, request, peer) => {
+    if (method === 'GET' || method === 'HEAD') return;
+    const { headers } = request;
+    const origin = headers.get('origin');
+    // Only browsers send one, and they always do with a write.
+    if (origin === null) return;
+    const wanted = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
+    if (WRITES.includes(wanted) && !mayWrite(origin, request, peer, origins)) throw refusal(origin);
+  };
+}
+
+function mayWrite(header: string, request: Request, peer: Peer | undefined, origins: Origins): boolean {
+  // What no page can set (https://www.w3.org/TR/fetch-metadata/), and is not sent to every address: where it is there, it
+  // is right behind any proxy.
+  const site = request.headers.get('sec-fetch-site');
+  if (site === 'same-origin' || site === 'none') return true;
+  const origin = originOf(header);
+  if (origin === undefined) return false;
+  if (origins.listed.includes(origin)) return true;
+  const host = hostOf(authorityOf(origin));
+  const asked = origins.proxies.hostOf(request, peer);
+  return isLoopback(host) || isListed(host, origins.hosts) || (asked !== undefined && host === hostOf(asked));
+}
+
+function refusal(origin: string): Refusal {
+  return new Refusal('CAT403', `a web page of ${origin} may not change the catalogue`, {
+    details: 'The Origin of the request is neither this host nor loopback.',
+    hint:
+      originOf(origin) === undefined
+        ? 'Open the page from a server, so that it has an origin, and name that in --cors-origins.'
+        : `Start the service with --cors-origins ${origin} to allow it; a proxy in front should send X-Forwarded-Host.`,
+  });
+}
+
+/** Where origins are listed, tells a browser whether its page is among them, in place of allowing any. */
+export function originHeaders(listed: readonly string[]): ((request: Request, response: Response) => void) | undefined {
+  if (listed.length === 0 || listed.includes(ANY)) return undefined;
+  return (request, { headers }) => {
+    if (!headers.has('access-control-allow-origin')) return;
+    const vary = headers.get('vary');
+    headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`);
+    const origin = request.headers.get('origin');
+    if (origin !== null && listed.includes(originOf(origin) ?? '')) headers.set('access-control-allow-origin', origin);
+    else headers.delete('access-control-allow-origin');
+  };
+}

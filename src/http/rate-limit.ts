@@ -1,0 +1,73 @@
+/**
+ * How often clients come. What is kept of one is a number, the time at which all it has spent will be given back; so much
+ * of a second for each request (the generic cell rate algorithm, ITU-T I.371). The numbers lie in a table of fixed size,
+ * which several processes may share: a client is looked for in the few places that its name leads to, and a new one takes
+ * the place of the one there that has spent the least.
+ */
+import { RATE_TABLE_CLIENTS } from '../limits.ts';
+import type { Rate } from '../rate.ts';
+
+export interface Allowance {
+  readonly isAllowed: boolean;
+  readonly rate: Rate;
+  /** Requests that may follow at once. */
+  readonly remaining: number;
+  /** Until all of them may. */
+  readonly resetSeconds: number;
+  /** Until the next may; 0 where it may now. */
+  readonly retrySeconds: number;
+}
+
+/** Places for a client, of two numbers each: who it is, and the time in milliseconds. */
+const PLACES = 8;
+const SETS = RATE_TABLE_CLIENTS / PLACES;
+export const RATE_TABLE_BYTES = RATE_TABLE_CLIENTS * 2 * Float64Array.BYTES_PER_ELEMENT;
+
+export class RateLimiter {
+  private readonly table: Float64Array;
+
+  /** `memory` has RATE_TABLE_BYTES, all 0 at first; its own where none is given. */
+  constructor(memory: Uint8Array = new Uint8Array(RATE_TABLE_BYTES)) {
+    this.table = new Float64Array(memory.buffer, memory.byteOffset, RATE_TABLE_CLIENTS * 2);
+  }
+
+  /** One request of `who`; it is counted where it is allowed. */
+  take(who: string, rate: Rate, now = Date.now()): Allowance {
+    const { table } = this;
+    const window = rate.seconds * 1000;
+    const cost = window / rate.count;
+    const place = this.find(Number(Bun.hash.xxHash32(who)));
+    const spent = table[place + 1]! - now;
+    // More than all can be spent only if the clock was set back.
+    const before = spent > 0 && spent <= window ? spent : 0;
+    const isAllowed = before + cost <= window + ROUNDING_MS;
+    const after = isAllowed ? before + cost : before;
+    table[place + 1] = now + after;
+    const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000));
+    return {
+      isAllowed,
+      rate,
+      remaining: Math.max(0, Math.floor((window - after + ROUNDING_MS) / cost)),
+      resetSeconds: seconds(after),
+      retrySeconds: isAllowed ? 0 : seconds(before + cost - window),
+    };
+  }
+
+  private find(hash: number): number {
+    const { table } = this;
+    const first = (hash % SETS) * PLACES * 2;
+    // 0 is nobody.
+    const name = hash + 1;
+    let least = first;
+    for (let place = first; place < first + PLACES * 2; place += 2) {
+      if (table[place] === name) return place;
+      if (table[place + 1]! < table[least + 1]!) least = place;
+    }
+    table[least] = name;
+    table[least + 1] = 0;
+    return least;
+  }
+}
+
+/** Thirds of a second do not add up to one. */
+const ROUNDING_MS = 0.001;

@@ -1,0 +1,18 @@
+/** How often something may be done: `100/s`, `30/m`, `1000/h`. */
+
+export interface Rate {
+  /** So many in the time, and so many at once. */
+  readonly count: number;
+  readonly seconds: number;
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
+const MOST = 1_000_000;
+export const RATE_FORM = `a number of requests from 1 to ${MOST} in a second, a minute or an hour, such as 100/s, 600/m or 5000/h`;
+
+/** Undefined where the text is none: see RATE_FORM. */
+export function parseRate(text: string): Rate | undefined {
+  const match = /^(\d{1,7})\/([smh])$/.exec(text.trim());
+  const count = Number(match?.[1]);
+  return match === null || count < 1 || count > MOST ? undefined : { count, seconds: UNIT_SECONDS[match[2]!]! };
+}

@@ -1,0 +1,71 @@
+/** The certificate that a service shows, and its private key, as they are in files. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { ConfigError, type ServeSettings } from '../config.ts';
+
+export interface Certificate {
+  /** PEM: the certificate, and those that vouch for it. */
+  readonly cert: string;
+  /** PEM. */
+  readonly key: string;
+}
+
+/** Undefined where the service has none. Refuses what is no certificate with its key. */
+export function readCertificate({
+  tlsCert,
+  tlsKey,
+}: Pick<ServeSettings, 'tlsCert' | 'tlsKey'>): Certificate | undefined {
+  if (tlsCert === '' && tlsKey === '') return undefined;
+  if (tlsKey === '') throw new ConfigError('--tls-cert needs --tls-key, the file of its private key');
+  if (tlsCert === '') throw new ConfigError('--tls-key needs --tls-cert, the file of its certificate');
+  const cert = readPem('--tls-cert', tlsCert);
+  const key = readPem('--tls-key', tlsKey);
+  // Every certificate of the chain is read, and the first is the one that the key belongs to.
+  const [own] = cert.match(CERTIFICATES)?.map((each) => certificateOf(each, tlsCert)) ?? [];
+  if (own === undefined) throw new ConfigError(`--tls-cert: ${tlsCert} holds no certificate in PEM form`);
+  if (!own.checkPrivateKey(keyOf(key, tlsKey))) {
+    throw new ConfigError(`--tls-key: ${tlsKey} is not the key of the certificate in ${tlsCert}`);
+  }
+  return { cert, key };
+}
+
+/** What the log tells of one. */
+export function describeCertificate({ cert }: Certificate): { readonly certificate: string; readonly until: string } {
+  const { subject, subjectAltName, validToDate } = new X509Certificate(cert);
+  return { certificate: subjectAltName ?? subject, until: validToDate.toISOString() };
+}
+
+export function isExpired({ cert }: Certificate): boolean {
+  return new X509Certificate(cert).validToDate.getTime() < Date.now();
+}
+
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+function readPem(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${flag}: ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function certificateOf(pem: string, file: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw new ConfigError(`--tls-cert: ${file} holds a certificate that cannot be read`);
+  }
+}
+
+function keyOf(pem: string, file: string): KeyObject {
+  if (/^-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(pem)) {
+    throw new ConfigError(
+      `--tls-key: ${file} is encrypted; give one without a passphrase, which only the service may read`,
+    );
+  }
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new ConfigError(`--tls-key: ${file} holds no private key in PEM form`);
+  }
+}

@@ -1,0 +1,52 @@
+/** How often clients come, counted in memory that all processes of a service share: a file that lives as long as they do. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ServeSettings } from '../config.ts';
+import { RATE_TABLE_BYTES, RateLimiter } from '../http/rate-limit.ts';
+import type { Log } from '../observe/log.ts';
+import { parseRate } from '../rate.ts';
+import type { Limits } from '../response/edges.ts';
+
+/** Undefined where requests are not counted. `file` is what the processes share; one that is alone has none. `counted` as in Limits. */
+export function limitsOf(
+  settings: ServeSettings,
+  file: string | undefined,
+  log: Log,
+  counted?: Limits['counted'],
+): Limits | undefined {
+  const rate = parseRate(settings.rateLimit);
+  if (rate === undefined && counted === undefined) return undefined;
+  return { rate, counted, limiter: new RateLimiter(file === undefined ? undefined : shared(file, log)) };
+}
+
+/** Undefined where it is not needed, or cannot be made: then each process counts for itself. */
+export function makeRatesFile({ rateLimit }: ServeSettings, log: Log): string | undefined {
+  if (parseRate(rateLimit) === undefined) return undefined;
+  const file = join(tmpdir(), `catalogue-rates-${crypto.randomUUID()}`);
+  try {
+    writeFileSync(file, new Uint8Array(RATE_TABLE_BYTES), { flag: 'wx', mode: 0o600 });
+    return file;
+  } catch (error) {
+    sayAlone(error, log);
+    return undefined;
+  }
+}
+
+function shared(file: string, log: Log): Uint8Array | undefined {
+  try {
+    return Bun.mmap(file, { shared: true });
+  } catch (error) {
+    sayAlone(error, log);
+    return undefined;
+  }
+}
+
+function sayAlone(error: unknown, log: Log): void {
+  const reason = (error as Error).message;
+  log.write('warn', 'a worker counts requests for itself: there is no file for the counts of all', { reason });
+}
+
+export function removeRatesFile(file: string | undefined): void {
+  if (file !== undefined) rmSync(file, { force: true });
+}

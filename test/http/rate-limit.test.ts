@@ -1,0 +1,69 @@
+/** How requests are counted: so many at once, so many in the time, in memory that never grows and may be shared. */
+import { expect, test } from 'bun:test';
+import { RATE_TABLE_BYTES, RateLimiter } from '../../src/http/rate-limit.ts';
+import { parseRate } from '../../src/rate.ts';
+
+const START = 1_800_000_000_000;
+
+test.each([
+  ['100/s', { count: 100, seconds: 1 }],
+  [' 30/m ', { count: 30, seconds: 60 }],
+  ['1000000/h', { count: 1_000_000, seconds: 3600 }],
+])('%s is a rate', (text, rate) => expect(parseRate(text)).toEqual(rate));
+
+test.each(['', '0/s', '100', '/s', '1.5/s', '-1/s', '1000001/s', '10/d', '10 / s', '10/s/s'])('%j is none', (text) =>
+  expect(parseRate(text)).toBeUndefined(),
+);
+
+test.each(['10/s', '3/s', '7/m', '1/h'])('%s: so many at once, then one for each part of the time', (text) => {
+  const limiter = new RateLimiter();
+  const rate = parseRate(text)!;
+  const take = (now: number) => limiter.take('a', rate, now);
+  for (let left = rate.count - 1; left >= 0; left--) {
+    expect(take(START)).toMatchObject({ isAllowed: true, remaining: left, retrySeconds: 0 });
+  }
+  const part = (rate.seconds * 1000) / rate.count;
+  const refused = take(START);
+  expect(refused).toMatchObject({ isAllowed: false, remaining: 0, resetSeconds: rate.seconds });
+  expect(refused.retrySeconds).toBe(Math.ceil(part / 1000));
+  // Whoever was refused waits no longer for it.
+  expect(take(START + part / 2).isAllowed).toBe(false);
+  expect(take(START + part + 1).isAllowed).toBe(true);
+  expect(take(START + part + 1).isAllowed).toBe(false);
+  expect(take(START + part + 1 + rate.seconds * 1000)).toMatchObject({ isAllowed: true, remaining: rate.count - 1 });
+});
+
+test('one client does not count for another', () => {
+  const limiter = new RateLimiter();
+  const rate = parseRate('1/s')!;
+  for (let client = 0; client < 1_000; client++) {
+    expect(limiter.take(`client ${client}`, rate, START).isAllowed).toBe(true);
+  }
+  expect(limiter.take('client 999', rate, START).isAllowed).toBe(false);
+});
+
+test('more clients than there is room for are counted in the same memory, and those who ask most stay known', () => {
+  const limiter = new RateLimiter();
+  const rate = parseRate('100/m')!;
+  for (let turn = 0; turn < 100; turn++) limiter.take('busy', rate, START);
+  for (let client = 0; client < 300_000; client++) limiter.take(`client ${client}`, rate, START);
+  expect(limiter.take('busy', rate, START).isAllowed).toBe(false);
+});
+
+test('two that share the memory count together', () => {
+  const memory = new Uint8Array(RATE_TABLE_BYTES);
+  const [one, other] = [new RateLimiter(memory), new RateLimiter(memory)];
+  const rate = parseRate('4/s')!;
+  const allowed = Array.from(
+    { length: 8 },
+    (_, turn) => (turn % 2 === 0 ? one : other).take('a', rate, START).isAllowed,
+  );
+  expect(allowed).toEqual([true, true, true, true, false, false, false, false]);
+});
+
+test('a clock that is set back keeps nobody out', () => {
+  const limiter = new RateLimiter();
+  const rate = parseRate('1/s')!;
+  expect(limiter.take('a', rate, START).isAllowed).toBe(true);
+  expect(limiter.take('a', rate, START - 3_600_000).isAllowed).toBe(true);
+});

@@ -1,0 +1,301 @@
+/** Who is answered, over real sockets: by the Host and the Origin of a request, by the proxy that sends it, by how often it comes. */
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { newSchema, testServer } from '../support/postgres.ts';
+import { cleanUp, type Launch, run, type Service, startService, temporaryFolder } from '../support/process.ts';
+import { talkTo } from '../support/socket.ts';
+import { expectRefusal } from '../support/stories.ts';
+
+setDefaultTimeout(300_000);
+afterEach(cleanUp);
+
+type Headers = Readonly<Record<string, string>>;
+
+const DATABASES: Readonly<Record<string, () => Partial<Launch>>> = {
+  SQLite: () => ({}),
+  PostgreSQL: () => ({ env: { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() } }),
+};
+
+function start(...args: string[]): Promise<Service> {
+  return startService({ cwd: temporaryFolder(), args: ['--database', ':memory:', '--log-level', 'info', ...args] });
+}
+
+/** A request with headers that fetch does not let one choose, such as Host. */
+async function ask(
+  service: Service,
+  method: string,
+  path: string,
+  headers: Headers = {},
+  body = '',
+): Promise<Response> {
+  const client = await talkTo(service.port);
+  const all = { host: 'localhost', connection: 'close', 'content-length': String(body.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  client.send(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+  const text = await client.until('the end of the answer', () => false);
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [status = '', ...fields] = head.split('\r\n');
+  const told = fields.map((field) => field.split(/: (.*)/s).slice(0, 2) as [string, string]);
+  const number = Number(status.split(' ')[1]);
+  const hasNone = rest.join('') === '';
+  return new Response(hasNone ? null : rest.join('\r\n\r\n'), { status: number, headers: told });
+}
+
+const statusOf = async (...request: Parameters<typeof ask>) => (await ask(...request)).status;
+const write = (service: Service, headers: Headers) =>
+  ask(service, 'POST', '/products', { 'content-type': 'application/json', ...headers }, '{"product_name":"New"}');
+
+describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) => {
+  let service: Service;
+  beforeEach(async () => {
+    const launch = DATABASES[database]!();
+    service = await startService({ cwd: temporaryFolder(), ...launch });
+  });
+
+  test('a Host that is no name of this machine is refused, whatever is asked', async () => {
+    const own = [
+      'localhost',
+      `localhost:${service.port}`,
+      'LOCALHOST.',
+      'shop.localhost',
+      '127.0.0.1',
+      '127.1.2.3:80',
+      '[::1]:3000',
+    ];
+    for (const host of own)
+      expect([host, await statusOf(service, 'GET', '/products/1', { host })]).toEqual([host, 200]);
+    const others = [
+      'rebound.example.com',
+      `rebound.example.com:${service.port}`,
+      'localhost.example.com',
+      '127.0.0.1.nip.io',
+      '203.0.113.7',
+      'a b',
+      '\xe9',
+    ];
+    for (const host of others) {
+      for (const [method, path] of [
+        ['GET', '/products/1'],
+        ['OPTIONS', '/products'],
+        ['GET', '/console'],
+        ['GET', '/live'],
+      ] as const) {
+        expect([host, path, await statusOf(service, method, path, { host })]).toEqual([host, path, 421]);
+      }
+      expect((await write(service, { host, origin: `http://${host}` })).status).toBe(421);
+    }
+    // What a proxy says of the host changes nothing: a page that was led here could say it, too.
+    const forwarded = { host: 'rebound.example.com', 'x-forwarded-host': 'localhost' };
+    const problem = await expectRefusal(await ask(service, 'GET', '/products', forwarded), 421, 'CAT421');
+    expect(problem.hint).toContain('--allowed-hosts rebound.example.com');
+    expect((await service.fetch('/products?product_name=eq.New')).headers.get('content-range')).toBe('*/*');
+  });
+
+  test('a page of another origin reads, and does not write', async () => {
+    const foreign = [
+      'https://shop.example',
+      'http://localhost.example.com',
+      'null',
+      'nonsense',
+      'chrome-extension://abc',
+    ];
+    for (const origin of foreign) {
+      const read = await ask(service, 'GET', '/products?limit=1', { origin });
+      expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+      await expectRefusal(await write(service, { origin }), 403, 'CAT403');
+      for (const method of ['PATCH', 'PUT', 'DELETE']) {
+        expect(await statusOf(service, method, '/products?id=eq.1', { origin }, '{}')).toBe(403);
+        const asked = { origin, 'access-control-request-method': method };
+        expect(await statusOf(service, 'OPTIONS', '/products', asked)).toBe(403);
+      }
+      const reading = { origin, 'access-control-request-method': 'GET' };
+      expect(await statusOf(service, 'OPTIONS', '/products', reading)).toBe(200);
+    }
+    expect((await service.fetch('/products?product_name=eq.New')).headers.get('content-range')).toBe('*/*');
+    // Loopback, on whichever port.
+    for (const origin of [
+      'http://localhost:5173',
+      'http://app.localhost',
+      `http://127.0.0.1:${service.port}`,
+      'http://[::1]',
+    ]) {
+      expect([origin, (await write(service, { origin })).status]).toEqual([origin, 201]);
+    }
+    expect((await write(service, {})).status).toBe(201);
+    // What no page can say of itself.
+    const behindProxy = { origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' };
+    expect((await write(service, behindProxy)).status).toBe(201);
+    const elsewhere = { origin: 'https://shop.example', 'sec-fetch-site': 'same-site' };
+    expect((await write(service, elsewhere)).status).toBe(403);
+  });
+
+  test('a proxy on this machine says where the client is: below which path, and of which host', async () => {
+    const told = { 'x-forwarded-prefix': '/api', 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' };
+    const created = await write(service, { ...told, origin: 'https://shop.example' });
+    expect(created.status).toBe(201);
+    expect(created.headers.get('location')).toStartWith('/api/products?id=eq.');
+    const list = await ask(service, 'GET', '/products?limit=1', told);
+    expect(list.headers.get('link')).toContain('</api/products?limit=1>; rel="first"');
+    expect(list.headers.get('content-location')).toBe('/api/products?limit=1');
+    const description = (await (await ask(service, 'GET', '/openapi.json', told)).json()) as { servers: unknown };
+    expect(description.servers).toEqual([{ url: '/api' }]);
+    expect((await write(service, { ...told, origin: 'https://other.example' })).status).toBe(403);
+    // No page of another origin is told that it may send such a header.
+    const preflight = await ask(service, 'OPTIONS', '/products', {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'prefer, x-forwarded-host, forwarded',
+    });
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('prefer');
+  });
+});
+
+test('--allowed-hosts: further names, and pages that were loaded by them', async () => {
+  const service = await start('--allowed-hosts', 'shop.example.com,*.internal');
+  for (const host of ['shop.example.com', 'Shop.Example.com:443', 'a.b.internal', 'localhost']) {
+    expect([host, await statusOf(service, 'GET', '/products/1', { host })]).toEqual([host, 200]);
+  }
+  for (const host of ['other.example.com', 'internal', 'shop.example.com.evil.example']) {
+    expect([host, await statusOf(service, 'GET', '/products/1', { host })]).toEqual([host, 421]);
+  }
+  expect((await write(service, { origin: 'https://shop.example.com' })).status).toBe(201);
+});
+
+test('beyond loopback any Host is answered, unless some are named', async () => {
+  const open = await start('--host', '0.0.0.0');
+  expect(await statusOf(open, 'GET', '/products/1', { host: 'anything.example' })).toBe(200);
+  expect((await write(open, { host: 'anything.example', origin: 'http://anything.example' })).status).toBe(201);
+  expect((await write(open, { host: 'anything.example', origin: 'http://evil.example' })).status).toBe(403);
+  const named = await start('--host', '0.0.0.0', '--allowed-hosts', 'shop.example.com');
+  expect(await statusOf(named, 'GET', '/products/1', { host: 'shop.example.com' })).toBe(200);
+  // Health checks ask by address.
+  expect(await statusOf(named, 'GET', '/ready', { host: `127.0.0.1:${named.port}` })).toBe(200);
+  expect(await statusOf(named, 'GET', '/products/1', { host: 'anything.example' })).toBe(421);
+});
+
+test('--cors-origins: those that are listed read and write, others get no leave', async () => {
+  const listed = 'https://shop.example.com';
+  const service = await start('--cors-origins', `${listed}, http://localhost:5173`);
+  const corsOf = ({ headers, status }: Response) => ({
+    status,
+    allowed: headers.get('access-control-allow-origin'),
+    varies: /\bOrigin\b/.test(headers.get('vary') ?? ''),
+  });
+  // Kept answers, too.
+  for (const _ of [1, 2, 3]) {
+    const allowed = await ask(service, 'GET', '/products?limit=1', { origin: listed });
+    expect(corsOf(allowed)).toEqual({ status: 200, allowed: listed, varies: true });
+    expect(allowed.headers.get('vary')).toContain('Accept-Encoding');
+    const other = await ask(service, 'GET', '/products?limit=1', { origin: 'https://evil.example' });
+    expect(corsOf(other)).toEqual({ status: 200, allowed: null, varies: true });
+    expect(corsOf(await ask(service, 'GET', '/products?limit=1'))).toEqual({
+      status: 200,
+      allowed: null,
+      varies: true,
+    });
+  }
+  const refused = await ask(service, 'GET', '/nowhere', { origin: listed });
+  expect(corsOf(refused)).toEqual({ status: 404, allowed: listed, varies: true });
+  const preflight = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'prefer' };
+  const may = await ask(service, 'OPTIONS', '/products', { origin: listed, ...preflight });
+  expect(corsOf(may)).toEqual({ status: 200, allowed: listed, varies: true });
+  expect(may.headers.get('access-control-allow-methods')).toContain('PATCH');
+  const mayNot = await ask(service, 'OPTIONS', '/products', { origin: 'https://evil.example', ...preflight });
+  expect(corsOf(mayNot)).toEqual({ status: 403, allowed: null, varies: true });
+  expect((await write(service, { origin: listed })).status).toBe(201);
+  expect((await write(service, { origin: `${listed}:8443` })).status).toBe(403);
+  const any = await start('--cors-origins', '*');
+  expect(corsOf(await write(any, { origin: 'null' }))).toEqual({ status: 201, allowed: '*', varies: false });
+});
+
+test('--trusted-proxies: others are not believed', async () => {
+  const told = { 'x-forwarded-prefix': '/api', 'x-forwarded-host': 'shop.example', origin: 'https://shop.example' };
+  const service = await start('--trusted-proxies', '203.0.113.0/24,2001:db8::/32');
+  expect((await write(service, told)).status).toBe(403);
+  const list = await ask(service, 'GET', '/products?limit=1', { 'x-forwarded-prefix': '/api' });
+  expect(list.headers.get('content-location')).toBe('/products?limit=1');
+  // Not even looked at.
+  expect(await statusOf(service, 'GET', '/products/1', { 'x-forwarded-prefix': '"><script>' })).toBe(200);
+});
+
+describe('--rate-limit', () => {
+  const limits = ({ status, headers }: Response) => ({
+    status,
+    limit: headers.get('ratelimit-limit'),
+    remaining: headers.get('ratelimit-remaining'),
+  });
+
+  test('so many requests of one client, then 429 and when to come again; health is always told', async () => {
+    const service = await start('--rate-limit', '3/h');
+    const told = [];
+    for (const path of ['/products/1', '/products/1', '/nowhere', '/products/1']) told.push(await service.fetch(path));
+    expect(told.map(limits)).toEqual([
+      { status: 200, limit: '3', remaining: '2' },
+      { status: 200, limit: '3', remaining: '1' },
+      { status: 404, limit: '3', remaining: '0' },
+      { status: 429, limit: '3', remaining: '0' },
+    ]);
+    const refused = told[3]!;
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(1_000);
+    expect(wait).toBeLessThanOrEqual(1_200);
+    expect(Number(refused.headers.get('ratelimit-reset'))).toBeGreaterThan(3_500);
+    expect(refused.headers.get('access-control-expose-headers')).toContain('RateLimit-Remaining');
+    const problem = await expectRefusal(refused, 429, 'CAT429');
+    expect(problem.message).toBe('more than 3 requests in an hour');
+    for (const path of ['/live', '/ready', '/metrics']) {
+      const answer = await service.fetch(path);
+      expect([path, answer.status, answer.headers.get('ratelimit-limit')]).toEqual([path, 200, null]);
+    }
+    expect(await (await service.fetch('/metrics')).text()).toContain('status="429"} 1');
+  });
+
+  test('behind a trusted proxy each client counts for itself, whatever it says of itself', async () => {
+    const service = await start('--rate-limit', '2/h');
+    const from = (client: string) => statusOf(service, 'GET', '/products/1', { 'x-forwarded-for': client });
+    expect([await from('203.0.113.1'), await from('198.51.100.9, 203.0.113.1'), await from('203.0.113.1')]).toEqual([
+      200, 200, 429,
+    ]);
+    expect(await from('203.0.113.2')).toBe(200);
+    // A network of IPv6 is one client.
+    expect([await from('2001:db8:1:2::1'), await from('2001:db8:1:2::2'), await from('2001:db8:1:2:3::')]).toEqual([
+      200, 200, 429,
+    ]);
+    expect(await from('2001:db8:1:3::1')).toBe(200);
+    const alone = await start('--rate-limit', '2/h', '--trusted-proxies', 'none');
+    const statuses = [];
+    for (const client of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
+      statuses.push(await statusOf(alone, 'GET', '/products/1', { 'x-forwarded-for': client }));
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  test.skipIf(process.platform !== 'linux')('workers count together', async () => {
+    const args = ['--workers', '2', '--rate-limit', '20/h', '--log-level', 'error'];
+    const service = await startService({ cwd: temporaryFolder(), args });
+    const statuses = await Promise.all(Array.from({ length: 40 }, () => statusOf(service, 'GET', '/products/1')));
+    // Two that count in the same instant may count as one.
+    const answered = statuses.filter((status) => status === 200).length;
+    expect(answered).toBeGreaterThanOrEqual(20);
+    expect(answered).toBeLessThan(25);
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    service.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+  });
+});
+
+test('mistakes are named at the start, all of them', async () => {
+  const args = [
+    'serve',
+    '--rate-limit',
+    '100',
+    '--trusted-proxies',
+    'proxy.example.com',
+    '--cors-origins',
+    'shop.example.com',
+  ];
+  const { exitCode, stderr } = await run({ cwd: temporaryFolder(), args: [...args, '--allowed-hosts', 'http://a'] });
+  expect(exitCode).not.toBe(0);
+  for (const words of ['such as 100/s', 'such as 10.0.0.5', 'such as https://shop.example.com', 'without a port']) {
+    expect(stderr).toContain(words);
+  }
+});
