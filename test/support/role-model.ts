@@ -65,6 +65,10 @@ roles:
   writer:
     products: { create: { where: 'discontinued=eq.1' } }
     labels: { create: true, read: true, update: true, delete: true }
+  editor:
+    products: { read: { where: 'discontinued=eq.0' }, create: true, update: true, delete: true }
+    categories: { read: { where: 'hidden=is.false' }, create: true, update: true, delete: true }
+    suppliers: { read: { where: 'region=eq.north', fields: [id, name, region] }, delete: true, update: { fields: [name] } }
   nobody: {}
   admin: all
 `);
@@ -105,6 +109,11 @@ export const SEES: Readonly<Record<string, Readonly<Record<string, Sees>>>> = {
     suppliers: ({ region }) => if_(region !== null && region !== 'south', every('suppliers')),
   },
   writer: { labels: () => every('labels') },
+  editor: {
+    products: ({ discontinued }) => if_(discontinued === 0, every('products')),
+    categories: ({ hidden }) => if_(hidden === false, every('categories')),
+    suppliers: ({ region }) => if_(region === 'north', ['id', 'name', 'region']),
+  },
   nobody: {},
 };
 

@@ -185,6 +185,8 @@ function query(names: Names, name: string): string {
       'null',
       'not null',
       'ordered by',
+      'ordered by',
+      'ordered by',
       'nothing',
     ]);
     if (asked === 'filter') parts.push(condition(names, to, 'inside.'));
@@ -241,6 +243,12 @@ const WRITES: Readonly<Record<string, readonly (readonly [name: string, fields: 
     ['suppliers', ['region']],
   ],
   mixed: [['products', ['name', 'cost']]],
+  editor: [
+    ['products', fieldsOf('products')],
+    ['products', ['name', 'discontinued', 'price']],
+    ['categories', ['name', 'hidden', 'parent_id']],
+    ['suppliers', ['name']],
+  ],
   writer: [
     ['products', fieldsOf('products')],
     ['labels', ['label']],
@@ -285,10 +293,10 @@ function cell(choose: Chooser, role: string, name: string, field: string): unkno
   return type.name === 'json' ? { size: 1 } : choose.number(0, 9);
 }
 
-/** The key of a row that the role sees, or of one that there is not. */
+/** The key of a row that the role sees, of `all` of any row, or of one that there is not. */
 function keyOf(choose: Chooser, role: string, name: string): Record<string, unknown> {
   const { key } = ROLED.collections.get(name)!;
-  const seen = BEGINNING[name]!.filter((row) => SEES[role]![name]?.(row) !== undefined);
+  const seen = BEGINNING[name]!.filter((row) => role === 'all' || SEES[role]![name]?.(row) !== undefined);
   const row = seen.length === 0 || choose.sometimes(15) ? undefined : choose.one(seen);
   return Object.fromEntries(key.map((field) => [field.name, row?.[field.name] ?? ++fresh]));
 }
@@ -336,7 +344,8 @@ export function chooseWrite(choose: Chooser, role: string): RoleRequest {
     case 4:
       return send('PATCH', `/${name}/${anyId(choose)}`, given(), { ...ifMatch, ...singular });
     case 5:
-      return send('PATCH', `/${name}`, [{ ...given(), ...keyOf(choose, role, name) }]);
+      // Rows that are hidden are named, too: they are not there.
+      return send('PATCH', `/${name}`, [{ ...given(), ...keyOf(choose, choose.one([role, 'all']), name) }]);
     case 6:
       return send('DELETE', `/${name}/${anyId(choose)}`, undefined, ifMatch);
     case 7:
@@ -348,4 +357,86 @@ export function chooseWrite(choose: Chooser, role: string): RoleRequest {
     default:
       return send('PATCH', `/${name}?${condition(names, name)}`, given(1), singular);
   }
+}
+
+/** Every way to reach a field of a collection: each place that names one, with each operator, from everywhere it is embedded. */
+export function* everyWay(name: string, field: string): Generator<RoleRequest> {
+  const { type } = ROLED.collections.get(name)!.byName.get(field)!;
+  const { values } = FITTING[type.name.replace(/\(.*/, '')]!;
+  const tests = Object.entries(OPERATORS).flatMap(([operator, { form }]) => {
+    if (form === 'list') return [`in.(${values.map((each) => `"${each}"`).join(',')})`];
+    if (form === 'keyword') return ['is.null', 'not.is.null'];
+    return [`${operator}.${values[0]}`, `not.${operator}.${values[1]}`];
+  });
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}): RoleRequest => ({
+    path,
+    init: { method: 'GET', headers },
+  });
+  const places = [
+    `select=${field}`,
+    `select=${field}::text`,
+    `select=*,${field}->>size`,
+    `select=${field}.count(),${field}.max()`,
+    `select=${field},count()`,
+    `order=${field}`,
+    `order=${field}.desc&limit=2`,
+    `or=(${field}.is.null,${field}.eq.${values[0]})`,
+    `not.and=(${field}.not.is.null)`,
+    `${field}=eq(any).{${values.slice(0, 2).join(',')}}`,
+    ...tests.map((test) => `${field}=${test}`),
+  ];
+  for (const place of places) yield get(`/${name}?${place}`);
+  yield get(`/${name}?${field}=not.is.null`, { prefer: 'count=exact', range: '0-0' });
+  yield get(`/${name}?select=${field}`, { accept: 'text/csv' });
+  for (const [from, ways] of Object.entries(RELATED)) {
+    for (const [target, to] of ways) {
+      if (to !== name) continue;
+      const inside = [
+        `select=in:${target}(${field})`,
+        `select=in:${target}(*)&in.${field}=not.is.null`,
+        `select=in:${target}!inner()&in.${field}=eq.${values[0]}`,
+        `select=in:${target}(*)&in.order=${field}.desc&in.limit=1`,
+        `select=in:${target}(*)&order=in(${field})`,
+        `select=in:${target}()&in=is.null&in.${field}=eq.${values[0]}`,
+        `select=in:${target}(${field}.max(),count())`,
+        `select=...${target}(${field}),count()`,
+        `select=...${target}(${field})`,
+      ];
+      for (const each of inside) yield get(`/${from}?${each}`);
+    }
+  }
+  yield* everyWrite(name, field, values[0]!);
+}
+
+/** Nothing of it is stored, and rows that are made are like no other. */
+function* everyWrite(name: string, field: string, value: string): Generator<RoleRequest> {
+  const { key, byName } = ROLED.collections.get(name)!;
+  const json = /^(int4|decimal)/.test(byName.get(field)!.type.name) ? Number(value) : value;
+  const keyed = (number: number) => Object.fromEntries(key.map((each) => [each.name, number]));
+  const write = (method: string, path: string, body?: unknown, prefer = ''): RoleRequest => ({
+    path,
+    init: {
+      method,
+      headers: { 'content-type': 'application/json', prefer: `tx=rollback, return=representation${prefer}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    },
+  });
+  const isFree = !key.some((each) => each.name === field) && !/^(sku|name|.*_id)$/.test(field);
+  const merge = ', resolution=merge-duplicates';
+  yield write('PATCH', `/${name}?${field}=not.is.null`, isFree ? { [field]: json } : {});
+  yield write('PATCH', `/${name}?${key[0]!.name}=gt.0&select=${field}`, isFree ? { [field]: json } : {});
+  yield write('PATCH', `/${name}?order=${field}&limit=1`, isFree ? { [field]: json } : {});
+  for (const id of [1, 2, 5, 500]) {
+    if (isFree) yield write('PATCH', `/${name}/${id}`, { [field]: json });
+    if (isFree) yield write('PATCH', `/${name}`, [{ ...keyed(id), [field]: json }]);
+  }
+  yield write('DELETE', `/${name}?${field}=not.is.null&select=${field}`);
+  yield write('DELETE', `/${name}?${field}=eq.${value}`);
+  yield write('POST', `/${name}?columns=${field}`, { ...keyed(9000), [field]: isFree ? json : null });
+  yield write('POST', `/${name}?on_conflict=${field}`, { ...keyed(9000), [field]: isFree ? json : null }, merge);
+  yield write('POST', `/${name}?select=${field}`, {
+    ...keyed(9000),
+    name: 'new',
+    ...(isFree ? { [field]: json } : {}),
+  });
 }
