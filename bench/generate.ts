@@ -105,7 +105,16 @@ export async function generateCatalogue(path: string, count: number, { isIndexed
   let rows: StoredRow[] = [];
   const flush = async () => {
     await engine.write(
-      { kind: 'insert', into: products, rows, conflict: 'refuse', singular: false, mustExist: false, dryRun: false },
+      {
+        kind: 'insert',
+        into: products,
+        rows,
+        given: products.fields,
+        conflict: 'refuse',
+        singular: false,
+        mustExist: false,
+        dryRun: false,
+      },
       WHOLE,
     );
     rows = [];

@@ -111,7 +111,13 @@ export async function generateShop(path: string, products: number, categories: n
     const plan = rowPlanner(into, into.fields);
     let rows: StoredRow[] = [];
     const flush = async () => {
-      const terms = { conflict: 'refuse', singular: false, mustExist: false, dryRun: false } as const;
+      const terms = {
+        given: into.fields,
+        conflict: 'refuse',
+        singular: false,
+        mustExist: false,
+        dryRun: false,
+      } as const;
       if (rows.length > 0) await engine.write({ kind: 'insert', into, rows, ...terms }, WHOLE);
       rows = [];
     };

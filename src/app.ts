@@ -2,12 +2,14 @@
  * The way of a request, whole: http → dialect → plan → engine → response. Every stage is one call, in order. What is kept
  * and what is observed are wrappers around it.
  */
-import type { Catalogue } from './collection/declaration.ts';
+
+import type { Catalogue, Collection } from './collection/declaration.ts';
+import { deniedPlans } from './collection/denied.ts';
 import { pageOf } from './dialect/page.ts';
 import { parsePrefer } from './dialect/prefer.ts';
 import { parseQuery } from './dialect/query.ts';
 import type { Encoding } from './encode/encoding.ts';
-import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
+import type { Engine, MaybePromise, Metric, WriteResult } from './engine/engine.ts';
 import type { Answer } from './http/answer.ts';
 import { Bodies } from './http/bodies.ts';
 import { readDocument } from './http/body.ts';
@@ -25,6 +27,8 @@ import { weightOf } from './plan/weight.ts';
 import { WHOLE } from './plan/whole.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import { encodingOf, gathered } from './response/body.ts';
+import { type Admit, admitting, type Identify, ownRetry } from './response/callers.ts';
+import { discreet } from './response/discreet.ts';
 import { KeptAnswers, responder } from './response/kept-answers.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
@@ -45,6 +49,8 @@ export interface AppOptions extends Observers {
   readonly pages?: Pages;
   /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
   readonly plans?: boolean;
+  /** Whose credentials a request carries; asked where the catalogue has roles. Absent: everybody is anonymous. */
+  readonly identify?: Identify;
 }
 
 export interface App {
@@ -54,30 +60,42 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { engine, pages, edges, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
+  const { catalogue, engine, pages, edges, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
   const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
   const answer = stages(options, bodies);
   const kept = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
-  const read = kept?.around(answer) ?? responder(answer);
+  const admit = admitting(catalogue, options.identify);
+  const read = byRole(kept?.around(answer) ?? responder(answer), admit);
   const pageOrRead: Responder = (request, trace) => {
     edges?.enter(request, trace);
     trace.place = locate(pathAndQuery(trace.url), request, basePath, trace.peer, edges?.proxies);
     edges?.limit?.(request, trace);
     const { prefix, path } = trace.place;
-    return pages?.(path.split('?', 1)[0]!, request, prefix) ?? read(request, trace);
+    const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
+    return pages?.(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? read(request, trace);
   };
   return { fetch: observed(pageOrRead, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
+}
+
+/** Who asks is known before anything else; but a browser asks what it may ask without credentials. */
+function byRole(respond: Responder, admit: Admit | undefined): Responder {
+  if (admit === undefined) return respond;
+  return (request, trace) =>
+    trace.method === 'OPTIONS'
+      ? respond(request, trace)
+      : andThen(admit(request, trace), () => respond(request, trace));
 }
 
 function stages(options: AppOptions, bodies: Bodies): Answerer {
   const { catalogue, engine, allowUnfilteredWrites, plans = false } = options;
 
   function answer(request: Request, trace: Trace): MaybePromise<Answer> {
-    const call = readCall(trace.method, trace.place, request, catalogue);
+    const seen = trace.admitted?.sight?.catalogue ?? catalogue;
+    const call = readCall(trace.method, trace.place, request, seen);
     trace.route = routeOf(call);
     if (call.method === 'OPTIONS') return optionsAnswer(call);
     if (call.method !== 'GET' && call.method !== 'HEAD') return write(call, call.method, trace);
-    if (plans && acceptsPlan(request)) return explainRead(call);
+    if (plans && acceptsPlan(request)) return explainRead(call, trace);
     return call.target.kind === 'item' ? readItem(call, call.target.key, trace) : readList(call, trace);
   }
 
@@ -88,7 +106,7 @@ function stages(options: AppOptions, bodies: Bodies): Answerer {
     const query = parseQuery(call.query);
     const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
     trace.done('parse');
-    const plan = planRead(call.collection, query, page, preferences.count);
+    const plan = planRead(call.collection, query, page, preferences.count, trace.admitted?.sight);
     trace.planned(plan);
     const encoding = encodingOf(media, plan.columns);
     return andThen(working(trace, engine.read(plan, encoding)), (result) => {
@@ -101,7 +119,7 @@ function stages(options: AppOptions, bodies: Bodies): Answerer {
     const media = ofOne(negotiate(call.request.headers.get('accept')));
     const query = parseQuery(call.query);
     trace.done('parse');
-    const plan = planItem(call.collection, key, query);
+    const plan = planItem(call.collection, key, query, trace.admitted?.sight);
     trace.planned(plan.asked);
     const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
     const read = (each: ReadPlan, as: Encoding) => andThen(working(trace, engine.read(each, as)), gathered);
@@ -115,8 +133,9 @@ function stages(options: AppOptions, bodies: Bodies): Answerer {
     );
   }
 
-  /** The plan of the same read, in place of its rows. */
-  async function explainRead(call: Call): Promise<Answer> {
+  /** The plan of the same read, in place of its rows. It tells how many rows there are, which only some callers see. */
+  async function explainRead(call: Call, trace: Trace): Promise<Answer> {
+    if (trace.admitted?.sight !== undefined) throw deniedPlans();
     const { headers } = call.request;
     const query = parseQuery(call.query);
     const { count } = parsePrefer(headers.get('prefer'));
@@ -138,6 +157,7 @@ function stages(options: AppOptions, bodies: Bodies): Answerer {
     const understand = function* (): Pieces<WritePlan> {
       const document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
       const retry = body && readRetry(call, body.bytes);
+      const own = retry && ownRetry(retry, trace);
       trace.done('parse');
       const request = {
         query,
@@ -147,22 +167,31 @@ function stages(options: AppOptions, bodies: Bodies): Answerer {
         createOnly: createsOnly(call),
         ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
         ...(ifMatch === undefined ? {} : { ifMatch }),
-        ...(retry === undefined ? {} : { retry }),
+        ...(own === undefined ? {} : { retry: own }),
       };
-      return yield* planWrite(collection, method, request, document);
+      return yield* planWrite(collection, method, request, document, trace.admitted?.sight);
     };
     try {
       const plan = body?.isLong === true ? await working(trace, inTurns(understand())) : atOnce(understand());
       body?.count(weightOf(plan));
       trace.planned(plan);
       const encoding = encodingOf(media, plan.returning?.columns ?? []);
-      const result = await working(trace, engine.write(plan, encoding));
+      const result = await working(trace, written(plan, encoding, collection));
       trace.done('engine');
       trace.rows = result.affected;
       return writeAnswer({ collection, prefix: call.prefix, method, media, preferences, plan }, result);
     } finally {
       body?.release();
     }
+  }
+
+  /** Of what is refused a caller who sees less than all is told less. */
+  function written(plan: WritePlan, encoding: Encoding, seen: Collection): Promise<WriteResult> {
+    const result = engine.write(plan, encoding);
+    if (seen.view === undefined) return result;
+    return result.catch((error) => {
+      throw discreet(error, plan, seen);
+    });
   }
 
   return answer;

@@ -4,6 +4,7 @@
  * settings/resolve.ts.
  */
 import { DEFAULT_COMMAND_SECONDS } from './limits.ts';
+import { ACCESS_SETTINGS } from './settings/access.ts';
 import { BACKUP_SETTINGS } from './settings/backups.ts';
 import { DATABASE, DATABASE_SETTINGS, EMPTY } from './settings/database.ts';
 import { describeSettings } from './settings/describe.ts';
@@ -23,6 +24,7 @@ export const SERVE_SETTINGS = {
   ...DATABASE_SETTINGS,
   empty: EMPTY,
   ...WRITING_SETTINGS,
+  ...ACCESS_SETTINGS,
   ...OBSERVING_SETTINGS,
   ...BACKUP_SETTINGS,
 } as const;

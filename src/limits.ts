@@ -171,10 +171,44 @@ export const MAX_NAME_LENGTH = 63;
 export const MAX_COLLECTIONS = 1_000;
 /** Fields of a collection: PostgreSQL's tables have no more columns. */
 export const MAX_FIELDS = 1_600;
+/** Roles of a declaration. */
+export const MAX_ROLES = 200;
 /** Values in one default of a declaration, lists and maps counted with what they hold. */
 export const MAX_VALUE_NODES = 10_000;
 /** Bad rows of a file that are named before the rest of it is left unread. */
 export const MAX_BAD_ROWS = 20;
+
+/** A secret that tokens are signed with: as long as what HS256 makes of it (RFC 7518, 3.2). */
+export const MIN_SECRET_BYTES = 32;
+/** Longest Authorization, apikey or session that is looked at. */
+export const MAX_CREDENTIAL_LENGTH = 8_192;
+/** How far the clock of whoever makes tokens may be from ours. */
+export const TOKEN_LEEWAY_SECONDS = 30;
+/** Tokens, keys and sessions that are remembered once they are verified. */
+export const MAX_REMEMBERED = 10_000;
+/** How long a key or a session counts as what it was when it was last looked up: one that is revoked is refused within a second. */
+export const REMEMBERED_MS = 500;
+/** The public keys that tokens are verified with: how many, how large their file, how long to fetch it may take, */
+export const MAX_PUBLIC_KEYS = 100;
+export const MAX_JWKS_BYTES = 1024 * 1024;
+export const JWKS_TIMEOUT_MS = 5_000;
+/** how long it is used before it is fetched again, and how soon a key that it lacks is looked for. */
+export const JWKS_FRESH_MS = 10 * 60_000;
+export const JWKS_PAUSE_MS = 10_000;
+/** How long a person stays logged in, unless --session-hours says otherwise. */
+export const DEFAULT_SESSION_HOURS = 12;
+/** Letters of the name of a key or a user, bytes of a password, bytes of a body that has both. */
+export const MAX_ACCOUNT_NAME_LENGTH = 100;
+export const MIN_PASSWORD_LENGTH = 8;
+export const MAX_PASSWORD_BYTES = 1_024;
+export const MAX_LOGIN_BYTES = 16 * 1024;
+/** Bytes of the claims of a key or a user. */
+export const MAX_CLAIMS_BYTES = 4_096;
+/** Passwords that are hashed at once, each in 19 MiB, and how many may wait for that. */
+export const MAX_PASSWORDS_AT_ONCE = 2;
+export const MAX_PASSWORDS_WAITING = 64;
+/** Names and addresses whose attempts to log in are counted. */
+export const MAX_COUNTED_ATTEMPTS = 10_000;
 
 export const INT4_MIN = -2_147_483_648;
 export const INT4_MAX = 2_147_483_647;

@@ -20,6 +20,8 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>>
   declare: ['write the declaration of tables that exist already', () => import('./cli/declare.ts')],
   migrate: ['make the tables, or bring them up to date', () => import('./cli/migrate.ts')],
   copy: ['copy a catalogue to another database', () => import('./cli/copy.ts')],
+  key: ['add, list and revoke keys for programs', () => import('./cli/key.ts')],
+  user: ['add, list, change and remove people who log in', () => import('./cli/user.ts')],
   config: ['show the settings in effect, and where each is from', () => import('./cli/config.ts')],
   health: ['ask a running service whether it is ready', () => import('./cli/health.ts')],
   openapi: ['print the OpenAPI description of the service', () => import('./cli/openapi.ts')],

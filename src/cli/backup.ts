@@ -1,7 +1,7 @@
 /** `catalogue backup`: a copy of a database in use, without stopping anyone. */
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { maintenanceOf } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';
 import { FORCE_OPTION, JSON_OPTION } from './options.ts';

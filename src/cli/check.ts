@@ -1,8 +1,8 @@
 /** `catalogue check`: whether the database is whole and holds what it should, or whether a declaration is right. */
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { DeclarationError } from '../declare/mistakes.ts';
 import { maintenanceOf } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';

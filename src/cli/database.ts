@@ -1,13 +1,13 @@
 /** The database of a command: opened, used, and closed whatever happens. What it refuses is one clear sentence. */
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import type { Engine } from '../engine/engine.ts';
 import { failureOf } from '../engine/failures.ts';
 import type { Creation } from '../engine/load.ts';
 import { openEngine } from '../engine/open.ts';
 import { Refusal } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
-import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 
 interface Demand extends DatabaseSettings {

@@ -1,8 +1,8 @@
 /** `catalogue import`: rows from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
 import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { formatOf, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
 import { isSameFile } from '../written-file.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';

@@ -1,8 +1,8 @@
 /** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';

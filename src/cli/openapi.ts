@@ -1,8 +1,8 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
 import { describeSettings, readSettings, SERVE_SETTINGS } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import { begin } from '../plan/begin.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
 import type { Command } from './command.ts';
 

@@ -1,7 +1,7 @@
 /** `catalogue restore`: the database becomes what a backup holds. */
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { maintenanceOf } from '../engine/open.ts';
-import { begin } from '../plan/begin.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
 import { amount } from './amount.ts';
 import type { Command } from './command.ts';

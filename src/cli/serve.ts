@@ -1,8 +1,8 @@
 /** `catalogue serve`: one process that serves, or several and one that looks after them. */
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Log } from '../observe/log.ts';
-import { begin } from '../plan/begin.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
 import { greet } from '../serve/greeting.ts';
 import { serveHere } from '../serve/instance.ts';

@@ -1,7 +1,7 @@
 /** `catalogue types`: prints TypeScript types of the catalogue for its clients. */
 import { describeSettings, readSettings } from '../config.ts';
+import { begin } from '../declare/begin.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
-import { begin } from '../plan/begin.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
 import type { Command } from './command.ts';
 

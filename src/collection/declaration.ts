@@ -1,94 +1,30 @@
 /**
- * What a catalogue is: its collections, their fields, types, keys, references and rules. A plain value that every stage
- * receives as an argument; no stage reaches for a particular collection. Made of a draft that was found right; what is still
- * wrong with it is a mistake of ours.
+ * A catalogue is made of a draft that was found right; what is still wrong with it is a mistake of ours.
  */
 import { DEFAULT_MAX_VALUE_KB } from '../limits.ts';
-import type { CatalogueDraft, CollectionDraft, FieldDraft, OnDelete } from './draft.ts';
+import type { Catalogue, Collection, Field, Reference, Rules } from './catalogue.ts';
+import type { CatalogueDraft, CollectionDraft, FieldDraft } from './draft.ts';
+import { declareRoles } from './roles.ts';
 import { typeNamed } from './types/index.ts';
 import { isLong, storeJson, type Type } from './types/type.ts';
-import type { Value } from './value.ts';
 
-export interface Field {
-  readonly name: string;
-  readonly type: Type;
-  /** What the field holds, in a sentence for people: shown in the API's description. */
-  readonly title?: string;
-  readonly description?: string;
-  /** What the field means to people, beyond its type: the console's overview and search go by it. */
-  readonly role?: string;
-  /** A required field is never null; without a default it must be given on creation. */
-  readonly required: boolean;
-  /** What it holds where nothing is given: a value, or one that is made at the time. */
-  readonly default?: Value;
-  readonly generated?: 'now' | 'uuid';
-  /** Set by every write that changes the row. */
-  readonly onUpdate?: 'now';
-  /** Never written by clients; of a table that something else made. */
-  readonly readOnly: boolean;
-  /** Where nothing is given, the database fills it in; of a table that something else made. */
-  readonly filled: boolean;
-  /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
-  readonly indexed: boolean;
-  readonly rules: Rules;
-  /** The most bytes that the text form of a value may have; what was stored before, or by others, may be longer. */
-  readonly maxBytes: number;
-}
-
-/** What a value must be, beyond its type. */
-export interface Rules {
-  readonly minimum?: Value;
-  readonly maximum?: Value;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly oneOf?: readonly Value[];
-}
-
-export interface Reference {
-  /** The constraint, as PostgreSQL calls it: `products_category_id_fkey`. */
-  readonly name: string;
-  readonly field: Field;
-  /** The collection that it refers to, by its key. */
-  readonly to: string;
-  readonly onDelete: OnDelete;
-}
-
-export interface Collection {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  /** In the order in which a row shows them. */
-  readonly fields: readonly Field[];
-  readonly byName: ReadonlyMap<string, Field>;
-  /** The fields that identify a row. */
-  readonly key: readonly Field[];
-  /** The key, where it is one whole number: assigned when absent. */
-  readonly assigned: Field | undefined;
-  /** Sets of fields that are unique together, beside the key. */
-  readonly unique: readonly Unique[];
-  readonly references: readonly Reference[];
-  /** All collections of its catalogue, by their names. */
-  readonly among: ReadonlyMap<string, Collection>;
-  readonly draft: CollectionDraft;
-}
-
-export interface Unique {
-  /** The constraint, as PostgreSQL calls it: `products_sku_key`. */
-  readonly name: string;
-  readonly fields: readonly Field[];
-}
-
-export interface Catalogue {
-  readonly collections: ReadonlyMap<string, Collection>;
-  readonly draft: CatalogueDraft;
-}
+export type * from './catalogue.ts';
 
 export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   const collections = new Map<string, Collection>();
   for (const each of draft.collections) {
     collections.set(each.name, declareCollection(each, collections, draft.maxValueBytes));
   }
-  return { collections, draft };
+  return {
+    collections,
+    draft,
+    ...(draft.roles === undefined ? {} : { roles: declareRoles(draft.roles, collections) }),
+  };
+}
+
+/** The collection itself, where it is given as a role sees it. */
+export function stored(collection: Collection): Collection {
+  return collection.view?.of ?? collection;
 }
 
 /** The same with another bound on the length of values. */
@@ -191,7 +127,10 @@ export function isKey({ key }: Collection, field: Field): boolean {
 }
 
 /** The references of other collections, and its own, to this one. */
-export function referencesTo({ collections }: Catalogue, { name }: Collection): (Reference & { from: Collection })[] {
+export function referencesTo(
+  { collections }: Pick<Catalogue, 'collections'>,
+  { name }: Collection,
+): (Reference & { from: Collection })[] {
   return [...collections.values()].flatMap((from) =>
     from.references.filter((reference) => reference.to === name).map((reference) => ({ ...reference, from })),
   );

@@ -7,6 +7,30 @@ export interface CatalogueDraft {
   /** The most bytes that the text form of a stored value may have, where it is not the usual number. */
   readonly maxValueBytes?: number;
   readonly collections: readonly CollectionDraft[];
+  /** Who may do what; absent where whoever reaches the service may do all. */
+  readonly roles?: readonly RoleDraft[];
+}
+
+/** What a role may do with the rows of a collection. */
+export const RIGHTS = ['read', 'create', 'update', 'delete'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+export interface RoleDraft {
+  readonly name: string;
+  /** It may do all with everything. */
+  readonly isAll?: boolean;
+  /** Other roles, whose rules it has, too. */
+  readonly include?: readonly string[];
+  readonly rules: readonly RuleDraft[];
+}
+
+export interface RuleDraft {
+  readonly collection: string;
+  readonly right: Right;
+  /** Conditions in the dialect, as in a query string; absent: every row. */
+  readonly where?: string;
+  /** Absent: every field. */
+  readonly fields?: readonly string[];
 }
 
 export interface CollectionDraft {

@@ -34,8 +34,9 @@ export function isSelf({ from, to }: Relation): boolean {
   return from.name === to.name;
 }
 
-/** All relations of a collection, its own and those of others to it. */
-export const relationsOf = oncePer((from: Collection): readonly Relation[] => {
+/** All relations of a collection, its own and those of others to it; of one that a role sees, those that it can follow. */
+export const relationsOf: (from: Collection) => readonly Relation[] = oncePer((from) => {
+  if (from.view !== undefined) return relationsOf(from.view.of).filter((relation) => canFollow(from, relation));
   const collections = from.among;
   return [
     ...from.references.map((reference) => toOne(from, reference, collections.get(reference.to)!)),
@@ -45,6 +46,16 @@ export const relationsOf = oncePer((from: Collection): readonly Relation[] => {
     ]),
   ];
 });
+
+/** Every field that it goes by can be read. */
+function canFollow({ byName, among }: Collection, { outer, to, inner, through }: Relation): boolean {
+  const reads = (collection: Collection, field: Field) => among.get(collection.name)?.byName.has(field.name) === true;
+  if (!byName.has(outer.name) || !reads(to, inner)) return false;
+  return (
+    through === undefined ||
+    (reads(through.collection, through.near.field) && reads(through.collection, through.far.field))
+  );
+}
 
 function toOne(from: Collection, reference: Reference, to: Collection): Relation {
   const { name, field } = reference;

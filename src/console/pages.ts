@@ -1,9 +1,11 @@
 /** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
 
+import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
+import { oncePer } from '../once-per.ts';
 import type { Described } from '../openapi/described.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import type { OpenApi } from '../openapi/reference/document.ts';
@@ -24,29 +26,43 @@ export function startPath(): string {
   return hasConsole() ? CONSOLE_PATH : DOCS_PATH;
 }
 
-export function consolePages(described: Described): Pages {
+/** The catalogue as the caller sees it. */
+type Seen = NonNullable<Parameters<Pages>[3]>;
+
+/** Who is asking for the console, and what they may do; for the page to begin with. */
+type AccountOf = (request: Request) => Promise<{ readonly role: string | null }>;
+
+/** `accountOf` where the catalogue has roles. Whoever has none of them gets a page that asks for a name and a password. */
+export function consolePages(described: Described, accountOf?: AccountOf): Pages {
   // Built by the first who asks, so that starting stays quick for everyone who never does.
   const assets = whenAsked(loadAssets);
-  const reference = whenAsked(async () => makeReference(described, await assets()));
+  const reference = oncePer((catalogue: Catalogue) =>
+    whenAsked(async () => makeReference({ ...described, catalogue }, await assets())),
+  );
 
-  async function consolePage(path: string): Promise<Response> {
+  async function consolePage(path: string, request: Request, seen: Seen): Promise<Response> {
     const { pages } = await assets();
     const root = path.endsWith('/') ? '..' : '.';
     if (pages.console.length === 0) {
       return htmlResponse(withoutConsole(`${root}${DOCS_PATH}`), { status: 404, headers: securityHeaders() });
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
-    const { catalogue, version } = described;
+    const { version } = described;
+    const session = await accountOf?.(request);
+    const collections = session?.role === null ? [] : (await seen()).draft.collections;
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
-      { title: 'Product Catalogue', root, scripts, data: { collections: catalogue.draft.collections, version } },
+      { title: 'Product Catalogue', root, scripts, data: { collections, version, session } },
       nonce,
     );
     return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });
   }
 
-  async function referenceAnswer(request: Request): Promise<Response> {
-    return fileResponse(await reference(), request, { 'cache-control': 'no-cache', ...securityHeaders() });
+  async function referenceAnswer(request: Request, seen: Seen): Promise<Response> {
+    return fileResponse(await reference(await seen())(), request, {
+      'cache-control': 'no-cache',
+      ...securityHeaders(),
+    });
   }
 
   async function asset(name: string, request: Request): Promise<Response> {
@@ -55,9 +71,10 @@ export function consolePages(described: Described): Pages {
     return fileResponse(file, request, FOREVER);
   }
 
-  return (path, request) => {
-    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`) return readOnly(request, () => consolePage(path));
-    if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request));
+  return (path, request, _prefix, seen = () => described.catalogue) => {
+    if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
+      return readOnly(request, () => consolePage(path, request, seen));
+    if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request, seen));
     // The links of the reference start from the path without a slash at its end.
     if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));

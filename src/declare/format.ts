@@ -2,12 +2,12 @@
  * The format of a declaration: its keys at every level, what each takes, and what it means. The reader, the JSON Schema for
  * editors and docs/collections.md are made from these tables.
  */
-import { FIELD_ROLES, type OnDelete } from '../collection/draft.ts';
+import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { Refusal } from '../errors.ts';
-import { MAX_COLLECTIONS, MAX_FIELDS } from '../limits.ts';
+import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../limits.ts';
 import { compileRegex } from '../text/regex.ts';
-import { namesTo, propertiesOf } from './maps.ts';
-import { anyName, collectionName, fieldName } from './names.ts';
+import { namesTo, propertiesAndNames, propertiesOf } from './maps.ts';
+import { anyName, collectionName, fieldName, roleName } from './names.ts';
 import {
   anyText,
   asWritten,
@@ -16,6 +16,7 @@ import {
   listOf,
   map,
   oneWordOf,
+  onlyTrue,
   type Property,
   type Shape,
   say,
@@ -130,6 +131,45 @@ export const COLLECTION = {
   was: property(anyName, 'What the collection was called before: it is renamed, and keeps its rows.'),
 } as const;
 
+/** What a rule may say, by what it allows. */
+export const RULE = {
+  where: property(
+    anyText,
+    'Conditions in the dialect, as a query string has them: only rows that pass. `{claims.name}` is a value that the credentials of the caller give.',
+  ),
+  fields: property(fieldNames, 'Only these fields; all of them where it is not said.'),
+} as const;
+
+const rule = either(
+  map(onlyTrue, () => ({})),
+  propertiesOf(RULE, 'a map with where and fields'),
+) as Shape<Given<typeof RULE>>;
+
+const deleting = either(
+  map(onlyTrue, () => ({})),
+  propertiesOf({ where: RULE.where }, 'a map with where'),
+) as Shape<Given<typeof RULE>>;
+
+export const RIGHTS = {
+  read: property(rule, 'Rows that are there for the role, and the fields that it may name; the key is one of them.'),
+  create: property(rule, 'Rows that it may make, and the fields that it may give them.'),
+  update: property(rule, 'Rows that it may change, before and after, and the fields that it may change.'),
+  delete: property(deleting, 'Rows that it may delete.'),
+} as const satisfies Readonly<Record<Right, Property<unknown>>>;
+
+export const ROLE = {
+  include: property(listOf(aName, 'a list of roles'), 'Roles whose rules it has, too.'),
+} as const;
+
+/** What a role says beside its keys: by the names of collections, what it may do there. */
+const role = either(
+  oneWordOf(['all']),
+  propertiesAndNames(ROLE, {
+    shape: propertiesOf(RIGHTS, 'a map with read, create, update and delete'),
+    words: 'a map from the names of collections to what the role may do there',
+  }),
+);
+
 export const TOP = {
   $schema: property(anyText, 'The JSON Schema of this format, for editors.'),
   collections: property(
@@ -142,6 +182,15 @@ export const TOP = {
     'The collections, each at the path of its name.',
     true,
   ),
+  roles: property(
+    namesTo(role, {
+      words: 'a map from the names of roles to what they may do',
+      noun: 'roles',
+      most: MAX_ROLES,
+      names: roleName,
+    }),
+    'Who may do what; where it is not said, whoever reaches the service may do all.',
+  ),
 } as const;
 
 /** At the top, keys of the user's own: places for anchors, which aliases refer to. */
@@ -151,6 +200,8 @@ export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);
 
 export type GivenField = Given<typeof FIELD>;
 export type GivenCollection = Given<typeof COLLECTION>;
+export type GivenRights = Given<typeof RIGHTS>;
+export type GivenRole = NonNullable<ReturnType<typeof role.read>>;
 
 function property<T>(shape: Shape<T>, about: string, isRequired = false): Property<T> {
   return { shape, about, isRequired };

@@ -38,6 +38,38 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
   };
 }
 
+/** A map with these keys, and beside them names of the user's own, all of one shape. */
+export function propertiesAndNames<P extends Properties, T>(
+  properties: P,
+  { shape, words }: { shape: Shape<T>; words: string },
+): Shape<{ readonly given: Given<P>; readonly named: readonly Named<T>[] }> {
+  return {
+    takes: ['map'],
+    words,
+    schema: () => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, { shape, about }]) => [name, { description: about, ...shape.schema() }]),
+      ),
+      additionalProperties: shape.schema(),
+    }),
+    read: (node, { mistakes, path }) => {
+      const given: Record<string, At<unknown>> = {};
+      const named: Named<T>[] = [];
+      for (const { key, at, node: child } of node.kind === 'map' ? node.entries : []) {
+        const reading: Reading = { mistakes, path: `${path}.${key}`, at };
+        if (!Object.hasOwn(properties, key)) {
+          named.push({ name: key, reading, value: readAs(shape, child, reading, 'it') });
+          continue;
+        }
+        const value = readAs(properties[key]!.shape, child, { mistakes, path, at }, key);
+        if (value !== undefined) given[key] = { value, at };
+      }
+      return { given: given as Given<P>, named };
+    },
+  };
+}
+
 export interface Named<T> {
   readonly name: string;
   readonly reading: Reading;

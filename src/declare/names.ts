@@ -6,6 +6,7 @@ const NAME = '^[a-z][a-z0-9_]*$';
 
 /** By what they are taken. A test holds them against the paths that the service answers. */
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
+  auth: 'a path of the service',
   changes: 'the collection of what was changed',
   console: 'a page of the service',
   docs: 'a page of the service',
@@ -62,6 +63,22 @@ function reservedCollection(name: string): string | undefined {
 function reservedField(name: string): string | undefined {
   return Object.hasOwn(RESERVED_FIELDS, name) ? `${name} is ${RESERVED_FIELDS[name]}` : undefined;
 }
+
+/** As tokens and keys name it: letters of either case, and dashes, too. */
+const ROLE_NAME = '^[A-Za-z][A-Za-z0-9_-]*$';
+
+export const roleName: Shape<string> = {
+  takes: ['text'],
+  words: 'a name',
+  schema: () => ({ type: 'string', pattern: ROLE_NAME, maxLength: MAX_NAME_LENGTH }),
+  read: (node, reading, what) => {
+    const name = anyText.read(node, reading, what);
+    if (name === undefined) return undefined;
+    if (new RegExp(ROLE_NAME).test(name) && name.length <= MAX_NAME_LENGTH) return name;
+    const form = `letters, digits, _ and -, begin with a letter, and have ${MAX_NAME_LENGTH} at most`;
+    return say(reading, node.at, `${name}: names of roles are ${form}`);
+  },
+};
 
 export const collectionName = unreserved(reservedCollection);
 export const fieldName = unreserved(reservedField);

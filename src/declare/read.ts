@@ -14,6 +14,7 @@ import { parseNodes } from './document.ts';
 import { FORMAT } from './format.ts';
 import { Mistakes } from './mistakes.ts';
 import { checkDerivedNames, checkReferences } from './references.ts';
+import { draftRoles } from './roles.ts';
 import { type Reading, readAs } from './shape.ts';
 
 export function readDeclaration(file: string): CatalogueDraft {
@@ -32,13 +33,15 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const root = parseNodes(text, mistakes);
   if (root === undefined) return { collections: [] };
   const reading: Reading = { mistakes, path: '', at: root.at };
-  const declared = readAs(FORMAT, root, reading, 'a declaration')?.collections?.value ?? [];
+  const given = readAs(FORMAT, root, reading, 'a declaration');
+  const declared = given?.collections?.value ?? [];
   const collections = declared.flatMap((each) => draftCollection(each, file) ?? []);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
   // Of a declaration that is right otherwise, since they come of what it says.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
-  return { collections };
+  if (given?.roles === undefined) return { collections };
+  return { collections, roles: draftRoles(given.roles.value, declared, collections) };
 }
 
 function readText(file: string): string {

@@ -79,6 +79,17 @@ export const trueOrFalse: Shape<boolean> = {
   read: (node) => (node.kind === 'boolean' ? node.value : undefined),
 };
 
+/** What is not said is not so: false would say it twice. */
+export const onlyTrue: Shape<true> = {
+  takes: ['boolean'],
+  words: 'true',
+  schema: () => ({ const: true }),
+  read: (node, reading, what) =>
+    node.kind === 'boolean' && node.value
+      ? true
+      : say(reading, node.at, `${what} is true where it is allowed, and left out where it is not`),
+};
+
 export function wholeNumber(least: number, most: number): Shape<number> {
   return {
     takes: ['number'],

@@ -63,6 +63,8 @@ export interface Engine {
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
   /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */
   load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult>;
+  /** Whether there are tables for the service's own collections; where there are none they are made, if that is asked for. */
+  ownTables(terms: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. */
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
   /** Why it should be sent no requests, where it can tell more than a read that fails. */

@@ -1,7 +1,8 @@
 /** What a read can meet: how many rows, told by what it says of the key, and whether others beside them. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../limits.ts';
-import { fieldOf, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
+import { fieldsIn } from '../plan/named-fields.ts';
+import { fieldOf, type InsertPlan, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
 import { holdEmbedded, isEmbedded } from './compile/row-size.ts';
 
 /** At most so many: by the values of a key of one field, or by one of each field of a longer one. Undefined where it may be more. */
@@ -35,6 +36,17 @@ export function rowsWritten(plan: WritePlan): number {
     case 'delete':
       return keysNamed(plan.into, conjuncts(plan.where)) ?? Number.POSITIVE_INFINITY;
   }
+}
+
+/**
+ * What new rows must pass, where that can be told before any is stored: it is, so that whoever may not make a row does not learn
+ * from it which others there are. What the database fills in is not known by then, nor which rows will meet one that is there.
+ */
+export function askedBefore({ into, conflict, restriction }: InsertPlan): Predicate | undefined {
+  const { created } = restriction ?? {};
+  if (created === undefined || (conflict !== 'refuse' && conflict.overwrite.length > 0)) return undefined;
+  const isGiven = (field: Field) => field !== into.assigned && !field.filled && !field.readOnly;
+  return [...fieldsIn(into, created)].every(isGiven) ? created : undefined;
 }
 
 /** Whether rows of other collections are looked at for each row. */

@@ -29,7 +29,7 @@ export function returnsTooMuch(): Refusal {
 }
 
 /** `row` is the row as stored now, whole and in JSON. */
-export function checkVersion({ versions }: Precondition, row: string | undefined): void {
+export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: string | undefined): void {
   if (versions === 'none') {
     if (row === undefined) return;
     throw new Refusal('CAT412', 'the row exists already', {

@@ -6,6 +6,7 @@
  * 415. Knows no SQL.
  */
 import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { deniedTable } from '../collection/denied.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -46,7 +47,7 @@ export function readCall(named: string, { prefix, path }: Place, request: Reques
   }
   const mark = path.indexOf('?');
   const end = mark === -1 ? path.length : mark;
-  const { collection, target } = findTarget(path.slice(0, end), prefix, catalogue);
+  const { collection, target } = findTarget(path.slice(0, end), prefix, catalogue, named);
   const method = findMethod(named, target);
   const query = mark === -1 ? '' : path.slice(mark + 1);
   return { method, collection, target, url: prefix + path, prefix, path, query, request };
@@ -69,7 +70,12 @@ export function pathAndQuery(url: string): string {
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
 }
 
-function findTarget(path: string, prefix: string, { collections }: Catalogue): Pick<Call, 'collection' | 'target'> {
+function findTarget(
+  path: string,
+  prefix: string,
+  { collections, closed, roles }: Catalogue,
+  method: string,
+): Pick<Call, 'collection' | 'target'> {
   const whole = collections.get(path.slice(1));
   if (whole !== undefined) return { collection: whole, target: COLLECTION };
   const parts = path.split('/').slice(1).map(decode);
@@ -80,15 +86,24 @@ function findTarget(path: string, prefix: string, { collections }: Catalogue): P
   if (collection?.key.length === 1 && key !== undefined && key !== '' && rest.length === 0) {
     return { collection, target: { kind: 'item', key } };
   }
+  if (closed?.has(name) === true) throw deniedTable(name);
+  // Who asks for OPTIONS is not known, nor what they may be told of.
+  const isTold = roles === undefined || method !== 'OPTIONS';
   const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ');
   if (parts.length > 1) {
     throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
-      hint: `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`,
+      hint: !isTold
+        ? undefined
+        : `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`,
     });
   }
   const nearest = nearestName(name, [...collections.keys()]);
   throw new Refusal('PGRST205', `Could not find the table '${name}' in the schema cache`, {
-    hint: nearest === undefined ? `There is ${there}.` : `Perhaps you meant the table '${nearest}'`,
+    hint: !isTold
+      ? undefined
+      : nearest === undefined
+        ? `There is ${there}.`
+        : `Perhaps you meant the table '${nearest}'`,
   });
 }
 

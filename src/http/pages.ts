@@ -1,17 +1,35 @@
 /** What is served beside the collection, and how its pages are answered: by GET and HEAD, and 304 where known. */
+import type { Caller } from '../collection/caller.ts';
+import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { optionsHeaders } from './cors.ts';
+import type { Peer } from './peer.ts';
 
-/** Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. */
-export type Pages = (path: string, request: Request, prefix: string) => Response | Promise<Response> | undefined;
+/** What is noted of a request: where it comes from, and for the log who sent it, where a page finds that out. */
+export interface Noted {
+  readonly peer?: Peer | undefined;
+  caller?: Caller | undefined;
+}
+
+/**
+ * Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. Where the catalogue has
+ * roles, `seen` is what the caller sees of it, for pages that tell of it; it refuses callers who may see nothing.
+ */
+export type Pages = (
+  path: string,
+  request: Request,
+  prefix: string,
+  seen?: () => Catalogue | Promise<Catalogue>,
+  noted?: Noted,
+) => Response | Promise<Response> | undefined;
 
 const METHODS = 'OPTIONS, GET, HEAD';
 
 /** The pages of several, tried in order. */
 export function firstOf(...all: readonly Pages[]): Pages {
-  return (path, request, prefix) => {
+  return (path, request, prefix, seen, noted) => {
     for (const pages of all) {
-      const answer = pages(path, request, prefix);
+      const answer = pages(path, request, prefix, seen, noted);
       if (answer !== undefined) return answer;
     }
     return undefined;

@@ -5,7 +5,7 @@ import type { Answered } from '../response/trace.ts';
 import type { Log } from './log.ts';
 
 export function logAnswers(log: Log): (answer: Answered) => void {
-  return ({ id, method, url, status, started, milliseconds, rows, error }) => {
+  return ({ id, method, url, status, started, milliseconds, rows, error, caller }) => {
     const level = isFault(error) ? 'error' : 'info';
     if (!log.enabled(level)) return;
     const line = {
@@ -15,6 +15,8 @@ export function logAnswers(log: Log): (answer: Answered) => void {
       status,
       ms: Math.round(milliseconds * 1000) / 1000,
       rows,
+      role: caller?.role,
+      name: caller?.name,
     };
     const at = performance.timeOrigin + started + milliseconds;
     if (error === undefined) log.write(level, 'request', line, at);

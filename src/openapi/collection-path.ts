@@ -1,6 +1,7 @@
 /** The routes of the collection as a whole. */
 import type { Collection } from '../collection/declaration.ts';
 import { changesOfSome, createdRows, wholeRow } from './bodies.ts';
+import { written } from './by-role.ts';
 import { own } from './component.ts';
 import { filterNames } from './filters.ts';
 import type { JsonObject } from './json.ts';
@@ -50,7 +51,7 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
       summary: 'Create one row or many, or merge them into those there are',
       description: `Stores all rows of the body, or none. ${whatIsMade(collection)}\`Prefer: resolution=merge-duplicates\` changes the rows that exist, \`resolution=ignore-duplicates\` leaves them as they are. There is a body in the answer only with \`Prefer: return=representation\`.`,
       parameters: [its('columns.new'), its('on_conflict'), its('select'), 'Prefer', 'Idempotency-Key'],
-      body: createdRows(collection, samples),
+      body: createdRows(...written(collection, 'creates', samples)),
       answers: {
         '200': withHeaders('Merged: every row was there before.', writeHeaders, list),
         '201': withHeaders('Created.', writeHeaders, list),
@@ -63,7 +64,7 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
       summary: 'Change the rows that match a filter',
       description: `With a filter, sets the fields of the body in every row that passes it. Without a filter, and with a list of objects, each names its row by ${key} and changes what else it carries. One object without a filter is refused.`,
       parameters: [...filters, ...page, its('columns'), 'Prefer', 'Idempotency-Key'],
-      body: changesOfSome(collection, samples),
+      body: changesOfSome(...written(collection, 'updates', samples)),
       answers: changeAnswers(list, ['Idempotency-Replayed']),
       refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
     }),
@@ -73,7 +74,7 @@ export function collectionPath(collection: Collection, samples: Samples): JsonOb
       summary: `Create or replace the one row that ${collection.key.map((field) => `${field.name}=eq.…`).join('&')} names`,
       description: `The row becomes what the body says; what is left out takes its default, or null. The body names the same ${key} as the URL.`,
       parameters: [...keyEqNames(collection), its('columns.whole'), its('select'), 'Prefer', 'If-None-Match.create'],
-      body: wholeRow(collection, samples),
+      body: wholeRow(...written(collection, 'creates', samples)),
       answers: { ...changeAnswers(list), '201': withHeaders('Created.', ['ETag', 'Preference-Applied'], list) },
       refusals: [405, ...WRITE_REFUSALS, ...BODY_REFUSALS],
     }),

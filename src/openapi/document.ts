@@ -3,6 +3,7 @@
  * collections, the dialect's tables of operators, parameters and preferences, and the error catalogue.
  */
 import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { allowed, askingCredentials, hasRoles, pruned, samplesFor, withKeyFields, written } from './by-role.ts';
 import { collectionPath } from './collection-path.ts';
 import { owned } from './component.ts';
 import type { Described } from './described.ts';
@@ -13,14 +14,15 @@ import { itemPath } from './item-path.ts';
 import type { JsonObject } from './json.ts';
 import { dialectParameters, keyParameters, sharedParameters, versionParameters } from './parameters.ts';
 import { errorResponses, headerComponents } from './responses.ts';
-import { type Samples, samplesOf } from './samples.ts';
+import type { Samples } from './samples.ts';
 import { changesSchema, newRowSchema, problemSchema, rowSchema, selectedRowSchema } from './schemas.ts';
 
 /** `prefix` is what a client puts before the paths of the service. */
 export function openApiDocument({ catalogue, version, license, rows }: Described, prefix = ''): JsonObject {
-  const collections = [...catalogue.collections.values()];
-  const parts = collections.map((each) => collectionParts(each, samplesOf(each, rows(each.name))));
-  return {
+  const collections = [...catalogue.collections.values()].map(withKeyFields);
+  const parts = collections.map((each) => collectionParts(each, samplesFor(each, rows)));
+  const isByRole = hasRoles(catalogue);
+  const document: JsonObject = {
     openapi: '3.1.0',
     info: {
       title: 'Product Catalogue',
@@ -29,8 +31,8 @@ export function openApiDocument({ catalogue, version, license, rows }: Described
       license: { name: license, identifier: license },
     },
     servers: [{ url: prefix === '' ? '/' : prefix }],
-    // No credentials are asked for.
-    security: [],
+    // Without roles no credentials are asked for; with them, some may do without.
+    security: isByRole ? [{ bearer: [] }, {}] : [],
     tags: [
       ...collections.map(collectionTag),
       { name: 'Describe', description: 'What the service can do.' },
@@ -49,9 +51,11 @@ export function openApiDocument({ catalogue, version, license, rows }: Described
       },
       parameters: { ...merged(parts.map(({ parameters }) => parameters)), ...sharedParameters() },
       headers: headerComponents(),
-      responses: errorResponses(),
+      responses: errorResponses(isByRole),
+      ...(isByRole ? { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } } : {}),
     },
   };
+  return isByRole ? pruned(askingCredentials(document)) : document;
 }
 
 function served({ collections }: Catalogue): string {
@@ -71,14 +75,16 @@ function collectionParts(collection: Collection, samples: Samples) {
   const { name, key } = collection;
   return {
     paths: {
-      [`/${name}`]: collectionPath(collection, samples),
+      [`/${name}`]: allowed(collection, 'collection', collectionPath(collection, samples)),
       // A key of several fields has no path of its own.
-      ...(key.length === 1 ? { [`/${name}/{${key[0]!.name}}`]: itemPath(collection, samples) } : {}),
+      ...(key.length === 1
+        ? { [`/${name}/{${key[0]!.name}}`]: allowed(collection, 'item', itemPath(collection, samples)) }
+        : {}),
     },
     schemas: owned(collection, {
       Row: rowSchema(collection),
-      NewRow: newRowSchema(collection),
-      Changes: changesSchema(collection),
+      NewRow: newRowSchema(written(collection, 'creates', samples)[0]),
+      Changes: changesSchema(written(collection, 'updates', samples)[0]),
     }),
     parameters: owned(collection, {
       ...filterParameters(collection, samples),

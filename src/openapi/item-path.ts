@@ -1,6 +1,7 @@
 /** The routes of one row, by its key. */
 import type { Collection } from '../collection/declaration.ts';
 import { changes, wholeRow } from './bodies.ts';
+import { written } from './by-role.ts';
 import { own } from './component.ts';
 import type { JsonObject } from './json.ts';
 import {
@@ -22,7 +23,7 @@ export function itemPath(collection: Collection, samples: Samples): JsonObject {
   const key = collection.key[0]!;
   const headers = ['ETag'] as const;
   // A write answers with the rows it wrote, as a list, unless one object is asked for.
-  const written = rowsContent(collection, [samples[0]]);
+  const answered = rowsContent(collection, [samples[0]]);
   const get: Draft = {
     id: `read_one_of_${name}`,
     tag: name,
@@ -46,8 +47,8 @@ export function itemPath(collection: Collection, samples: Samples): JsonObject {
       description:
         'Sets the fields of the body; the others stay as they are. With `If-Match` a row that has changed since it was read is refused with 412.',
       parameters: [its('columns'), its('select'), 'Prefer', its('If-Match'), 'Idempotency-Key'],
-      body: changes(collection, samples),
-      answers: changeAnswers(written, ['Idempotency-Replayed']),
+      body: changes(...written(collection, 'updates', samples)),
+      answers: changeAnswers(answered, ['Idempotency-Replayed']),
       refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
     }),
     put: operation({
@@ -56,8 +57,8 @@ export function itemPath(collection: Collection, samples: Samples): JsonObject {
       summary: 'Replace one row: what is left out takes its default',
       description: `The row becomes what the body says; what is left out takes its default, or null. It must exist. The body may leave out ${key.name}.`,
       parameters: [its('columns.whole'), its('select'), 'Prefer', its('If-Match')],
-      body: wholeRow(collection, samples),
-      answers: changeAnswers(written),
+      body: wholeRow(...written(collection, 'creates', samples)),
+      answers: changeAnswers(answered),
       refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS],
     }),
     delete: operation({
@@ -66,7 +67,7 @@ export function itemPath(collection: Collection, samples: Samples): JsonObject {
       summary: 'Delete one row',
       description: 'With `If-Match` a row that has changed since it was read is refused with 412.',
       parameters: [its('select'), 'Prefer', its('If-Match')],
-      answers: changeAnswers(written),
+      answers: changeAnswers(answered),
       refusals: [404, ...WRITE_REFUSALS],
     }),
     options: options(`options_one_of_${name}`, name, [403, 414, 429]),

@@ -27,7 +27,7 @@ export function dialectParameters(
   const aggregates = AGGREGATES.map((name) => `\`field.${name}()\``).join(', ');
   const [embedded] = embeddingNames(collection).keys();
   const targets = [key, ...collection.unique.map((set) => set.fields)].map(namesOf);
-  const given = givenFields(collection);
+  const given = givenFields(collection.view?.creates ?? collection);
   return {
     select: query(
       'select',
@@ -42,7 +42,7 @@ export function dialectParameters(
       { type: 'string' },
       `${other.name}.desc.nullslast`,
     ),
-    columns: columns(changedFields(collection)),
+    columns: columns(changedFields(collection.view?.updates ?? collection)),
     'columns.new': columns(given),
     /** A row that is replaced is named in the body, too. */
     'columns.whole': columns([...new Set([...key, ...given])]),

@@ -14,9 +14,18 @@ export function codesByStatus(): ReadonlyMap<number, readonly string[]> {
   return new Map([...codes].sort(([one], [other]) => one - other));
 }
 
-export function errorResponses(): Record<string, JsonObject> {
+/** Whoever sends no credentials, or such as are not good, meets it: where there are roles. */
+const UNAUTHORIZED = 401;
+
+export function errorResponses(isByRole = false): Record<string, JsonObject> {
   return Object.fromEntries(
-    [...codesByStatus()].map(([status, codes]) => [`Error${status}`, errorResponse(codes, EXPLAINING[status] ?? [])]),
+    [...codesByStatus()]
+      .filter(([status]) => isByRole || status !== UNAUTHORIZED)
+      .map(([status, codes]) => {
+        // What other callers may not do at all, with credentials some may.
+        const told = status === UNAUTHORIZED ? [...codes, '42501'] : codes;
+        return [`Error${status}`, errorResponse(told, EXPLAINING[status] ?? [])];
+      }),
   );
 }
 

@@ -2,7 +2,7 @@
  * What a request embeds of other collections: each is a read within a read, planned from the inside out. What is asked of it by
  * parameters of its own (`products.order=…`) is found by the way to it.
  */
-import type { Collection } from '../collection/declaration.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
 import { isMany } from '../collection/relations.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
 import { oncePer } from '../once-per.ts';
@@ -54,7 +54,8 @@ function planEmbed(
 ): PlannedEmbed {
   const relation = relate(collection, item.name, item.hint);
   const many = isMany(relation);
-  const { to } = relation;
+  // As the caller sees it.
+  const to = collection.among.get(relation.to.name) ?? relation.to;
   const ownWay = way === '' ? calledAs(item) : `${way}.${calledAs(item)}`;
   const own = terms.get(ownWay) ?? NO_TERMS;
   const embeds = planLevel(to, item.select, terms, ownWay);
@@ -64,7 +65,7 @@ function planEmbed(
   const groupBy = item.spread && !many ? undefined : shape.groupBy;
   const plan: ReadPlan = {
     kind: 'read',
-    from: to,
+    from: stored(to),
     columns,
     order: many || groupBy !== undefined ? order : NO_ORDER,
     where: withInner(planConditions(to, own.conditions, embeds), embeds),

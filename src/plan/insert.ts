@@ -1,25 +1,36 @@
 /** POST: rows to insert, and what becomes of those that meet an existing one. */
-import { type Collection, type Field, isKey } from '../collection/declaration.ts';
+import { type Collection, type Field, isKey, stored } from '../collection/declaration.ts';
+import { deniedField } from '../collection/denied.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
 import { mapped, type Pieces } from '../in-pieces.ts';
 import { checkDiffer, valuesIn } from './keys.ts';
-import { nearestHint } from './resolve.ts';
+import { isHidden, nearestHint } from './resolve.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
 import type { InsertPlan } from './types.ts';
 import { planTerms, type WriteRequest } from './write-terms.ts';
 
 export function* planInsert(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
   const { resolution, missing } = request.preferences;
-  const fields = resolveColumns(collection, payload.columns);
-  const rows = yield* planRows(collection, fields, payload, missing === 'default');
-  const plan = { kind: 'insert', ...planTerms(collection, request), rows } as const;
+  const into = stored(collection);
+  const given = resolveColumns(collection, 'create', payload.columns);
+  const rows = yield* planRows(into, given, payload, missing === 'default');
+  const plan = { kind: 'insert', ...planTerms(collection, request), rows, given } as const;
   if (resolution === undefined) return { ...plan, conflict: 'refuse' };
   const on = conflictTarget(collection, request.query.onConflict);
   if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
-  const keys = yield* mapped(rows, (row) => valuesIn(collection, on, row));
+  const keys = yield* mapped(rows, (row) => valuesIn(into, on, row));
   yield* checkDiffer(on, keys);
-  return { ...plan, conflict: { on, overwrite: mergedOn(on, overwritten(collection, fields, on)) } };
+  const overwrite = overwritten(into, given, on);
+  checkOverwrites(collection, given, overwrite);
+  return { ...plan, conflict: { on, overwrite: mergedOn(on, overwrite) } };
+}
+
+/** A row that is met is changed: the caller may change what they give of it. */
+export function checkOverwrites(collection: Collection, given: readonly Field[], overwrite: readonly Field[]): void {
+  if (collection.view === undefined) return;
+  const names = overwrite.filter((field) => given.includes(field)).map(({ name }) => name);
+  resolveColumns(collection, 'update', names);
 }
 
 /** What a row that is met takes from the new one: what was given, and what every change sets. */
@@ -38,6 +49,7 @@ export function mergedOn(on: readonly Field[], overwrite: readonly Field[]): rea
 function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
   if (names === undefined) return collection.key;
   for (const name of names) {
+    if (isHidden(collection, name)) throw deniedField(collection.name, name, 'read');
     if (!collection.byName.has(name)) {
       throw new Refusal('42703', `column "${name}" does not exist`, { hint: nearestHint(collection, name) });
     }

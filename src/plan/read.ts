@@ -2,23 +2,40 @@
  * Stage 3, plan, for reads: the syntax tree is given its meaning by the collection's declaration.
  *
  * In: a `Query`, a page, a way to count. Out: a `ReadPlan`. Guarantees: every name is a field, every value typed and in
- * range, the order total. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200. Touches no database.
+ * range, the order total; what the caller may not see is no part of it. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200,
+ * 42501. Touches no database.
  */
-import type { Collection } from '../collection/declaration.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
 import type { Page } from '../dialect/page.ts';
 import type { Query } from '../dialect/tree.ts';
 import { planEmbeds, withInner } from './embed.ts';
 import { keyIs } from './keys.ts';
 import { planConditions } from './predicate.ts';
+import { restrictRead } from './restrict.ts';
 import { NO_ORDER, planShape, wholeRow } from './shape.ts';
-import { isAlways, type Predicate, type ReadPlan } from './types.ts';
+import { both, type Sight } from './sight.ts';
+import type { Predicate, ReadPlan } from './types.ts';
 
-export function planRead(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
+/** `sight` is what the caller sees, and `collection` as they see it; absent where they see all. */
+export function planRead(
+  collection: Collection,
+  query: Query,
+  page: Page,
+  count: ReadPlan['count'],
+  sight?: Sight,
+): ReadPlan {
+  // Before anything is said of its fields.
+  sight?.rows(stored(collection), 'read');
+  const plan = planAll(collection, query, page, count);
+  return sight === undefined ? plan : restrictRead(plan, sight);
+}
+
+function planAll(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
   const embeds = planEmbeds(collection, query);
   const { columns, order, groupBy } = planShape(collection, query, true, embeds);
   return {
     kind: 'read',
-    from: collection,
+    from: stored(collection),
     columns,
     order,
     where: withInner(planConditions(collection, query.conditions, embeds), embeds),
@@ -30,23 +47,26 @@ export function planRead(collection: Collection, query: Query, page: Page, count
 }
 
 /** Of a list, the one row with this key. It needs neither order nor page. */
-export function planReadItem(collection: Collection, keyText: string, query: Query): ReadPlan {
-  return planItem(collection, keyText, query).asked;
+export function planReadItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ReadPlan {
+  return planItem(collection, keyText, query, sight).asked;
 }
 
 /** The whole row for its version, and what is shown of it: only the first asks whether it meets the filters. */
-export function planItem(from: Collection, keyText: string, query: Query): ItemPlan {
-  const { columns, groupBy, where } = planRead(from, query, { offset: 0 }, undefined);
+export function planItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ItemPlan {
+  sight?.rows(stored(collection), 'read');
+  const from = stored(collection);
+  const { columns, groupBy, where } = planAll(collection, query, { offset: 0 }, undefined);
   const isItem = itemPredicate(from, keyText);
   const isAsked = both(isItem, where);
-  const plan = (of: ReadPlan['columns'], condition: Predicate): ReadPlan => {
-    return { kind: 'read', from, columns: of, order: NO_ORDER, where: condition, offset: 0 };
+  const plan = (of: ReadPlan['columns'], condition: Predicate, grouped: Pick<ReadPlan, 'groupBy'> = {}): ReadPlan => {
+    const all: ReadPlan = { kind: 'read', from, columns: of, ...grouped, order: NO_ORDER, where: condition, offset: 0 };
+    return sight === undefined ? all : restrictRead(all, sight);
   };
-  const grouped = groupBy === undefined ? undefined : { groupBy };
+  const grouped = groupBy === undefined ? {} : { groupBy };
   return {
-    asked: { ...plan(columns, isAsked), ...grouped },
-    whole: plan(wholeRow(from), isAsked),
-    shown: { ...plan(columns, isItem), ...grouped },
+    asked: plan(columns, isAsked, grouped),
+    whole: plan(wholeRow(collection), isAsked),
+    shown: plan(columns, isItem, grouped),
   };
 }
 
@@ -58,10 +78,6 @@ export interface ItemPlan {
 
 export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
   return both(itemPredicate(collection, keyText), where);
-}
-
-function both(isItem: Predicate, where: Predicate): Predicate {
-  return isAlways(where) ? isItem : { kind: 'all', terms: [isItem, where] };
 }
 
 function itemPredicate(collection: Collection, keyText: string): Predicate {

@@ -1,8 +1,10 @@
 /** The relation that an embedding names: by a collection, a referring field or a constraint, made clear by a hint. */
 import type { Collection } from '../collection/declaration.ts';
+import { deniedField, deniedTable } from '../collection/denied.ts';
 import { isSelf, type Relation, relationsOf } from '../collection/relations.ts';
 import { Refusal } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
+import { isHidden } from './resolve.ts';
 
 export function relate(from: Collection, target: string, hint: string | undefined): Relation {
   const found = relationsOf(from).filter((relation) =>
@@ -35,7 +37,10 @@ function namesSelf(
 }
 
 function noRelation(from: Collection, target: string, hint: string | undefined): Refusal {
-  const { name } = from;
+  const { name, view, among } = from;
+  if (view?.of.among.has(target) === true && !among.has(target)) return deniedTable(target, 'read');
+  const hidden = [target, hint].find((each) => each !== undefined && isHidden(from, each));
+  if (hidden !== undefined) return deniedField(name, hidden, 'read');
   const known = [...new Set(relationsOf(from).map(({ to }) => to.name))];
   const nearest = nearestName(target, known);
   const using = hint === undefined ? '' : ` using the hint '${hint}'`;

@@ -1,10 +1,10 @@
 /** PUT: one row becomes what the body says, defaults included. */
-import { type Collection, isKey } from '../collection/declaration.ts';
+import { type Collection, type Field, isKey, stored } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Condition } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { mapped, type Pieces } from '../in-pieces.ts';
-import { mergedOn, overwritten } from './insert.ts';
+import { checkOverwrites, mergedOn, overwritten } from './insert.ts';
 import { describeKey, isSameKey, type Key, keyIs, valuesIn } from './keys.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from './types.ts';
@@ -12,17 +12,27 @@ import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
 /** PUT: the one row of the body that the URL names replaces the stored one, or is inserted. */
 export function* planReplace(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
+  const into = stored(collection);
   const key = replacedKey(collection, request);
-  const row = yield* replacement(collection, payload, key);
-  const overwrite = mergedOn(collection.key, overwritten(collection, collection.fields, collection.key));
+  const given = resolveColumns(collection, 'create', payload.columns);
+  const row = yield* replacement(into, payload, key);
+  const overwrite = overwritten(into, into.fields, into.key);
   // Whoever loses the race to create it must not overwrite it either.
-  const conflict = request.createOnly ? 'refuse' : { on: collection.key, overwrite };
-  return { kind: 'insert', ...planTerms(collection, request), ...mustBeNew(request, key), rows: [row], conflict };
+  const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergedOn(into.key, overwrite) };
+  if (!request.createOnly) checkOverwrites(collection, replaced(into), overwrite);
+  const terms = { ...planTerms(collection, request), ...mustBeNew(request, key) };
+  return { kind: 'insert', ...terms, rows: [row], given: request.createOnly ? given : replaced(into), conflict };
+}
+
+/** What is left out of the body is overwritten, too, but for what the service sets by itself. */
+function replaced({ fields }: Collection): readonly Field[] {
+  return fields.filter(({ readOnly, onUpdate }) => !readOnly && onUpdate === undefined);
 }
 
 /** PUT to a row's own URL: it must be there, and becomes what the body says, defaults included. */
 export function* planReplaceItem(collection: Collection, request: WriteRequest, payload: Payload): Pieces<UpdatePlan> {
   if (request.query.conditions.length > 0) throw notKeyOnly(collection);
+  const into = stored(collection);
   const key = itemKey(collection, request.item ?? '');
   const missing = collection.key.filter(({ name }) => !payload.columns.includes(name));
   const named = {
@@ -30,14 +40,17 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
     columns: [...payload.columns, ...missing.map(({ name }) => name)],
     rows: yield* mapped(payload.rows, (cells) => [...cells, ...(missing.length === 0 ? [] : key.map(String))]),
   };
-  const row = yield* replacement(collection, named, key);
-  const set = collection.fields.map((field, index) => ({ field, value: row[index] ?? null }));
+  const given = replaced(into).filter((field) => !isKey(into, field));
+  checkOverwrites(collection, given, given);
+  const row = yield* replacement(into, named, key);
+  const set = into.fields.map((field, index) => ({ field, value: row[index] ?? null }));
   return {
     kind: 'update',
     ...planTerms(collection, request),
     ...mustBeNew(request, key),
     where: keyIs(collection, key),
-    set: set.filter(({ field }) => !isKey(collection, field) && !field.readOnly),
+    set: set.filter(({ field }) => !isKey(into, field) && !field.readOnly),
+    given,
   };
 }
 
@@ -46,7 +59,7 @@ function mustBeNew({ createOnly }: WriteRequest, key: Key): { precondition?: Pre
 }
 
 function* replacement(collection: Collection, payload: Payload, key: Key): Pieces<StoredRow> {
-  const fields = resolveColumns(collection, payload.columns);
+  const fields = resolveColumns(collection, 'create', payload.columns);
   const rows = (yield* planRows(collection, fields, payload, true)).filter((row) => {
     const own = valuesIn(collection, collection.key, row);
     return own !== undefined && isSameKey(own, key);

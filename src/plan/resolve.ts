@@ -1,5 +1,6 @@
 /** Names become fields; a name that is none is refused, with the nearest one as a hint. */
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
+import { deniedField } from '../collection/denied.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { FieldPath, JsonStep } from '../dialect/tree.ts';
@@ -10,9 +11,15 @@ import type { Expression } from './types.ts';
 export function resolveField(collection: Collection, name: string): Field {
   const field = fieldNamed(collection, name);
   if (field !== undefined) return field;
+  if (isHidden(collection, name)) throw deniedField(collection.name, name, 'read');
   throw new Refusal('42703', `column ${collection.name}.${name} does not exist`, {
     hint: nearestHint(collection, name),
   });
+}
+
+/** Whether there is such a field, and the caller may not name it. */
+export function isHidden({ view, byName }: Collection, name: string): boolean {
+  return view !== undefined && !byName.has(name) && view.of.byName.has(name);
 }
 
 export function fieldExpression(field: Field): Expression {
@@ -44,7 +51,7 @@ export function pathType({ arrow }: JsonStep): Type {
 }
 
 export function nearestHint(collection: Collection, name: string): string {
-  const names = collection.fields.map((field) => field.name);
+  const names = [...collection.byName.keys()];
   const ordered = SQL_ORDER.exec(name);
   if (ordered !== null && names.includes(ordered[1]!)) {
     const term = name.toLowerCase().replace('nulls ', 'nulls').replaceAll(' ', '.');

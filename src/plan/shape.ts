@@ -20,7 +20,9 @@ import { fieldExpression, pathType, resolvePath } from './resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from './types.ts';
 
 /** All fields, each as it is, in the order of the key: the shape of most requests. */
-const wholeShape = oncePer((collection: Collection): Shape => {
+const wholeShape: (collection: Collection) => Shape = oncePer((collection) => {
+  // Whoever sees all of it shares what is made of it.
+  if (collection.fields === collection.view?.of.fields) return wholeShape(collection.view.of);
   const columns = collection.fields.map(
     (field): OutputColumn => ({ name: field.name, expression: fieldExpression(field) }),
   );

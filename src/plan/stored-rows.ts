@@ -1,22 +1,36 @@
 /** The cells of a body as rows to store: every field of them, in the order of the collection. */
 import type { Collection, Field } from '../collection/declaration.ts';
+import { deniedField } from '../collection/denied.ts';
 import type { Payload } from '../dialect/payload.ts';
 import { Refusal } from '../errors.ts';
 import { mapped, type Pieces } from '../in-pieces.ts';
 import { locate } from './coerce.ts';
-import { nearestHint } from './resolve.ts';
+import { isHidden, nearestHint } from './resolve.ts';
 import { type Absence, RowProblem, rowPlanner } from './row-planner.ts';
 import type { StoredRow } from './types.ts';
 
-export function resolveColumns(collection: Collection, names: readonly string[]): readonly Field[] {
+/** `collection` as the caller sees it, and what is to be done with the fields. */
+export function resolveColumns(
+  seen: Collection,
+  right: 'create' | 'update',
+  names: readonly string[],
+): readonly Field[] {
+  const collection = writable(seen, right);
   return names.map((name) => {
     const field = collection.byName.get(name);
     if (field?.readOnly === true) throw unwritable(field);
     if (field !== undefined) return field;
+    if (isHidden(collection, name)) throw deniedField(collection.name, name, right);
     throw new Refusal('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
       hint: nearestHint(collection, name),
     });
   });
+}
+
+/** With the fields that the caller may give a new row, or change. */
+function writable(collection: Collection, right: 'create' | 'update'): Collection {
+  const { view } = collection;
+  return (right === 'create' ? view?.creates : view?.updates) ?? collection;
 }
 
 /** As PostgreSQL says it of a column that it computes. */

@@ -29,6 +29,7 @@ export type Predicate =
       readonly kind: 'exists';
       readonly relation: Relation;
       readonly where: Predicate;
+      readonly between?: Predicate;
       readonly offset?: number;
       readonly groupBy?: readonly Expression[];
     }
@@ -66,6 +67,8 @@ export type Expression =
 export interface Embedding {
   readonly kind: 'embed';
   readonly relation: Relation;
+  /** What the rows of a collection between the two must pass, where there is one. */
+  readonly between?: Predicate;
   readonly plan: ReadPlan;
   readonly shows: 'rows' | 'values';
   readonly many: boolean;
@@ -112,6 +115,8 @@ export type StoredRow = readonly (Value | undefined)[];
 export interface InsertPlan extends WriteTerms {
   readonly kind: 'insert';
   readonly rows: readonly StoredRow[];
+  /** The fields that the client gives values to; others have their defaults. */
+  readonly given: readonly Field[];
   readonly conflict: Conflict;
 }
 
@@ -126,12 +131,15 @@ export interface UpdatePlan extends WriteTerms {
   readonly where: Predicate;
   readonly bound?: Bound;
   readonly set: readonly Assignment[];
+  /** Those of them that the client names. */
+  readonly given: readonly Field[];
 }
 
 /** Each change names its row by key and changes only the fields it carries. */
 export interface UpdateEachPlan extends WriteTerms {
   readonly kind: 'update-each';
   readonly changes: readonly { readonly key: readonly Value[]; readonly set: readonly Assignment[] }[];
+  readonly given: readonly Field[];
 }
 
 export interface DeletePlan extends WriteTerms {
@@ -170,9 +178,22 @@ interface WriteTerms {
   readonly precondition?: Precondition;
   /** The write is done once for this key, however often it is asked for. */
   readonly retry?: { readonly key: string; readonly fingerprint: string };
+  /** What the rules of the caller's role ask of the rows, where they ask anything. */
+  readonly restriction?: Restriction;
+}
+
+/** Where a row does not pass, the write is refused (42501). Conditions on the fields of the row alone. */
+export interface Restriction {
+  /** Of rows that an upsert meets, and of those that a bulk update names: there one that does not pass is not there. */
+  readonly met?: Predicate;
+  /** Of rows as they are when the write is done: of new ones, and of those that were there. */
+  readonly created?: Predicate;
+  readonly changed?: Predicate;
 }
 
 export interface Precondition {
   readonly key: readonly Value[];
   readonly versions: readonly string[] | '*' | 'none';
+  /** What the caller sees of the row, where that may not be all: versions are made of it. */
+  readonly seen?: { readonly columns: readonly OutputColumn[]; readonly where: Predicate };
 }

@@ -1,5 +1,5 @@
 /** PATCH and DELETE: what changes, and which rows it changes. */
-import { type Collection, type Field, isKey } from '../collection/declaration.ts';
+import { type Collection, type Field, isKey, stored } from '../collection/declaration.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -18,20 +18,19 @@ import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
 export function planUpdate(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {
   const where = planTarget(collection, request);
-  const fields = resolveColumns(collection, payload.columns);
+  const into = stored(collection);
+  const given = resolveColumns(collection, 'update', payload.columns);
   const [cells] = payload.rows;
   const absence = absenceIn(payload, request.preferences.missing === 'default');
-  const set = cells === undefined ? [] : planAssignments(collection, fields, cells, absence);
+  const set = cells === undefined ? [] : planAssignments(into, given, cells, absence);
   return {
     kind: 'update',
     ...planTerms(collection, request),
     ...maxAffected(request),
     where,
     ...planBound(collection, request.query),
-    set: stamped(
-      collection,
-      request.item === undefined ? set : namedEvenIfEmpty(collection, set, itemKey(collection, request.item)),
-    ),
+    set: stamped(into, request.item === undefined ? set : namedEvenIfEmpty(into, set, itemKey(into, request.item))),
+    given,
   };
 }
 
@@ -53,7 +52,9 @@ export function* planUpdateEach(
   request: WriteRequest,
   objects: readonly Readonly<Record<string, unknown>>[],
 ): Pieces<UpdateEachPlan> {
-  const { key } = collection;
+  const into = stored(collection);
+  const { key } = into;
+  const given = new Set<Field>();
   const changes = yield* mapped(objects, (object, row) => {
     const missing = key.find(({ name }) => object[name] === undefined || object[name] === null);
     if (missing !== undefined) {
@@ -62,7 +63,8 @@ export function* planUpdateEach(
       });
     }
     const names = Object.keys(object).filter((name) => !key.some((field) => field.name === name));
-    const fields = resolveColumns(collection, names);
+    const fields = resolveColumns(collection, 'update', names);
+    for (const field of fields) given.add(field);
     const values = key.map((field) => {
       try {
         return coerce(field, object[field.name]);
@@ -71,14 +73,15 @@ export function* planUpdateEach(
       }
     });
     const cells = names.map((name) => object[name]);
-    const set = planAssignments(collection, fields, cells, 'null', row);
-    return { key: values, set: stamped(collection, namedEvenIfEmpty(collection, set, values)) };
+    const set = planAssignments(into, fields, cells, 'null', row);
+    return { key: values, set: stamped(into, namedEvenIfEmpty(into, set, values)) };
   });
   yield* checkDiffer(
     key,
     changes.map((change) => change.key),
   );
-  return { kind: 'update-each', ...planTerms(collection, request), ...maxAffected(request), changes };
+  const terms = { ...planTerms(collection, request), ...maxAffected(request) };
+  return { kind: 'update-each', ...terms, changes, given: [...given] };
 }
 
 export function planDelete(collection: Collection, request: WriteRequest): DeletePlan {

@@ -1,5 +1,5 @@
 /** What a write asks for beside its rows, and the terms that make of it. */
-import type { Collection } from '../collection/declaration.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
 import { planEmbeds, withInner } from './embed.ts';
@@ -30,7 +30,7 @@ export function planTerms(collection: Collection, request: WriteRequest): Terms 
   const embeds = planEmbeds(collection, query);
   const shape = planShape(collection, query, query.order.length > 0, embeds);
   return {
-    into: collection,
+    into: stored(collection),
     singular,
     mustExist: item !== undefined,
     dryRun: preferences.tx === 'rollback',

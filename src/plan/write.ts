@@ -2,23 +2,57 @@
  * Stage 3, plan, for writes: a body and a query become the rows to store, the changes to make, the rows to remove.
  *
  * In: a `Query`, a payload, preferences. Out: a `WritePlan`. Guarantees: values are of their fields' types and bounds,
- * required fields are there on insert, a write knows what it may touch. Refuses: PGRST204, 22P02, 22003, 23502, 21000,
- * 42P10, PGRST105/114/115. Touches no database. A body may hold very many rows: it is planned in pieces.
+ * required fields are there on insert, a write knows what it may touch, and for whom. Refuses: PGRST204, 22P02, 22003, 23502,
+ * 21000, 42P10, 42501, PGRST105/114/115. Touches no database. A body may hold very many rows: it is planned in pieces.
  */
-import type { Collection } from '../collection/declaration.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
+import type { Right } from '../collection/draft.ts';
 import { readObjects, readPayload } from '../dialect/payload.ts';
 import type { Document } from '../http/body.ts';
 import type { Pieces } from '../in-pieces.ts';
 import { planInsert } from './insert.ts';
 import { planReplace, planReplaceItem } from './replace.ts';
+import { restrictWrite } from './restrict.ts';
+import type { Sight } from './sight.ts';
 import type { WritePlan } from './types.ts';
 import { planDelete, planUpdate, planUpdateEach } from './update.ts';
 import type { WriteRequest } from './write-terms.ts';
 
 export type WriteMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** `document` is undefined for DELETE alone, which has no body. */
+/**
+ * `document` is undefined for DELETE alone, which has no body. `sight` is what the caller sees, and `collection` as they see it;
+ * absent where they may do all.
+ */
 export function* planWrite(
+  collection: Collection,
+  method: WriteMethod,
+  request: WriteRequest,
+  document: Document | undefined,
+  sight?: Sight,
+): Pieces<WritePlan> {
+  if (sight === undefined) return yield* planAll(collection, method, request, document);
+  // Before anything is said of its fields.
+  for (const right of rightsFor(method, request)) sight.rows(stored(collection), right);
+  return restrictWrite(yield* planAll(collection, method, request, document), collection, sight);
+}
+
+/** What a role needs for it at all. What is changed or removed is looked for, and found only where it can be read. */
+function rightsFor(method: WriteMethod, { item, preferences, createOnly }: WriteRequest): readonly Right[] {
+  switch (method) {
+    case 'POST':
+      return preferences.resolution === 'merge-duplicates' ? ['create', 'update', 'read'] : ['create'];
+    case 'PUT':
+      if (item !== undefined) return ['update', 'read'];
+      return createOnly ? ['create'] : ['create', 'update', 'read'];
+    case 'PATCH':
+      return ['update', 'read'];
+    case 'DELETE':
+      return ['delete', 'read'];
+  }
+}
+
+function* planAll(
   collection: Collection,
   method: WriteMethod,
   request: WriteRequest,

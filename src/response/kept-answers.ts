@@ -1,6 +1,6 @@
 /**
  * Answers to reads, kept while the data does not change, in the content coding they were sent in. An answer is found by
- * all that it depends on: the URL as the client sees it and the headers named in Vary. The mark of the data is taken before the rows are read, so that an answer is never newer than
+ * all that it depends on: the URL as the client sees it, the headers named in Vary, and what the caller may see. The mark of the data is taken before the rows are read, so that an answer is never newer than
  * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
  */
 import type { ChangeMark, Metric } from '../engine/engine.ts';
@@ -49,7 +49,7 @@ export class KeptAnswers {
       const { method, place } = trace;
       const accepted = acceptedCoding(request.headers.get('accept-encoding'));
       if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, trace, accepted);
-      const key = answerKey(method, place, accepted, request.headers);
+      const key = answerKey(method, place, accepted, request.headers, trace.admitted?.scope);
       const kept = this.find(key);
       if (kept !== undefined) return again(request, trace, kept);
       const { mark } = this;
@@ -153,14 +153,21 @@ function named(made: Representation, trace: Trace): Representation {
 }
 
 /** What an answer depends on; what most clients send makes the shortest key. */
-function answerKey(method: string, { prefix, path }: Place, accepted: Accepted | undefined, headers: Headers): string {
+function answerKey(
+  method: string,
+  { prefix, path }: Place,
+  accepted: Accepted | undefined,
+  headers: Headers,
+  scope: string | undefined,
+): string {
   const accept = headers.get('accept');
   const prefer = headers.get('prefer');
   const range = headers.get('range');
-  const isPlain = prefix === '' && accepted === undefined && (accept === null || accept === '*/*');
+  const isPlain =
+    scope === undefined && prefix === '' && accepted === undefined && (accept === null || accept === '*/*');
   if (isPlain && method === 'GET' && prefer === null && range === null) return path;
   const coding = accepted === undefined ? '' : `${accepted.coding}${accepted.from}`;
-  return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}`;
+  return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}\n${scope ?? ''}`;
 }
 
 function again(request: Request, trace: Trace, kept: KeptAnswer): Response {

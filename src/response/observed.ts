@@ -15,6 +15,17 @@ export interface Observers {
   readonly serverTiming?: boolean;
 }
 
+/** What credentials come in. */
+const CREDENTIALS = 'Authorization, Apikey, Cookie';
+
+/** What one caller is answered is not for others, and not for caches that they share (RFC 9111, 5.2.2.7). */
+function keepPrivate(headers: Headers): void {
+  const vary = headers.get('vary');
+  const cache = headers.get('cache-control');
+  headers.set('vary', vary === null ? CREDENTIALS : `${vary}, ${CREDENTIALS}`);
+  if (cache === null || cache === 'no-cache') headers.set('cache-control', 'private, no-cache');
+}
+
 export function observed(
   respond: Responder,
   observers: Observers,
@@ -25,12 +36,13 @@ export function observed(
   function refuse(trace: Trace, error: unknown): Response {
     trace.error = error;
     trace.isNamed = false;
-    return problemResponse(error, trace.method);
+    return problemResponse(error, trace.method, trace.caller);
   }
 
   function report(request: Request, trace: Trace, response: Response): Response {
     leave?.(request, trace, response);
     if (trace.id !== undefined && !trace.isNamed) response.headers.set(REQUEST_ID, trace.id);
+    if (trace.isPrivate) keepPrivate(response.headers);
     if (serverTiming) response.headers.set('server-timing', trace.header());
     trace.answered(response.status);
     onAnswer?.(trace);

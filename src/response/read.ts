@@ -69,7 +69,9 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const links = linkHeader({ url: call.url, query, plan, returned, total, end });
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {
-    if (state !== undefined) headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
+    // The state is that of all rows, also of those that the caller does not see.
+    if (state !== undefined && call.collection.view === undefined)
+      headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
     return { status, headers, body: streamBody(result.body, read.trace) };
   }
   const { body } = result;

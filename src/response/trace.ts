@@ -1,9 +1,11 @@
 /** What is noted of a request on its way through the stages, and told once it is answered. */
+import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Peer } from '../http/peer.ts';
 import type { Place } from '../http/prefix.ts';
 import type { Allowance } from '../http/rate-limit.ts';
+import type { Admitted } from '../plan/sight.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
@@ -43,6 +45,8 @@ export interface Answered {
   readonly error: unknown;
   /** Undefined where none was needed or none was made. */
   readonly plan: ReadPlan | WritePlan | undefined;
+  /** Who asked, where that matters: where the catalogue has roles. */
+  readonly caller?: Caller | undefined;
 }
 
 /** Until it is found out. */
@@ -60,6 +64,11 @@ export class Trace implements Answered {
   rows: number | undefined = undefined;
   error: unknown = undefined;
   plan: ReadPlan | WritePlan | undefined = undefined;
+  caller: Caller | undefined = undefined;
+  /** What the caller may see and do, where the catalogue has roles. */
+  admitted: Admitted | undefined = undefined;
+  /** Whether the answer is for this caller alone. */
+  isPrivate = false;
   /** Whether its answer has its name already. */
   isNamed = false;
   /** What the client has left, where its requests are counted. */

@@ -45,7 +45,8 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   const shown = result.shown ?? result.affected;
   if (action === 'update') headers['content-range'] = contentRange(0, shown, total);
   else if (action !== 'replace') headers['content-range'] = contentRange(0, 0, total);
-  if (action === 'insert' && result.key !== undefined) {
+  const readsKey = collection.view === undefined || collection.view.rights.includes('read');
+  if (action === 'insert' && result.key !== undefined && readsKey) {
     const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
     headers.location = `${prefix}/${collection.name}?${filters.join('&')}`;
   }

@@ -19,17 +19,19 @@ export interface Greeting {
   readonly rows: string;
   /** A collection to try. */
   readonly example: string;
+  /** Whether whoever reaches the service may do all. */
+  readonly isOpen: boolean;
 }
 
 export function greet(greeting: Greeting, settings: ServeSettings, admin?: string): void {
-  const { url, location, made, rows, example } = greeting;
+  const { url, location, made, rows, example, isOpen } = greeting;
   const base = `${url}${settings.basePath}`;
   console.log(`Product Catalogue listens on ${url}
 Database  ${location}${made.length === 0 ? '' : `\nMade      ${made.join(', ')}`}
 ${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
 Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${base}/${example}?limit=3'`);
-  if (!isLoopback(settings.host)) {
+  if (isOpen && !isLoopback(settings.host)) {
     console.error(
       `WARNING: ${settings.host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,
     );

@@ -1,8 +1,10 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
 import { isLoopback } from '../address.ts';
 import { type App, createApp } from '../app.ts';
+import { type Access, openAccess, openVerifier } from '../auth/access.ts';
 import type { ServeSettings } from '../config.ts';
 import { consolePages, startPath } from '../console/pages.ts';
+import { begin } from '../declare/begin.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { firstOf } from '../http/pages.ts';
@@ -13,7 +15,6 @@ import { Observation } from '../observe/observation.ts';
 import { requestId } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
-import { begin } from '../plan/begin.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { makeEdges } from '../response/edges.ts';
 import type { Certificate } from './certificate.ts';
@@ -48,7 +49,13 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
   const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
   const { catalogue } = begun;
   const described = describe(begun);
+  const { roles } = catalogue;
+  const verifier = await openVerifier(settings, (message) => log.write('warn', message));
+  if (roles === undefined && verifier !== undefined) {
+    log.write('warn', 'the declaration has no roles: a token changes nothing');
+  }
   let app: App | undefined;
+  let access: Access | undefined;
   let engine: Engine | undefined;
   let listening: Listening | undefined;
   let drainSeconds = 0;
@@ -56,7 +63,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
   const observation = new Observation(catalogue, settings, log, {
     engine: () => engine,
     inProgress: () => listening?.inProgress() ?? 0,
-    app: () => app?.metrics?.() ?? [],
+    app: () => [...(app?.metrics?.() ?? []), ...(access?.metrics() ?? [])],
     whole,
   });
   observed?.(observation);
@@ -73,20 +80,32 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       notice: (level, message) => log.write(level, message),
       ...settings,
     });
+    const edges = makeEdges({
+      ...settings,
+      isOnLoopback: isLoopback(settings.host),
+      hasCredentials: roles !== undefined,
+      limits: limitsOf(settings, surroundings.ratesFile, log),
+    });
+    if (roles !== undefined) {
+      const { proxies } = edges;
+      access = openAccess({ engine, settings, verifier, catalogue, addressOf: proxies.clientOf.bind(proxies) });
+    }
     app = createApp({
       catalogue,
       engine,
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       basePath: settings.basePath,
-      pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
+      pages: firstOf(
+        observation.pages,
+        ...(access === undefined ? [] : [access.pages]),
+        openApiPages(described, startPath),
+        consolePages(described, access?.accountOf),
+      ),
+      ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,
       requestId,
-      edges: makeEdges({
-        ...settings,
-        isOnLoopback: isLoopback(settings.host),
-        limits: limitsOf(settings, surroundings.ratesFile, log),
-      }),
+      edges,
       plans: settings.plans,
       serverTiming: settings.serverTiming,
     });
@@ -104,6 +123,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       made: isNew ? [] : steps,
       rows,
       example: [...catalogue.collections.keys()][0]!,
+      isOpen: roles === undefined,
     });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;

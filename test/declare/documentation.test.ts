@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLLECTION, FIELD, REFERENCE, TOP } from '../../src/declare/format.ts';
+import { COLLECTION, FIELD, REFERENCE, RIGHTS, ROLE, RULE, TOP } from '../../src/declare/format.ts';
 import type { Properties } from '../../src/declare/shape.ts';
 import { declared, withFields } from '../support/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/process.ts';
@@ -21,7 +21,7 @@ const BLOCKS: readonly Block[] = [...PAGE.matchAll(/^```(\w*) ?(\w*)\n([\s\S]*?)
   ([, language = '', kind = '', text = '']) => ({ language, kind, text }),
 );
 
-const TABLES: Readonly<Record<string, Properties>> = { TOP, COLLECTION, FIELD, REFERENCE };
+const TABLES: Readonly<Record<string, Properties>> = { TOP, COLLECTION, FIELD, REFERENCE, ROLE, RIGHTS, RULE };
 
 for (const [name, table] of Object.entries(TABLES)) {
   test(`the keys of ${name} are documented as they are, and in their order`, () => {

@@ -1,6 +1,8 @@
 /** No collection can take a path that the service itself answers, or a table that it needs. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { AUTH_PATHS } from '../../src/auth/session-pages.ts';
+import { OWN_COLLECTIONS } from '../../src/collection/own.ts';
 import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
@@ -9,10 +11,10 @@ import { DESCRIPTION_PATHS } from '../../src/openapi/description-path.ts';
 import { HEALTH_PATHS } from '../../src/openapi/health-path.ts';
 import { mistakesIn, withFields } from '../support/declarations.ts';
 
-const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS];
+const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATHS[0]];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
-for (const name of [...names, RETRY_TABLE, VERSION_TABLE]) {
+for (const name of [...names, RETRY_TABLE, VERSION_TABLE, ...OWN_COLLECTIONS.keys()]) {
   test(`${name} is no name for a collection`, async () => {
     const [mistake, ...others] = await mistakesIn(`collections:\n  ${name}: { fields: { id: int4 } }\n`);
     expect(mistake).toMatch(/^2:3 .*; choose another name$/);

@@ -36,6 +36,8 @@ const COMMANDS: readonly Case[] = [
   { name: 'declare', args: () => ['--json-schema'] },
   { name: 'migrate', json: { ok: true, database: 'catalogue.db', made: [] } },
   { name: 'copy', args: () => ['--from', 'catalogue.db', '--to', newFile()], json: { ok: true }, bar: 'Copying' },
+  { name: 'key', args: () => ['list'], json: [] },
+  { name: 'user', args: () => ['list'], json: [] },
   { name: 'config', json: expect.arrayContaining([{ name: 'port', value: 3000, origin: 'default' }]) },
   { name: 'health', args: () => ['--port', String(service.port)], json: { ok: true, answer: 'ready' } },
   { name: 'openapi' },

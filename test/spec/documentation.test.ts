@@ -1,11 +1,13 @@
 /** The documentation is true: every request in it is run, and every operator, preference and error code is in it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { ANONYMOUS, type Caller } from '../../src/collection/caller.ts';
 import { OPERATORS } from '../../src/dialect/operators.ts';
 import { ERRORS } from '../../src/errors.ts';
 import { MEDIA_TYPES } from '../../src/http/negotiate.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
-import { openShop } from '../support/shop.ts';
+import { declaredBy } from '../support/roles.ts';
+import { openDeclared, openShop } from '../support/shop.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 
@@ -43,16 +45,32 @@ function examples(name: string): Example[] {
   });
 }
 
+/** What some pages tell their requests on. */
+const OPEN: Readonly<Record<string, (engine: string) => Promise<Catalogue>>> = {
+  references: openShop,
+  access: (engine) => {
+    const block = (language: string) =>
+      new RegExp(`\`\`\`${language} access\\n([\\s\\S]*?)\`\`\``).exec(read('access'))![1]!;
+    return openDeclared(engine, declaredBy(block('yaml')), JSON.parse(block('json')), { identify: named });
+  },
+};
+
+/** `Bearer supplier-1`: a role, and the claim that the page gives it. */
+function named({ headers }: Request): Caller {
+  const [role, id] = headers.get('authorization')?.replace('Bearer ', '').split('-') ?? [];
+  return role === undefined ? ANONYMOUS : { role, claims: Number(id) > 0 ? { supplier_id: Number(id) } : {} };
+}
+
 function splitHeader(line: string): [string, string] {
   const colon = line.indexOf(': ');
   return [line.slice(0, colon), line.slice(colon + 2)];
 }
 
 describe.each(Object.keys(ENGINES))('requests in the documentation on %s', (engine) => {
-  describe.each(['query-language', 'writing', 'references'])('%s', (name) => {
+  describe.each(['query-language', 'writing', 'references', 'access'])('%s', (name) => {
     let catalogue: Catalogue;
     beforeAll(async () => {
-      catalogue = await (name === 'references' ? openShop : openCatalogue)(engine);
+      catalogue = await (OPEN[name] ?? openCatalogue)(engine);
     });
     afterAll(() => catalogue.close());
 

@@ -261,6 +261,8 @@ describe('the document and the service are the same', () => {
   test('in the error codes, each under its status', () => {
     expect(document.components.schemas.Problem!.properties.code!.enum).toEqual(Object.keys(ERRORS));
     for (const [code, { status }] of Object.entries(ERRORS)) {
+      // Only where there are roles.
+      if (status === 401) continue;
       expect(document.components.responses[`Error${status}`]!.description).toContain(`\`${code}\``);
     }
   });

@@ -1,6 +1,6 @@
 /** The shop, a declared catalogue with every type and every kind of reference: its declaration and rows lie in test/data/shop. */
 import { readFileSync } from 'node:fs';
-import { createApp } from '../../src/app.ts';
+import { type AppOptions, createApp } from '../../src/app.ts';
 import { type Catalogue as Declared, declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts';
 import { parseJson } from '../../src/collection/exact-json.ts';
@@ -90,9 +90,15 @@ function beginning(catalogue: Declared, rows: Rows) {
 }
 
 /** Any catalogue on an engine. */
-export async function openDeclared(engineName: string, catalogue: Declared, rows: Rows = {}): Promise<Catalogue> {
+export async function openDeclared(
+  engineName: string,
+  catalogue: Declared,
+  rows: Rows = {},
+  options: Partial<AppOptions> = {},
+): Promise<Catalogue> {
   const engine = await OPEN[engineName]!(catalogue, rows);
-  const app = createApp({ catalogue, engine, maxBodyBytes: 64 * 1024 * 1024, allowUnfilteredWrites: false });
+  const maxBodyBytes = 64 * 1024 * 1024;
+  const app = createApp({ catalogue, engine, maxBodyBytes, allowUnfilteredWrites: false, ...options });
   const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
   return {
     fetch,

@@ -4,10 +4,13 @@ import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin';
 import { Route } from 'react-router-dom';
 import { TokenPage } from './auth.tsx';
 import { ConsoleLayout } from './layout.tsx';
+import { LoginPage } from './login.tsx';
 import { Overview } from './overview/page.tsx';
 import { ListPage } from './products/list.tsx';
 import { collectionName, titleOf, version } from './shared/collection.ts';
 import { dataProvider } from './shared/provider.ts';
+import { mayCreate } from './shared/rights.ts';
+import { isLoginWanted } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
@@ -19,6 +22,7 @@ const ImportPage = lazy(async () => ({ default: (await import('./import/page.tsx
 const store = localStorageStore(version, 'catalogue');
 
 export function Console() {
+  if (isLoginWanted()) return <LoginPage />;
   if (token.isAskedFor() && token.get() === null) return <TokenPage />;
   return (
     <Admin
@@ -35,7 +39,7 @@ export function Console() {
         name={collectionName}
         list={ListPage}
         edit={EditPage}
-        create={CreatePage}
+        {...(mayCreate ? { create: CreatePage } : {})}
         recordRepresentation={(record) => titleOf(record as never)}
       />
       <CustomRoutes>

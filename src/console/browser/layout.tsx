@@ -4,7 +4,7 @@ import Overview from '@mui/icons-material/Insights';
 import Products from '@mui/icons-material/Inventory2';
 import Import from '@mui/icons-material/UploadFile';
 import { Button, ListItemIcon, MenuItem, Typography } from '@mui/material';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { AppBar, Layout, LoadingIndicator, Menu, TitlePortal, ToggleThemeButton } from 'react-admin';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
 import { base } from './shared/base.ts';
@@ -16,8 +16,12 @@ import {
   unshown,
   version,
 } from './shared/collection.ts';
+import { mayCreate } from './shared/rights.ts';
+import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
+
+const PasswordDialog = lazy(async () => ({ default: (await import('./password-dialog.tsx')).PasswordDialog }));
 
 export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
   return (
@@ -43,12 +47,42 @@ function ConsoleBar() {
           <ToggleThemeButton />
           <LoadingIndicator />
           {token.get() !== null && <SignOut />}
+          {session !== undefined && <Person />}
         </>
       }
       userMenu={false}
     >
       <TitlePortal component="h1" variant="h6" />
     </AppBar>
+  );
+}
+
+/** Who is logged in, and the way out; or the way in. */
+function Person() {
+  const [isChanging, setChanging] = useState(false);
+  if (!isLoggedIn) {
+    return (
+      <Button color="inherit" onClick={() => wantLogin()}>
+        Log in
+      </Button>
+    );
+  }
+  return (
+    <>
+      <Button color="inherit" onClick={() => setChanging(true)} title="Change your password">
+        <Typography component="span" variant="body2" noWrap sx={{ maxWidth: 160 }}>
+          {session?.name}
+        </Typography>
+      </Button>
+      <Button color="inherit" onClick={() => void logOut()}>
+        Log out
+      </Button>
+      {isChanging && (
+        <Suspense>
+          <PasswordDialog close={() => setChanging(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
@@ -86,7 +120,7 @@ function ConsoleMenu() {
             {titleOfCollection(other)}
           </MenuItem>
         ))}
-      <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />
+      {mayCreate && <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />}
       <MenuItem component="a" href={`${base}/docs`} sx={{ color: 'text.secondary' }}>
         <ListItemIcon sx={{ '&&': { minWidth: 40 } }}>
           <Api />

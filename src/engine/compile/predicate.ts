@@ -25,8 +25,8 @@ const compilers: Compilers = {
     scope.dialect.compare(compileOperand(of, scope), 'is distinct from', value, scope.bind),
   contains: ({ of, operator, value }, scope) =>
     scope.dialect.contains(compileOperand(of, scope), operator, scope.bind(value, of.type)),
-  exists: ({ relation, where, offset = 0, groupBy = [] }, scope) => {
-    const inner = related(relation, scope);
+  exists: ({ relation, where, between, offset = 0, groupBy = [] }, scope) => {
+    const inner = related(relation, scope, { where: between, compile: compilePredicate });
     const rows = `${inner.from} and ${compilePredicate(where, inner.scope)}`;
     return `exists (select 1 ${rows}${compileGroupBy(groupBy, inner.scope)}${compilePage({ offset }, scope.bind)})`;
   },

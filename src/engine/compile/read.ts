@@ -80,8 +80,8 @@ export function scopeOf(dialect: SqlDialect, bind: Bind, name: string, stripNull
 }
 
 /** The rows that belong to a row, as a subquery that yields JSON text, or the value of their one column. */
-function compileEmbedding({ relation, plan, shows, many }: Embedding, outer: Scope): string {
-  const { from, scope } = related(relation, outer);
+function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
+  const { from, scope } = related(relation, outer, { where: between, compile: compilePredicate });
   const body = isAlways(plan.where) ? from : `${from} and ${compilePredicate(plan.where, scope)}`;
   if (shows === 'values') {
     const [{ expression }] = plan.columns as readonly [OutputColumn];

@@ -4,6 +4,7 @@
  */
 import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
+import { isOwn } from '../../collection/own.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
 import type { Link } from './link.ts';
 import { Pending } from './pending.ts';
@@ -34,7 +35,8 @@ export class Attempts {
   }
 
   reading<T>(about: Collection, work: (pool: SQL) => Promise<T>): Promise<T> {
-    const standby = this.replicas?.pick();
+    // A key that was revoked must not be read from where it is still there.
+    const standby = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick();
     if (standby === undefined) return this.onPrimary(about, work, 1);
     return this.pending.add(work(standby.pool)).catch((error) => {
       // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.

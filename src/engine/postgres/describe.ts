@@ -1,5 +1,6 @@
 /** The tables of a schema as a declaration of collections, with which they are served as they are. Reads only. */
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import { OWN_COLLECTIONS } from '../../collection/own.ts';
 import { typeNamed } from '../../collection/types/index.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { nameProblem } from '../../declare/names.ts';
@@ -20,7 +21,7 @@ import {
 import { onServer } from './on-server.ts';
 import { parseTarget } from './url.ts';
 
-const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE];
+const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
 /** The tables of a schema, whoever made them, in the words of a declaration. */
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {

@@ -20,6 +20,7 @@ import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
+import { hasOwnTables, makeOwnTables } from './own-tables.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
 import { inItsOwnWords, naming, translateError } from './refusals.ts';
@@ -98,6 +99,16 @@ export class PostgresEngine implements Engine {
       return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
     } catch (error) {
       if (error instanceof UnconfirmedCommit) throw error.refusal;
+      throw translateError(error);
+    }
+  }
+
+  async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
+    const pool = await this.link.current();
+    try {
+      if (make) await makeOwnTables(pool, this.options.schema);
+      return make || (await hasOwnTables(pool, this.options.schema));
+    } catch (error) {
       throw translateError(error);
     }
   }

@@ -1,5 +1,6 @@
 /** A bulk update: every object names its row by key and changes what it carries, in the order they were given. */
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
+import { deniedRow } from '../../collection/denied.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { MAX_RETURNED_BYTES } from '../../limits.ts';
 import type { UpdateEachPlan } from '../../plan/types.ts';
@@ -17,6 +18,7 @@ import {
 interface Met {
   readonly 'the key': readonly string[];
   readonly 'the row'?: string;
+  readonly 'is allowed'?: boolean;
 }
 
 /** To make and read a statement of more would keep requests waiting. */
@@ -36,6 +38,7 @@ export async function updateEach(
     compileLock(
       context,
       plan.changes.map(({ key }) => key),
+      plan.restriction?.met,
     ),
   );
   const changed: string[] = [];
@@ -44,7 +47,11 @@ export async function updateEach(
   for (const run of runsOf(collection, plan.changes)) {
     const fields = run[0]!.set.map(({ field }) => field);
     const rows = run.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
-    const met = await query<Met>(runner, compileUpdateMany(context, fields, rows, wanted !== undefined));
+    const met = await query<Met>(
+      runner,
+      compileUpdateMany(context, fields, rows, wanted !== undefined, plan.restriction),
+    );
+    if (met.some((row) => row['is allowed'] === false)) throw deniedRow(collection.name);
     const byKey = new Map(met.map((row) => [row['the key'].join('\0'), row['the row'] ?? '']));
     for (const [index, { key }] of run.entries()) {
       const row = byKey.get(key.map((value, at) => collection.key[at]!.type.print(value)).join('\0'));

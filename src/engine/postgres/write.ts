@@ -1,13 +1,15 @@
 /** A write is carried out: with nothing to check it is one statement, else a transaction that may take it back. */
 import type { SQL } from 'bun';
+import { deniedRow } from '../../collection/denied.ts';
 import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { atOnce, inTurns, ROWS_A_PIECE } from '../../in-pieces.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../plan/types.ts';
-import { planWhole, WHOLE } from '../../plan/whole.ts';
+import { planSeen, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
+import { askedBefore } from '../reach.ts';
 import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import { surelyUndone } from './refusals.ts';
@@ -18,6 +20,7 @@ import { inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import {
   type Answer,
+  compileBefore,
   compileDelete,
   compileInsert,
   compileUpdate,
@@ -52,8 +55,8 @@ export async function carryOut(
 
 /** Whether nothing can be found afterwards that would have to undo it. */
 function standsAlone(plan: WritePlan): boolean {
-  const { dryRun, singular, maxAffected, precondition, retry } = plan;
-  const isPlain = !dryRun && !singular && maxAffected === undefined;
+  const { dryRun, singular, maxAffected, precondition, retry, restriction } = plan;
+  const isPlain = !dryRun && !singular && maxAffected === undefined && restriction === undefined;
   return isPlain && precondition === undefined && retry === undefined && plan.kind !== 'update-each';
 }
 
@@ -120,12 +123,29 @@ async function changeRows(
   if (plan.kind === 'update-each') return updateEach(runner, context, plan, wanted);
   const statement =
     plan.kind === 'insert'
-      ? compileInsert(context, plan, await jsonOf(plan), wanted)
+      ? compileInsert(context, plan, await allowedRows(runner, context, plan), wanted)
       : plan.kind === 'update'
         ? compileUpdate(context, plan, wanted)
         : compileDelete(context, plan, wanted);
   const [written] = await query<Written>(runner, statement);
+  checkAllowed(plan, written!);
   return written!;
+}
+
+/** A row that is met and may not be changed is left out by the statement. */
+function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void {
+  const isLeftOut = plan.kind === 'insert' && plan.restriction?.met !== undefined && affected < plan.rows.length;
+  if (isLeftOut || refused > 0) throw deniedRow(plan.into.name);
+}
+
+/** The rows as JSON, if they may be stored by what is known of them. */
+async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPlan): Promise<string> {
+  const rows = await jsonOf(plan);
+  const created = askedBefore(plan);
+  if (created === undefined) return rows;
+  const [told] = await query<{ refused: number }>(runner, compileBefore(context, created, rows));
+  if (told!.refused > 0) throw deniedRow(plan.into.name);
+  return rows;
 }
 
 /** Of many rows in pieces, with requests in between. */
@@ -150,9 +170,9 @@ function resultOf(plan: WritePlan, written: Written, encoding: Encoding, wanted:
 async function storedRow(
   connection: Runner,
   { collection, dialect }: WriteContext,
-  { key }: Precondition,
+  precondition: Precondition,
 ): Promise<string | undefined> {
-  const plan = planWhole(collection, key);
+  const plan = planSeen(collection, precondition);
   const output = outputOf(plan.columns, WHOLE, dialect);
   const { sql, params } = compileRead(plan, output, dialect);
   const rows = await query<Row>(connection, { sql: `${sql} for update`, params });

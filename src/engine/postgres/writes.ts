@@ -8,6 +8,7 @@ import { atOnce, mapped, type Pieces } from '../../in-pieces.ts';
 import type { Key } from '../../plan/keys.ts';
 import { withKey } from '../../plan/shape.ts';
 import {
+  ALWAYS,
   type Bound,
   type Conflict,
   type DeletePlan,
@@ -15,6 +16,7 @@ import {
   type InsertPlan,
   isAlways,
   type Predicate,
+  type Restriction,
   type UpdatePlan,
   type WritePlan,
 } from '../../plan/types.ts';
@@ -37,6 +39,8 @@ export interface Written {
   /** The text forms of its key; null unless exactly one row was written. */
   readonly key: readonly string[] | null;
   readonly rows?: readonly Row[];
+  /** Rows that are not as the rules of the caller's role ask; present where these ask anything. */
+  readonly refused?: number;
 }
 
 export interface WriteContext {
@@ -81,6 +85,16 @@ export function insertedValue({ collection, sequence, adopted }: WriteContext, f
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
+/** How many of the rows, given as JSON, may not be stored, by what is known of them before. */
+export function compileBefore(context: WriteContext, created: Predicate, rows: string): Statement {
+  const { collection, dialect } = context;
+  return buildStatement(dialect, (bind) => {
+    const given = `select * from ${recordset(context, bind(rows, TEXT), collection.fields)}`;
+    const rule = compilePredicate(created, scopeOf(dialect, bind, collection.name));
+    return `select count(*)::int4 as refused from (${given}) as ${identifier(collection.name)} where (${rule}) is not true`;
+  });
+}
+
 /** `rows` are those of the plan, as JSON. */
 export function compileInsert(
   context: WriteContext,
@@ -94,9 +108,11 @@ export function compileInsert(
   return buildStatement(dialect, (bind) => {
     const given = bind(rows, TEXT);
     const values = head.fields.map((field) => insertedValue(context, field, `given.${identifier(field.name)}`));
-    const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict)}`;
+    const scope = scopeOf(dialect, bind, collection.name);
+    const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
+    const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict, met)}`;
     const returning = `${columnList(fields)}, ${isNew(collection, plan.conflict)} as "is new"`;
-    return answer(scopeOf(dialect, bind, collection.name), collection, `${insert} returning ${returning}`, wanted);
+    return answer(scope, plan, `${insert} returning ${returning}`, wanted);
   });
 }
 
@@ -108,12 +124,12 @@ export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: A
     const columns = `${columnList(collection.fields)}, false as "is new"`;
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
     if (plan.set.length === 0) {
-      return answer(scope, collection, `select ${columns} from ${table} where false`, wanted);
+      return answer(scope, plan, `select ${columns} from ${table} where false`, wanted);
     }
     const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const update = `update ${table} set ${set}${target} returning ${columns}`;
-    return answer(scope, collection, update, inKeyOrder(collection, wanted));
+    return answer(scope, plan, update, inKeyOrder(collection, wanted));
   });
 }
 
@@ -123,7 +139,7 @@ export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: A
     const scope = scopeOf(dialect, bind, collection.name);
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
-    return answer(scope, collection, remove, inKeyOrder(collection, wanted));
+    return answer(scope, plan, remove, inKeyOrder(collection, wanted));
   });
 }
 
@@ -138,6 +154,7 @@ export function compileUpdateMany(
   fields: readonly Field[],
   rows: readonly (readonly Value[])[],
   wantsRows: boolean,
+  { met, changed }: Restriction = {},
 ): Statement {
   const { collection, dialect } = context;
   const table = identifier(collection.name);
@@ -148,15 +165,19 @@ export function compileUpdateMany(
     const same = collection.key.map(
       (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
     );
-    const met = keyText(keys, (field) => `given.${identifier(field.name)}`);
-    const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')} returning ${met} as "the key"`;
+    const scope = scopeOf(dialect, bind, collection.name);
+    const key = keyText(keys, (field) => `given.${identifier(field.name)}`);
+    const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
+    const told = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
+    const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')}${rule} returning ${key} as "the key"${told}`;
     if (!wantsRows) return update;
-    return changedWithin(`${update}, row_to_json(${table}.*)::text as "the row"`, '"the key", "the row"', '"the row"');
+    const columns = `"the key", ${changed === undefined ? '' : '"is allowed", '}"the row"`;
+    return changedWithin(`${update}, row_to_json(${table}.*)::text as "the row"`, columns, '"the row"');
   });
 }
 
 /** Takes the rows in the order of their keys, as every bulk update does, so that no two of them wait for each other. */
-export function compileLock(context: WriteContext, keys: readonly Key[]): Statement {
+export function compileLock(context: WriteContext, keys: readonly Key[], met?: Predicate): Statement {
   const { collection, dialect } = context;
   const table = identifier(collection.name);
   const columns = keyColumns(collection);
@@ -165,7 +186,8 @@ export function compileLock(context: WriteContext, keys: readonly Key[]): Statem
     const same = collection.key.map(
       (field, index) => `${table}.${identifier(field.name)} = given.${identifier(columns[index]!.name)}`,
     );
-    return `select 1 from ${table} join ${given} on ${same.join(' and ')} order by ${qualified(collection)} for update of ${table}`;
+    const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
+    return `select 1 from ${table} join ${given} on ${same.join(' and ')}${rule} order by ${qualified(collection)} for update of ${table}`;
   });
 }
 
@@ -201,11 +223,19 @@ function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): strin
   return compileShape(shape, shown, output, { ...scope, stripNulls: output.stripNulls });
 }
 
-function answer(scope: Scope, collection: Collection, change: string, wanted: Answer | undefined): string {
-  const key = keyText(collection.key, ({ name }) => identifier(name));
-  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key`;
+function answer(scope: Scope, { into, restriction }: WritePlan, change: string, wanted: Answer | undefined): string {
+  const key = keyText(into.key, ({ name }) => identifier(name));
+  const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
+  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key${refused}`;
   if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
   return `with changed as (${change}) select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
+}
+
+/** How many of the changed rows break the rules under which they were made. */
+function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
+  const [asNew, asChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
+  const rule = `case when "is new" then (${asNew})::bool else (${asChanged})::bool end`;
+  return `(select count(*) from changed as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
 }
 
 /** An update meets its rows in whatever order they lie; a client should not have to see that. */

@@ -3,9 +3,9 @@
  * syncs the disk once for all of them, and no outcome is told before it.
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { OWN_COLLECTIONS } from '../../collection/own.ts';
 import { encodeRows } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
-import type { Key } from '../../plan/keys.ts';
 import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
@@ -64,7 +64,7 @@ export function applyJobs(
 }
 
 function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds: WriteBounds): Outcome {
-  const collection = catalogue.collections.get(job.collection)!;
+  const collection = catalogue.collections.get(job.collection) ?? OWN_COLLECTIONS.get(job.collection)!;
   connection.run(SAVEPOINT);
   try {
     setDeadline(bounds.querySeconds * 1000);
@@ -92,7 +92,7 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
     if (earlier !== undefined) return { ...earlier, replayed: true };
   }
   if (job.precondition !== undefined) {
-    checkVersion(job.precondition, storedRow(connection, collection, job.precondition.key));
+    checkVersion(job.precondition, storedRow(connection, collection, job.precondition));
   }
   const { returning } = job;
   const removed = returning?.before === true ? representation(connection, returning) : undefined;
@@ -105,8 +105,16 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   return result;
 }
 
-/** The whole row as JSON, as it is stored now. */
-function storedRow(connection: Connection, collection: Collection, key: Key): string | undefined {
+/** The whole row as JSON, as it is stored now; or what the caller sees of it. */
+function storedRow(
+  connection: Connection,
+  collection: Collection,
+  { key, seen }: NonNullable<Job['precondition']>,
+): string | undefined {
+  if (seen !== undefined) {
+    const found = connection.rows(seen.statement);
+    return found.length === 0 ? undefined : encodeRows(found, WHOLE, seen.form).slice(1, -1);
+  }
   const plan = planWhole(collection, key);
   const output = outputOf(plan.columns, WHOLE, sqliteDialect);
   const rows = connection.rows(compileRead(plan, output, sqliteDialect));

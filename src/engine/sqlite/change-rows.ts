@@ -1,7 +1,9 @@
 /** The rows of a job are inserted, changed or removed, one statement after the other. */
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
+import { deniedRow } from '../../collection/denied.ts';
 import type { Value } from '../../collection/value.ts';
+import { Refusal } from '../../errors.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
 import { atRow, keysUsedUp, missingRow } from '../terms.ts';
 import { countReturned } from './allowance.ts';
@@ -55,10 +57,17 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
     const met = job.meets?.places.map((place): Value => row[place] ?? null);
     const [known] =
       met === undefined || met.includes(null) ? [] : connection.values({ sql: job.meets!.sql, params: met });
-    const insert: Statement = { sql: job.sql, params: row };
+    const insert: Statement = {
+      sql: job.sql,
+      params: job.allowed === undefined ? row : [...row, ...job.allowed.params],
+    };
     const given = keyPlaces.map((place): Value => row[place] ?? null);
     try {
-      if (job.returning === undefined) {
+      if (job.before !== undefined) {
+        const { sql, params } = job.before;
+        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw deniedRow(collection.name);
+      }
+      if (job.returning === undefined && job.allowed === undefined) {
         const { changes, lastInsertRowid } = connection.run(insert);
         affected += changes;
         if (changes === 0) continue;
@@ -67,17 +76,22 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         if (known === undefined) inserted++;
       } else {
         const [written] = connection.values(insert);
+        if (written === undefined && job.allowed?.met !== undefined) throw deniedRow(collection.name);
         if (written === undefined) continue;
+        if (job.allowed !== undefined && Number(written[known === undefined ? 1 : 2]) !== 1) {
+          throw deniedRow(collection.name);
+        }
         affected++;
         if (known === undefined) inserted++;
-        const text = written[0] as string;
-        const assignedNumber = () => (JSON.parse(text) as number[])[keyPlaces[0]!]!;
+        const text = job.returning === undefined ? undefined : (written[0] as string);
+        const assignedNumber = () =>
+          text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[])[keyPlaces[0]!]!;
         const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
         key = known === undefined ? printed(made()) : (known as string[]);
-        changed.push(countReturned(text));
+        if (text !== undefined) changed.push(countReturned(text));
       }
     } catch (error) {
-      if (isReferenceError(error)) throw error;
+      if (isReferenceError(error) || error instanceof Refusal) throw error;
       if (areKeysUsedUp(connection, collection, error)) throw keysUsedUp(collection);
       const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
       throw atRow(translateError(error, { collection, given: giving }), job.rows.length > 1 ? index : undefined);
@@ -86,6 +100,8 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
   if (refersToItself) checkOwnReferences(connection, collection, job.rows);
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
 }
+
+const LAST_KEY: Statement = { sql: 'select last_insert_rowid()', params: [] };
 
 /** The key of the row that was inserted last: where a double does not hold it, in all its digits. */
 function assignedKey(connection: Connection, number: number): Value {
@@ -112,7 +128,7 @@ function passChosen(connection: Connection, collection: Collection, { rows }: In
 
 function changeRows(connection: Connection, collection: Collection, job: ChangeJob): Written {
   try {
-    const { affected, changed } = change(connection, job.statement, job.returning !== undefined);
+    const { affected, changed } = change(connection, collection, job, job.returning !== undefined);
     const newKey = collection.assigned === undefined ? undefined : job.set[collection.assigned.name];
     // A key that came by an update counts as given: SQLite's own bookkeeping sees only inserts.
     if (affected > 0 && newKey !== undefined) passKey(connection, collection, newKey);
@@ -124,15 +140,17 @@ function changeRows(connection: Connection, collection: Collection, job: ChangeJ
 
 function changeEach(connection: Connection, collection: Collection, job: ChangeEachJob): Written {
   const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
-  const exists = `select 1 from ${identifier(collection.name)} where ${tests}`;
-  const changed = job.changes.flatMap(({ key, set, statement }, index) => {
+  const exists = job.met?.sql ?? `select 1 from ${identifier(collection.name)} where ${tests}`;
+  const changed = job.changes.flatMap((each, index) => {
+    const { key, set } = each;
     spendRow();
     // An object with nothing but its key changes nothing, and must name a row all the same.
-    if (connection.values({ sql: exists, params: key }).length === 0) throw missingRow(collection, key, index);
+    const params = job.met === undefined ? key : [...key, ...job.met.params];
+    if (connection.values({ sql: exists, params }).length === 0) throw missingRow(collection, key, index);
     try {
-      return change(connection, statement, job.returning !== undefined).changed;
+      return change(connection, collection, each, job.returning !== undefined).changed;
     } catch (error) {
-      if (isReferenceError(error)) throw error;
+      if (isReferenceError(error) || error instanceof Refusal) throw error;
       throw atRow(translateError(error, { collection, given: (name) => set[name] }), index);
     }
   });
@@ -141,10 +159,12 @@ function changeEach(connection: Connection, collection: Collection, job: ChangeE
 
 function change(
   connection: Connection,
-  statement: Statement,
+  { name }: Collection,
+  { statement, isRuled = false }: Pick<ChangeJob, 'statement' | 'isRuled'>,
   wantRows: boolean,
 ): Pick<Written, 'affected' | 'changed'> {
-  if (!wantRows) return { affected: connection.run(statement).changes, changed: [] };
+  if (!wantRows && !isRuled) return { affected: connection.run(statement).changes, changed: [] };
   const changed = connection.values(statement);
-  return { affected: changed.length, changed: changed.map(([row]) => row as string) };
+  if (isRuled && changed.some(([, isAllowed]) => Number(isAllowed) !== 1)) throw deniedRow(name);
+  return { affected: changed.length, changed: wantRows ? changed.map(([row]) => row as string) : [] };
 }

@@ -25,6 +25,7 @@ import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { prepareSchema, type SqliteDemand } from './migrate.ts';
 import { compileNarrowed, narrowedDialect } from './narrowed.ts';
+import { hasOwnTables, makeOwnTables } from './own-tables.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
 import { checkOwner } from './schema.ts';
@@ -162,12 +163,16 @@ class SqliteEngine implements Engine {
       if (this.changes instanceof CountedMark) this.changes.changed();
       return result;
     }
-    const connection = new Connection(this.path);
-    try {
-      return await loadRows(connection, sets, terms);
-    } finally {
-      connection.close();
-    }
+    return this.beside((connection) => loadRows(connection, sets, terms));
+  }
+
+  async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
+    this.file?.snapshot.refresh(this.changes.current());
+    if (hasOwnTables(this.reader)) return true;
+    if (!make) return false;
+    if (this.file === undefined) makeOwnTables(this.reader);
+    else await this.beside(makeOwnTables);
+    return true;
   }
 
   explain(plan: ReadPlan): Explanation {
@@ -205,6 +210,16 @@ class SqliteEngine implements Engine {
     await this.file?.thread.close();
     // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
     this.reader.close();
+  }
+
+  /** Work on a connection of its own, which may write and keep its thread for long. */
+  private async beside<T>(work: (connection: Connection) => MaybePromise<T>): Promise<T> {
+    const connection = new Connection(this.path);
+    try {
+      return await work(connection);
+    } finally {
+      connection.close();
+    }
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {

@@ -9,23 +9,28 @@ import { mapped, type Pieces } from '../../in-pieces.ts';
 import { MAX_RETURNED_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { keyIs } from '../../plan/keys.ts';
+import { both } from '../../plan/sight.ts';
 import {
+  ALWAYS,
   type Assignment,
   type Bound,
   isAlways,
   type OutputColumn,
+  type Precondition,
   type Predicate,
+  type Restriction,
   type WritePlan,
 } from '../../plan/types.ts';
+import { planSeen, WHOLE } from '../../plan/whole.ts';
 import { conflictSql } from '../compile/conflict.ts';
 import type { Scope } from '../compile/expression.ts';
 import { type Output, outputOf } from '../compile/output.ts';
 import { compilePage } from '../compile/page.ts';
 import { compilePredicate, compileWhere } from '../compile/predicate.ts';
-import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
+import { compileOrder, compileRead, compileShape, scopeOf } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
-import { rowsWritten } from '../reach.ts';
+import { askedBefore, rowsWritten } from '../reach.ts';
 import { GUARD } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { narrowedDialect } from './narrowed.ts';
@@ -39,13 +44,32 @@ export type Job = JobTerms &
         readonly rows: readonly (readonly Value[])[];
         /** Tells whether a row meets an existing one, from the values at these places of it. */
         readonly meets?: { readonly sql: string; readonly places: readonly number[] };
+        readonly allowed?: Allowed;
+        /** Tells of a row before it is stored whether it may be; the values of the row come first. */
+        readonly before?: { readonly sql: string; readonly params: readonly Value[] };
       }
     | ({ readonly kind: 'change' } & Change)
     | {
         readonly kind: 'change-each';
         readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
+        /** Finds a row by its key, where not every row may be named. */
+        readonly met?: { readonly sql: string; readonly params: readonly Value[] };
       }
   );
+
+type InsertJob = Extract<Job, { kind: 'insert' }>;
+
+/**
+ * The rules of the caller's role: what a written row gives back tells, after its first column, whether a new row may be stored,
+ * and whether one that was there may have become what it is. One that is met and may not be changed gives nothing back.
+ */
+interface Allowed {
+  readonly created: string;
+  readonly changed: string;
+  readonly met: string | undefined;
+  /** The values that come after those of the row. */
+  readonly params: readonly Value[];
+}
 
 interface Change {
   readonly statement: Statement;
@@ -53,6 +77,8 @@ interface Change {
   readonly set: Readonly<Record<string, Value>>;
   /** The keys of the rows that it will meet, where others may refer to them and it may take that away. */
   readonly met?: Statement;
+  /** Whether what it gives back tells after its first column that the row may be as it is. */
+  readonly isRuled?: boolean;
 }
 
 /** A query over the changed rows, bound as one JSON text before its other parameters, that makes the rows of the answer. */
@@ -71,7 +97,10 @@ interface JobTerms {
   readonly singular: boolean;
   readonly mustExist: boolean;
   readonly dryRun: boolean;
-  readonly precondition?: WritePlan['precondition'];
+  readonly precondition?: Pick<Precondition, 'key' | 'versions'> & {
+    /** Reads what the caller sees of the row, where that may not be all. */
+    readonly seen?: { readonly statement: Statement; readonly form: RowForm };
+  };
   readonly retry?: WritePlan['retry'];
 }
 
@@ -81,27 +110,36 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
   const returning = plan.returning === undefined ? '' : ` returning ${storedRow(collection)}`;
   const counted = plan.returning === undefined ? '' : ` returning returned(${storedRow(collection)})`;
   switch (plan.kind) {
-    case 'insert':
+    case 'insert': {
+      const allowed = plan.restriction && compileAllowed(collection, plan.restriction);
+      const told =
+        allowed === undefined ? returning : `${returning || ' returning 1'}, ${allowed.created}, ${allowed.changed}`;
       return {
         kind: 'insert',
         ...terms,
-        sql: insertSql(collection) + conflictSql(plan.conflict) + returning,
+        ...(allowed === undefined ? {} : { allowed }),
+        ...compileBefore(collection, askedBefore(plan)),
+        sql: insertSql(collection) + conflictSql(plan.conflict, allowed?.met) + told,
         rows: yield* mapped(plan.rows, (row) => storedValues(collection.fields, row)),
         ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
           ? { meets: meeting(collection, plan.conflict.on) }
           : {}),
       };
+    }
     case 'update':
-      return { kind: 'change', ...terms, ...compileUpdate(collection, plan.set, plan.where, plan.bound, counted) };
-    case 'update-each':
+      return { kind: 'change', ...terms, ...compileUpdate(plan, plan.set, plan.where, plan.bound, counted) };
+    case 'update-each': {
+      const { met = ALWAYS } = plan.restriction ?? {};
       return {
         kind: 'change-each',
         ...terms,
+        ...(isAlways(met) ? {} : { met: compileNamed(collection, met) }),
         changes: yield* mapped(plan.changes, ({ key, set }) => ({
           key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
-          ...compileUpdate(collection, set, keyIs(collection, key), undefined, counted),
+          ...compileUpdate(plan, set, both(keyIs(collection, key), met), undefined, counted),
         })),
       };
+    }
     case 'delete':
       return {
         kind: 'change',
@@ -115,6 +153,40 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
         }),
       };
   }
+}
+
+function compileAllowed(collection: Collection, { met, created, changed }: Restriction): Allowed {
+  const { fields, name } = collection;
+  let compiled: Omit<Allowed, 'params'> | undefined;
+  const { params } = buildStatement(sqliteDialect, (bind) => {
+    // The values of the row come first.
+    for (const _ of fields) bind(null);
+    const scope = scopeOf(sqliteDialect, bind, name);
+    const sql = (predicate: Predicate = ALWAYS) => `(${compilePredicate(predicate, scope)}) is true`;
+    compiled = { met: met && sql(met), created: sql(created), changed: sql(changed) };
+    return '';
+  });
+  return { ...compiled!, params: params.slice(fields.length) };
+}
+
+function compileBefore({ name, fields }: Collection, created: Predicate | undefined): Pick<InsertJob, 'before'> {
+  if (created === undefined) return {};
+  const { sql, params } = buildStatement(sqliteDialect, (bind) => {
+    const row = fields.map((field) => `${bind(null)} as ${identifier(field.name)}`).join(', ');
+    const rule = compilePredicate(created, scopeOf(sqliteDialect, bind, name));
+    return `select (${rule}) is true from (select ${row}) as ${identifier(name)}`;
+  });
+  return { before: { sql, params: params.slice(fields.length) } };
+}
+
+/** Whether there is a row of this key, among those that may be named; the values of the key come first. */
+function compileNamed({ name, key }: Collection, met: Predicate): { sql: string; params: readonly Value[] } {
+  const { sql, params } = buildStatement(sqliteDialect, (bind) => {
+    const tests = key.map((field) => `${identifier(field.name)} = ${bind(null)}`).join(' and ');
+    const rule = compilePredicate(met, scopeOf(sqliteDialect, bind, name));
+    return `select 1 from ${identifier(name)} where ${tests} and (${rule})`;
+  });
+  return { sql, params: params.slice(key.length) };
 }
 
 /** Finds the row that is met, and tells its key in text forms. */
@@ -144,9 +216,17 @@ function compileTerms(plan: WritePlan, encoding: Encoding): JobTerms {
     dryRun,
     ...(returning === undefined ? {} : { returning: compileReturning(plan, returning, encoding) }),
     ...(maxAffected === undefined ? {} : { maxAffected }),
-    ...(precondition === undefined ? {} : { precondition }),
+    ...(precondition === undefined ? {} : { precondition: compilePrecondition(into, precondition) }),
     ...(retry === undefined ? {} : { retry }),
   };
+}
+
+function compilePrecondition(into: Collection, precondition: Precondition): NonNullable<JobTerms['precondition']> {
+  const { key, versions, seen } = precondition;
+  if (seen === undefined) return { key, versions };
+  const plan = planSeen(into, precondition);
+  const output = outputOf(plan.columns, WHOLE, sqliteDialect);
+  return { key, versions, seen: { statement: compileRead(plan, output, sqliteDialect), form: output.form } };
 }
 
 /** A stored row as JSON, in which no digit of it is lost. */
@@ -185,12 +265,13 @@ function changedRows({ fields }: Collection, json: string): string {
 }
 
 function compileUpdate(
-  collection: Collection,
+  { into: collection, restriction }: WritePlan,
   set: readonly Assignment[],
   where: Predicate,
   bound: Bound | undefined,
   returning: string,
 ): Change {
+  const changed = set.length === 0 ? undefined : restriction?.changed;
   const statement = buildStatement(guardedDialect, (bind) => {
     // Nothing to set changes nothing, and matches nothing, as in PostgREST.
     if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
@@ -200,13 +281,16 @@ function compileUpdate(
       return `${identifier(field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
     });
     const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
-    return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${returning}`;
+    const rule = changed && `(${compilePredicate(changed, scopeOf(sqliteDialect, bind, collection.name))}) is true`;
+    const told = rule === undefined ? returning : `${returning || ' returning 1'}, ${rule}`;
+    return `update ${identifier(collection.name)} set ${assignments.join(', ')}${target}${told}`;
   });
   const setsKey = set.some(({ field }) => isKey(collection, field));
   return {
     statement,
     set: Object.fromEntries(set.map(({ field, value }) => [field.name, sqliteDialect.stored(value, field.type)])),
     ...(setsKey ? { met: compileMet(collection, where, bound) } : {}),
+    ...(changed === undefined ? {} : { isRuled: true }),
   };
 }
 

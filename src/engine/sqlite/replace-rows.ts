@@ -1,5 +1,6 @@
 /** The rows of a database in use are replaced by those of a copy, in one transaction. */
 import type { Catalogue } from '../../collection/declaration.ts';
+import { KEYS, OWN_COLLECTIONS, USERS } from '../../collection/own.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
 import type { RestoreReport } from '../maintenance.ts';
@@ -7,6 +8,8 @@ import { RECORD_TABLE } from '../migration/record.ts';
 import { openExisting, type Restoring } from './backup.ts';
 import { Connection } from './connection.ts';
 import { otherRules, prepareSchema } from './migrate.ts';
+import { makeOwnTables } from './own-tables.ts';
+import { literal } from './schema.ts';
 
 type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
 
@@ -20,11 +23,16 @@ export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): 
     connection.execute('pragma foreign_keys = off');
     connection.run({ sql: 'attach ? as copy', params: [file] });
     connection.waitInTurn();
+    const credentials = CREDENTIALS.filter((name) => columnsOf(connection, 'copy', name).length > 0);
+    if (credentials.length > 0) makeOwnTables(connection);
     connection.beginWriting();
     const differences = compare(connection);
     if (differences.dropped.length > 0 && !dropColumns) throw noPlace(path, differences.dropped);
     for (const table of shared(tablesOf(connection, 'copy'), tablesOf(connection, 'main')))
       copyTable(connection, table);
+    if (credentials.length > 0 && CREDENTIALS.every((name) => isEmpty(connection, name))) {
+      for (const name of credentials) copyTable(connection, name);
+    }
     // Keys that were given after the copy was made are not given again.
     connection.execute(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
       where kept.name = main.sqlite_sequence.name))`);
@@ -84,10 +92,19 @@ function compare(connection: Connection): Differences {
   return { dropped, lacking };
 }
 
-/** Those that hold rows of clients: not what SQLite or the search index keeps of them, and not what tells the declaration. */
+/** A restored catalogue brings back no key that was revoked meanwhile: those of the copy are for a file that has none. */
+const CREDENTIALS = [KEYS.name, USERS.name];
+
+function isEmpty(connection: Connection, table: string): boolean {
+  return connection.number({ sql: `select count(*) from main.${identifier(table)}`, params: [] }) === 0;
+}
+
+const OURS = [RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
+
+/** Those that hold rows of clients: not what SQLite or the search index keeps of them, and not those of the service itself. */
 function tablesOf(connection: Connection, schema: string): string[] {
-  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name <> ?`;
-  return connection.values({ sql, params: [schema, RECORD_TABLE] }).map(([name]) => String(name));
+  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name not in (${OURS.map(literal).join(', ')})`;
+  return connection.values({ sql, params: [schema] }).map(([name]) => String(name));
 }
 
 function columnsOf(connection: Connection, schema: string, table: string): string[] {

@@ -7,12 +7,13 @@ import { collectionName, fieldWith, itemPath, labelOf, titleOf } from '../shared
 import { messageOf } from '../shared/http.ts';
 import { formatNumber, formatPrice } from '../shared/numbers.ts';
 import { type Chip, listLink } from '../shared/query.ts';
+import { isLoginWanted } from '../shared/session.ts';
 import { token } from '../shared/token.ts';
 import { BarList, Columns } from './charts.tsx';
 import { type Figures, readFigures } from './figures.ts';
 
 /** Asked for while the page is still being built, if it is the one that was opened. */
-let early = /^#?\/?$/.test(location.hash) && !token.isAskedFor() ? readFigures() : undefined;
+let early = /^#?\/?$/.test(location.hash) && !token.isAskedFor() && !isLoginWanted() ? readFigures() : undefined;
 early?.catch(() => undefined);
 
 export function Overview() {

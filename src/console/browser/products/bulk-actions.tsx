@@ -8,8 +8,9 @@ import { type Changes, changeRows, deleteRows, insertRows, restoreFields } from 
 import { collectionName } from '../shared/collection.ts';
 import { messageOf } from '../shared/http.ts';
 import { counted } from '../shared/numbers.ts';
+import { mayDelete } from '../shared/rights.ts';
 import { offerUndo } from '../shared/undo.tsx';
-import { BulkEditDialog } from './bulk-edit-dialog.tsx';
+import { BulkEditDialog, CHANGEABLE } from './bulk-edit-dialog.tsx';
 
 export function BulkActions() {
   const { selectedIds, onUnselectItems } = useListContext();
@@ -42,12 +43,16 @@ export function BulkActions() {
 
   return (
     <>
-      <Button size="small" startIcon={<Edit />} onClick={() => setAsking('edit')}>
-        Change a field
-      </Button>
-      <Button size="small" color="error" startIcon={<Delete />} onClick={() => setAsking('delete')}>
-        Delete
-      </Button>
+      {CHANGEABLE.length > 0 && (
+        <Button size="small" startIcon={<Edit />} onClick={() => setAsking('edit')}>
+          Change a field
+        </Button>
+      )}
+      {mayDelete && (
+        <Button size="small" color="error" startIcon={<Delete />} onClick={() => setAsking('delete')}>
+          Delete
+        </Button>
+      )}
       {asking === 'edit' && (
         <BulkEditDialog what={named(ids.length)} apply={change} close={() => setAsking(undefined)} />
       )}

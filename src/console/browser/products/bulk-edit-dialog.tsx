@@ -4,6 +4,10 @@ import { type ChangeEvent, type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Changes } from '../shared/api.ts';
 import { fieldNamed, fields, formatValue, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
+import { mayWrite } from '../shared/rights.ts';
+
+/** A name is of one row only. */
+export const CHANGEABLE = fields.filter((field) => field !== key && field.role !== 'title' && mayWrite(field, false));
 
 interface BulkEditDialogProps {
   readonly what: string;
@@ -12,8 +16,7 @@ interface BulkEditDialogProps {
 }
 
 export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
-  const choices = fields.filter((field) => field !== key && field.role !== 'title');
-  const [name, setName] = useState(choices[0]!.name);
+  const [name, setName] = useState(CHANGEABLE[0]!.name);
   const [value, setValue] = useState('');
   const field = fieldNamed(name)!;
   const submit = (event: FormEvent) => {
@@ -36,7 +39,7 @@ export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
             sx={{ mt: 1 }}
             helperText={field.description}
           >
-            {choices.map((each) => (
+            {CHANGEABLE.map((each) => (
               <MenuItem key={each.name} value={each.name}>
                 {labelOf(each)}
               </MenuItem>

@@ -1,6 +1,7 @@
 /** One row, to change or delete. */
 import { Edit, type RaRecord, SaveButton, SimpleForm, Toolbar, useRecordContext, useRedirect } from 'react-admin';
 import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
+import { mayDelete, mayUpdate } from '../shared/rights.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { FormFields, withoutJsonText } from './form.tsx';
 import { useOfferUndoOfChange } from './undo-change.ts';
@@ -29,8 +30,8 @@ function EditTitle() {
 function EditToolbar() {
   return (
     <Toolbar sx={{ justifyContent: 'space-between', backgroundColor: 'action.hover' }}>
-      <SaveButton />
-      <DeleteButton />
+      {mayUpdate && <SaveButton />}
+      {mayDelete && <DeleteButton />}
     </Toolbar>
   );
 }

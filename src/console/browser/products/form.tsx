@@ -13,6 +13,7 @@ import {
 } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, isDecimal, isJson, isNumeric, isText, key, labelOf, valueText } from '../shared/collection.ts';
+import { mayWrite } from '../shared/rights.ts';
 
 const TEXT_LENGTH = 10_000;
 
@@ -22,7 +23,7 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
       sx={{ display: 'grid', gap: 1, columnGap: 2, width: '100%', gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' } }}
     >
       {fields
-        .filter((field) => isNew || field !== key)
+        .filter((field) => (isNew ? mayWrite(field, true) : field !== key))
         .map((field) => (
           <Box key={field.name} sx={field.role === 'title' ? { gridColumn: '1 / -1', order: -1 } : {}}>
             <FieldInput field={field} isNew={isNew} />
@@ -33,7 +34,12 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
 }
 
 function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: boolean }) {
-  const common = { source: field.name, label: labelOf(field), helperText: isTelling(field) && field.description };
+  const common = {
+    source: field.name,
+    label: labelOf(field),
+    helperText: isTelling(field) && field.description,
+    readOnly: !mayWrite(field, isNew),
+  };
   const validate = rulesOf(field, isNew);
   if (field.role === 'flag') {
     return (

@@ -6,6 +6,7 @@ import { Title } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { collectionTitle, key, listPath } from '../shared/collection.ts';
 import { ROWS_PER_PAGE } from '../shared/early.ts';
+import { mayCreate } from '../shared/rights.ts';
 import { ColumnsButton } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -22,9 +23,11 @@ export function ListPage() {
       <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1, py: 1, '& > *': { lineHeight: 1.5 } }}>
         <ColumnsButton />
         <ExportMenu />
-        <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
-          Create
-        </Button>
+        {mayCreate && (
+          <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
+            Create
+          </Button>
+        )}
       </Box>
       <Card>
         <FilterBar />

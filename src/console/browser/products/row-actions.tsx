@@ -5,6 +5,7 @@ import Delete from '@mui/icons-material/Delete';
 import Edit from '@mui/icons-material/Edit';
 import { type ReactNode, type Ref, useEffect, useRef } from 'react';
 import { fields, fieldWith, key, type Record_, titleOf } from '../shared/collection.ts';
+import { mayDelete, mayUpdate, mayWrite } from '../shared/rights.ts';
 import type { EditingActions } from './inline-editing.tsx';
 
 interface RowActionsProps {
@@ -31,12 +32,17 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
       </div>
     );
   }
-  const first = fieldWith('title') ?? fields.find((field) => field !== key) ?? key;
+  const writable = fields.filter((field) => field !== key && mayWrite(field, false));
+  const first = writable.find((field) => field === fieldWith('title')) ?? writable[0] ?? key;
   const edit = () => void begin(record.id, first.name);
   return (
     <div className="actions">
-      <Action label="Edit in place" title={title} run={edit} icon={<Edit fontSize="small" />} element={editButton} />
-      <Action label="Delete" title={title} run={() => remove(record)} icon={<Delete fontSize="small" />} />
+      {mayUpdate && (
+        <Action label="Edit in place" title={title} run={edit} icon={<Edit fontSize="small" />} element={editButton} />
+      )}
+      {mayDelete && (
+        <Action label="Delete" title={title} run={() => remove(record)} icon={<Delete fontSize="small" />} />
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useDataTableCallbacksContext, useDataTableDataContext, useDataTableSele
 import { type ComponentProps, memo, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { fieldNamed, key, type Record_, titleOf } from '../shared/collection.ts';
+import { mayWrite } from '../shared/rights.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { columnClass } from './grid-style.ts';
 import { type Draft, type EditingActions, useEditing } from './inline-editing.tsx';
@@ -34,6 +35,8 @@ export function Rows({ columns }: { readonly columns: readonly Field[] }) {
   );
 }
 
+const isWritable = (field: Field) => field !== key && mayWrite(field, false);
+
 interface RowProps {
   readonly record: Record_;
   /** The names of the columns, as one text, which is the same as long as they are. */
@@ -64,9 +67,9 @@ const Row = memo(function Row({ record, columns, draft, actions, isSelected, sel
         <td
           key={field.name}
           className={columnClass(field)}
-          onDoubleClick={() => field !== key && draft === undefined && void actions.begin(record.id, field.name)}
+          onDoubleClick={() => isWritable(field) && draft === undefined && void actions.begin(record.id, field.name)}
         >
-          {draft === undefined || field === key ? (
+          {draft === undefined || !isWritable(field) ? (
             <CellValue field={field} record={record} />
           ) : (
             <CellInput field={field} draft={draft} actions={actions} />

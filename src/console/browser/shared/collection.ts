@@ -7,16 +7,18 @@ import type { CollectionDraft } from '../../../collection/draft.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
 import { formatDecimal, formatNumber } from './numbers.ts';
+import { pageData } from './page-data.ts';
 
-interface PageData {
-  readonly collections: readonly CollectionDraft[];
-  readonly version: string;
-}
+/** Stands for the collection where a person may see none, and is asked to log in. */
+const NONE: CollectionDraft = { name: 'nothing', key: ['id'], fields: [{ name: 'id', type: 'int4' }] };
 
-const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;
+/** A role may see rows and not their key, by which the console would know them. */
+const hasKey = ({ key, fields: shown }: CollectionDraft) =>
+  key.every((name) => shown.some((each) => each.name === name));
 
-export const { version } = data;
-const all = [...declareCatalogue({ collections: data.collections }).collections.values()];
+export const { version } = pageData;
+const drafts = pageData.collections.filter(hasKey);
+const all = [...declareCatalogue({ collections: drafts.length === 0 ? [NONE] : drafts }).collections.values()];
 /** A row is read and written at its own URL, which a key of several fields does not have. */
 export const collections = all.filter((each) => each.key.length === 1);
 export const unshown = all.filter((each) => each.key.length > 1);

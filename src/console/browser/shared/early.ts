@@ -5,6 +5,7 @@
  */
 import { base } from './base.ts';
 import { key, listPath } from './collection.ts';
+import { isLoginWanted } from './session.ts';
 import { token } from './token.ts';
 
 export const ROWS_PER_PAGE = 25;
@@ -12,7 +13,7 @@ export const ROWS_PER_PAGE = 25;
 const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name}.asc`;
 const HEADERS: Readonly<Record<string, string>> = { accept: 'application/json', prefer: 'count=exact' };
 
-const isOpened = location.hash === `#${listPath}` && !token.isAskedFor();
+const isOpened = location.hash === `#${listPath}` && !token.isAskedFor() && !isLoginWanted();
 let begun = isOpened ? fetch(`${base}${FIRST_PAGE}`, { headers: HEADERS }) : undefined;
 begun?.catch(() => undefined);
 

@@ -2,10 +2,15 @@
 import { HttpError } from 'react-admin';
 import { base } from './base.ts';
 import { takeEarly } from './early.ts';
+import { isLoginWanted, session, wantLogin } from './session.ts';
 import { token } from './token.ts';
 
 /** The console starts again, and then begins with the page that asks; a token that was refused is of no more use. */
-function askForToken(reason: string): void {
+function askForCredentials(reason: string): void {
+  if (session !== undefined) {
+    if (!isLoginWanted()) wantLogin(reason);
+    return;
+  }
   if (token.isAskedFor() && token.get() === null) return;
   if (token.get() !== null) token.noteRefusal(reason);
   token.clear();
@@ -47,7 +52,7 @@ export async function ask(url: string, { method = 'GET', headers: given, body }:
   const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
   if (!response.ok) {
     const reason = sentence(json as Problem | undefined, response.status);
-    if (response.status === 401) askForToken(reason);
+    if (response.status === 401) askForCredentials(reason);
     throw new HttpError(reason, response.status, json);
   }
   return { status: response.status, headers: response.headers, body: text, json };

@@ -9,13 +9,13 @@ import {
 } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Row } from '../collection/value.ts';
-import { loadDeclaration } from '../declare/find.ts';
-import { BadRows, type RowBatch, readRows } from '../declare/rows.ts';
+import { firstRowsOf } from '../plan/first-rows.ts';
+import { RepeatedRows } from '../plan/repeated-rows.ts';
+import { RowProblem, rowPlanner } from '../plan/row-planner.ts';
+import type { StoredRow } from '../plan/types.ts';
 import { ConfigError } from '../settings/setting.ts';
-import { firstRowsOf } from './first-rows.ts';
-import { RepeatedRows } from './repeated-rows.ts';
-import { RowProblem, rowPlanner } from './row-planner.ts';
-import type { StoredRow } from './types.ts';
+import { loadDeclaration } from './find.ts';
+import { BadRows, type RowBatch, readRows } from './rows.ts';
 
 export interface Beginning extends Begun {
   /** What a new collection begins with. */

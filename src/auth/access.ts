@@ -1,0 +1,161 @@
+/**
+ * Who asks: by a token, a key, the session of a person, or nobody in particular. `identify` is for every request to a catalogue that
+ * has roles, and returns at once what is remembered; `pages` are where people log in and out.
+ */
+import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import { ConfigError, type ServeSettings } from '../config.ts';
+import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
+import { Refusal } from '../errors.ts';
+import { pathAndQuery } from '../http/call.ts';
+import type { Pages } from '../http/pages.ts';
+import { locate } from '../http/prefix.ts';
+import { claimPath } from '../settings/access.ts';
+import { Keys } from './keys.ts';
+import { People } from './people.ts';
+import { PublicKeys } from './public-keys.ts';
+import { credentialsNeeded, noSuchRole } from './refusals.ts';
+import { rightsOf } from './rights.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { type Sent, sentWith } from './sent.ts';
+import { endedCookie, isSecure } from './session-cookie.ts';
+import { type Account, type AddressOf, type Counts, NOBODY, sessionPages } from './session-pages.ts';
+import { CredentialStore } from './store.ts';
+import { Tokens } from './tokens.ts';
+import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
+
+export type AccessSettings = Pick<
+  ServeSettings,
+  'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours' | 'basePath'
+>;
+
+export interface AccessOptions {
+  readonly engine: Engine;
+  readonly settings: AccessSettings;
+  /** It has roles. */
+  readonly catalogue: Catalogue;
+  /** Where a request comes from. */
+  readonly addressOf: AddressOf;
+  /** What tokens are verified with; where there is nothing, all of them are refused. */
+  readonly verifier: Verifier | undefined;
+}
+
+export interface Access {
+  /** Throws a `Refusal`, or rejects with one, where the credentials are none. */
+  readonly identify: (request: Request) => MaybePromise<Caller>;
+  /** Whose session it is that a page is asked for with; nobody's, where it has ended. */
+  readonly accountOf: (request: Request) => Promise<Account>;
+  readonly pages: Pages;
+  metrics(): readonly Metric[];
+}
+
+export function openAccess(options: AccessOptions): Access {
+  const { engine, settings, catalogue, verifier } = options;
+  const roles = new Set(catalogue.roles?.keys() ?? []);
+  const store = new CredentialStore(engine);
+  const check = (code: 'PGRST303' | 'CAT401') => (caller: Caller) => {
+    if (roles.has(caller.role)) return;
+    throw caller.role === ANONYMOUS.role ? credentialsNeeded() : noSuchRole(code, caller.role);
+  };
+  const terms = {
+    audience: settings.jwtAudience,
+    issuer: settings.jwtIssuer,
+    role: claimPath(settings.jwtRoleClaim)!,
+  };
+  const tokens = new Tokens(verifier, terms, check('PGRST303'));
+  const keys = new Keys(store, check('CAT401'));
+  const people = new People(store, settings.sessionHours * 3_600, check('CAT401'));
+  const rights = (caller: Caller) => rightsOf(catalogue, caller);
+  const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
+
+  function callerOf(sent: Sent | undefined, request: Request): MaybePromise<Caller> {
+    switch (sent?.kind) {
+      case undefined:
+        check('CAT401')(ANONYMOUS);
+        return ANONYMOUS;
+      case 'token':
+        return tokens.callerOf(sent.text);
+      case 'key':
+        return keys.callerOf(sent.text);
+      case 'session':
+        if (!isRead(request)) requireSameOrigin(request);
+        return people.callerOf(sent.text);
+    }
+  }
+
+  function refuse(error: unknown, request: Request): never {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status < 500) counts.refused++;
+    throw error.code === 'CAT401' ? forgetting(error, request, settings.basePath) : error;
+  }
+
+  function identify(request: Request): MaybePromise<Caller> {
+    try {
+      const caller = callerOf(sentWith(request.headers), request);
+      return caller instanceof Promise ? caller.catch((error) => refuse(error, request)) : caller;
+    } catch (error) {
+      return refuse(error, request);
+    }
+  }
+
+  async function accountOf(request: Request): Promise<Account> {
+    try {
+      const sent = sentWith(request.headers);
+      const caller = await callerOf(sent, request);
+      return { by: sent?.kind ?? 'nothing', role: caller.role, name: caller.name ?? null, rights: rights(caller) };
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 401) return NOBODY;
+      throw error;
+    }
+  }
+
+  return {
+    identify,
+    accountOf,
+    pages: sessionPages({ ...options, identify, people, counts, roles, rightsOf: rights }),
+    metrics: () => metricsOf(counts),
+  };
+}
+
+/** Throws a `ConfigError` where the settings make no sense, or the file of public keys does not. */
+export async function openVerifier(
+  { jwtSecret, jwks }: Pick<ServeSettings, 'jwtSecret' | 'jwks'>,
+  notice: (message: string) => void,
+): Promise<Verifier | undefined> {
+  if (jwtSecret !== '' && jwks !== '') throw new ConfigError('--jwt-secret and --jwks exclude each other: say one');
+  if (jwtSecret !== '') return secretVerifier(jwtSecret);
+  if (jwks === '') return undefined;
+  const keys = new PublicKeys(jwks, notice);
+  await keys.open();
+  return publicKeyVerifier(keys);
+}
+
+export function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}
+
+/** The browser sends a session that has ended no more. */
+function forgetting(refusal: Refusal, request: Request, basePath: string): Refusal {
+  const { code, message, details, hint, headers, cause } = refusal;
+  const { prefix } = locate(pathAndQuery(request.url), request, basePath);
+  const cookie = endedCookie({ isSecure: isSecure(request), prefix });
+  return new Refusal(code, message, {
+    details: details ?? undefined,
+    hint: hint ?? undefined,
+    headers: { ...headers, 'set-cookie': cookie },
+    ...(typeof cause === 'string' ? { cause } : {}),
+  });
+}
+
+function metricsOf({ refused, logins, loginsRefused }: Counts): readonly Metric[] {
+  const counter = (name: string, help: string, value: number): Metric => ({ name, kind: 'counter', help, value });
+  return [
+    counter(
+      'credentials_refused_total',
+      'Requests refused for their token, key or session, or for having none.',
+      refused,
+    ),
+    counter('logins_total', 'People who have logged in.', logins),
+    counter('logins_refused_total', 'Attempts to log in that were refused, or came too soon.', loginsRefused),
+  ];
+}

@@ -1,0 +1,70 @@
+/** What a verified token says: whether it counts now and here, and whose it is. In PostgREST's words. */
+import type { Caller } from '../collection/caller.ts';
+import { ANONYMOUS } from '../collection/caller.ts';
+import { TOKEN_LEEWAY_SECONDS } from '../limits.ts';
+import type { ClaimPath } from '../settings/access.ts';
+import { invalidToken } from './refusals.ts';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface ClaimTerms {
+  /** Whom tokens must be meant for, and by whom they must be made; anyone, where it is empty. */
+  readonly audience: string;
+  readonly issuer: string;
+  readonly role: ClaimPath;
+}
+
+const NOT_ACCEPTABLE = 'PGRST303';
+
+export function readClaims(payload: Uint8Array): Claims {
+  try {
+    const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as Claims;
+  } catch {
+    // Refused below.
+  }
+  throw invalidToken(NOT_ACCEPTABLE, 'Parsing claims failed');
+}
+
+/** Returns until when it counts, in milliseconds since 1970. */
+export function checkClaims(claims: Claims, { audience, issuer }: ClaimTerms, now = Date.now() / 1000): number {
+  const moment = (name: 'exp' | 'nbf' | 'iat'): number | undefined => {
+    const value = claims[name];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'number') return value;
+    throw invalidToken(NOT_ACCEPTABLE, `The JWT '${name}' claim must be a number`);
+  };
+  const expires = moment('exp') ?? Number.POSITIVE_INFINITY;
+  if (expires < now - TOKEN_LEEWAY_SECONDS) throw invalidToken(NOT_ACCEPTABLE, 'JWT expired');
+  if ((moment('nbf') ?? 0) > now + TOKEN_LEEWAY_SECONDS) throw invalidToken(NOT_ACCEPTABLE, 'JWT not yet valid');
+  if ((moment('iat') ?? 0) > now + TOKEN_LEEWAY_SECONDS) throw invalidToken(NOT_ACCEPTABLE, 'JWT issued at future');
+  checkAudience(claims.aud ?? undefined, audience);
+  if (issuer !== '' && claims.iss !== issuer) throw invalidToken(NOT_ACCEPTABLE, 'JWT of another issuer');
+  return (expires + TOKEN_LEEWAY_SECONDS) * 1000;
+}
+
+/** One that names nobody is meant for everybody only where nobody in particular is asked for. */
+function checkAudience(given: unknown, wanted: string): void {
+  const named = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  if (!named.every((each) => typeof each === 'string')) {
+    throw invalidToken(NOT_ACCEPTABLE, "The JWT 'aud' claim must be a string or an array of strings");
+  }
+  if (wanted !== '' && !named.includes(wanted)) throw invalidToken(NOT_ACCEPTABLE, 'JWT not in audience');
+}
+
+/** Without a role it is whoever sends no credentials, but for its claims. */
+export function callerOf(claims: Claims, { role: path }: ClaimTerms): Caller {
+  const role = at(claims, path) ?? ANONYMOUS.role;
+  if (typeof role !== 'string') throw invalidToken(NOT_ACCEPTABLE, 'The role in the JWT must be a string');
+  const { sub } = claims;
+  return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: sub } : {}) };
+}
+
+function at(claims: Claims, path: ClaimPath): unknown {
+  let value: unknown = claims;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}

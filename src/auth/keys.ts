@@ -1,0 +1,56 @@
+/** Keys of programs. Each is shown once, when it is made; what is stored is its hash, which is enough for 256 random bits. */
+import type { Caller } from '../collection/caller.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { andThen } from '../response/trace.ts';
+import { newKeyText } from './key-text.ts';
+import { type Found, Lookups } from './lookups.ts';
+import { invalidToken } from './refusals.ts';
+import { hashOf } from './remembered.ts';
+import type { CredentialStore, StoredKey } from './store.ts';
+
+export interface NewKey {
+  readonly name: string;
+  readonly role: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly expires?: Date | undefined;
+}
+
+/** Resolves to the key itself, which cannot be had again. */
+export async function addKey(store: CredentialStore, { name, role, claims, expires }: NewKey): Promise<string> {
+  const text = newKeyText();
+  await store.addKey({
+    hash: hashOf(text),
+    name,
+    role,
+    claims,
+    created_at: new Date().toISOString(),
+    expires_at: expires?.toISOString() ?? null,
+  });
+  return text;
+}
+
+export class Keys {
+  private readonly lookups: Lookups;
+
+  constructor(store: CredentialStore, checkRole: (caller: Caller) => void) {
+    this.lookups = new Lookups((hash) =>
+      andThen(store.key(hash), (key): Found => {
+        const found = foundIn(key);
+        checkRole(found.caller);
+        return found;
+      }),
+    );
+  }
+
+  callerOf(text: string): MaybePromise<Caller> {
+    return this.lookups.callerOf(hashOf(text));
+  }
+}
+
+function foundIn(key: StoredKey | undefined): Found {
+  if (key === undefined) throw invalidToken('PGRST301', 'The key is not known, or was revoked');
+  const { name, role, claims, expires_at } = key;
+  const endsAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
+  if (endsAt <= Date.now()) throw invalidToken('PGRST301', 'The key has expired', { cause: `key ${name}` });
+  return { caller: { role, claims: { ...claims, sub: name, role }, name }, endsAt };
+}

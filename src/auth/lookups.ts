@@ -1,0 +1,55 @@
+/**
+ * Keys and sessions as they were when they were last looked up, which is never more than a moment ago: one that was revoked, by
+ * whichever process, is refused within a second.
+ */
+import type { Caller } from '../collection/caller.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { MAX_REMEMBERED, REMEMBERED_MS } from '../limits.ts';
+import { Remembered } from './remembered.ts';
+
+export interface Found {
+  readonly caller: Caller;
+  /** In milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
+interface Known extends Found {
+  /** As performance.now() tells it. */
+  readonly until: number;
+}
+
+export class Lookups {
+  private readonly known = new Remembered<Known>(MAX_REMEMBERED);
+  private readonly pending = new Map<string, Promise<Caller>>();
+
+  /** `find` throws a `Refusal` where there is nothing, or where it has ended. */
+  constructor(private readonly find: (hash: string) => MaybePromise<Found>) {}
+
+  callerOf(hash: string): MaybePromise<Caller> {
+    const known = this.known.get(hash);
+    if (known !== undefined && performance.now() < known.until && Date.now() < known.endsAt) return known.caller;
+    return this.pending.get(hash) ?? this.look(hash, known?.caller);
+  }
+
+  /** Of this process; others notice by themselves. */
+  forget(hash: string): void {
+    this.known.delete(hash);
+  }
+
+  private look(hash: string, before: Caller | undefined): MaybePromise<Caller> {
+    const asked = performance.now();
+    const remember = ({ caller: found, endsAt }: Found): Caller => {
+      // One object for as long as nothing changes: what is made of a caller can be kept with it.
+      const caller = JSON.stringify(found) === JSON.stringify(before) ? before! : found;
+      this.known.set(hash, { caller, endsAt, until: asked + REMEMBERED_MS });
+      return caller;
+    };
+    this.known.delete(hash);
+    const found = this.find(hash);
+    if (!(found instanceof Promise)) return remember(found);
+    // Who asks meanwhile waits for the same answer.
+    const pending = found.then(remember).finally(() => this.pending.delete(hash));
+    this.pending.set(hash, pending);
+    return pending;
+  }
+}

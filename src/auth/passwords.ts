@@ -1,0 +1,68 @@
+/**
+ * Passwords, as argon2id makes them (https://www.rfc-editor.org/rfc/rfc9106; the parameters are OWASP's). Bun does that on threads of
+ * its own; few at a time, since each takes memory. A name that nobody has costs as much as one that somebody has.
+ */
+import { ConfigError } from '../config.ts';
+import { Refusal } from '../errors.ts';
+import { MAX_PASSWORD_BYTES, MAX_PASSWORDS_AT_ONCE, MAX_PASSWORDS_WAITING, MIN_PASSWORD_LENGTH } from '../limits.ts';
+import { randomText } from './key-text.ts';
+
+const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
+
+/** Keyboards write the same letter in several ways. */
+const normal = (password: string) => password.normalize('NFC');
+
+/** Why it cannot be one; undefined where it can. */
+export function passwordProblem(password: string): string | undefined {
+  if ([...password].length < MIN_PASSWORD_LENGTH) return `a password has at least ${MIN_PASSWORD_LENGTH} characters`;
+  if (Buffer.byteLength(normal(password)) > MAX_PASSWORD_BYTES) {
+    return `a password has at most ${MAX_PASSWORD_BYTES} bytes`;
+  }
+  return undefined;
+}
+
+export function hashPassword(password: string): Promise<string> {
+  const problem = passwordProblem(password);
+  if (problem !== undefined) throw new ConfigError(problem);
+  return turns.take(() => Bun.password.hash(normal(password), ARGON2));
+}
+
+let nobodys: Promise<string> | undefined;
+
+/** `hash` is undefined where there is no such user. */
+export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false;
+  return turns.take(async () => {
+    nobodys ??= Bun.password.hash(randomText(), ARGON2);
+    const isRight = await Bun.password.verify(normal(password), hash ?? (await nobodys));
+    return isRight && hash !== undefined;
+  });
+}
+
+/** So many at once; some more may wait. */
+class Turns {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running < MAX_PASSWORDS_AT_ONCE) this.running++;
+    else await this.wait();
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.running--;
+      else next();
+    }
+  }
+
+  private wait(): Promise<void> {
+    if (this.waiting.length < MAX_PASSWORDS_WAITING) return new Promise((resolve) => this.waiting.push(resolve));
+    throw new Refusal('CAT429', 'too many people log in at once', {
+      hint: 'Try again in a moment.',
+      headers: { 'retry-after': '2' },
+    });
+  }
+}
+
+const turns = new Turns();

@@ -1,0 +1,157 @@
+/**
+ * People and their sessions. A session is 256 random bits in a cookie, new at every login, and stored as a hash with the stamp
+ * that the user had then: whatever changes about the user changes the stamp, and all sessions of before have ended.
+ */
+import type { Caller } from '../collection/caller.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { Refusal } from '../errors.ts';
+import { andThen } from '../response/trace.ts';
+import { Guesses } from './guesses.ts';
+import { randomText } from './key-text.ts';
+import { type Found, Lookups } from './lookups.ts';
+import { hashPassword, isPassword, passwordProblem } from './passwords.ts';
+import { invalidToken } from './refusals.ts';
+import { hashOf } from './remembered.ts';
+import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
+
+export interface NewUser {
+  readonly name: string;
+  readonly role: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly password: string;
+}
+
+export async function addUser(store: CredentialStore, { name, role, claims, password }: NewUser): Promise<void> {
+  const hash = await hashPassword(password);
+  const created_at = new Date().toISOString();
+  await store.addUser({ name, role, claims, password: hash, stamp: randomText(), created_at });
+}
+
+/** Whether there is such a user. Their sessions end. */
+export async function changeUser(
+  store: CredentialStore,
+  name: string,
+  changes: { readonly role?: string; readonly claims?: NewUser['claims']; readonly password?: string },
+): Promise<boolean> {
+  const { password, ...others } = changes;
+  const hashed = password === undefined ? {} : { password: await hashPassword(password) };
+  const isThere = await store.changeUser(name, { ...others, ...hashed, stamp: randomText() });
+  if (isThere) await store.removeSessionsOf(name);
+  return isThere;
+}
+
+export async function removeUser(store: CredentialStore, name: string): Promise<boolean> {
+  const wasThere = await store.removeUser(name);
+  if (wasThere) await store.removeSessionsOf(name);
+  return wasThere;
+}
+
+/** A session that has begun: the text is for the cookie, and nowhere else. */
+export interface Begun {
+  readonly text: string;
+  readonly caller: Caller;
+  readonly expires: Date;
+}
+
+/** Between two times that sessions of the past are removed. */
+const SWEEP_MS = 10 * 60_000;
+
+export class People {
+  private readonly guesses = new Guesses();
+  private readonly lookups: Lookups;
+  private swept = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly store: CredentialStore,
+    private readonly sessionSeconds: number,
+    private readonly checkRole: (caller: Caller) => void,
+  ) {
+    this.lookups = new Lookups((hash) =>
+      andThen(store.session(hash), (session) =>
+        andThen(session === undefined ? undefined : store.user(session.user_name), (user) => {
+          const found = foundIn(session, user);
+          checkRole(found.caller);
+          return found;
+        }),
+      ),
+    );
+  }
+
+  /** Whose session it is; throws where it has ended. */
+  callerOf(text: string): MaybePromise<Caller> {
+    return this.lookups.callerOf(hashOf(text));
+  }
+
+  /** The same answer after the same time, whether the name or the password is wrong. */
+  async login(name: string, password: string, address: string): Promise<Begun> {
+    this.guesses.attempt(name, address);
+    const user = await this.store.user(name);
+    if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
+    this.guesses.succeeded(name, address);
+    return this.begin(user);
+  }
+
+  async logout(text: string): Promise<void> {
+    const hash = hashOf(text);
+    this.lookups.forget(hash);
+    await this.store.removeSession(hash);
+  }
+
+  /** All sessions end, and a new one begins for whoever changed it. */
+  async changePassword(name: string, current: string, next: string, address: string): Promise<Begun> {
+    this.guesses.attempt(name, address);
+    const user = await this.store.user(name);
+    if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
+    this.guesses.succeeded(name, address);
+    const problem = passwordProblem(next);
+    if (problem !== undefined) throw new Refusal('PGRST102', problem, { details: 'The password is as it was.' });
+    await changeUser(this.store, name, { password: next });
+    const changed = await this.store.user(name);
+    if (changed === undefined) throw ended('the user was removed');
+    return this.begin(changed);
+  }
+
+  private async begin(user: StoredUser): Promise<Begun> {
+    const caller = callerFor(user);
+    this.checkRole(caller);
+    const text = randomText();
+    const expires = new Date(Date.now() + this.sessionSeconds * 1000);
+    await this.sweep();
+    await this.store.addSession({
+      hash: hashOf(text),
+      user_name: user.name,
+      stamp: user.stamp,
+      expires_at: expires.toISOString(),
+    });
+    return { text, caller, expires };
+  }
+
+  private async sweep(): Promise<void> {
+    if (performance.now() - this.swept < SWEEP_MS) return;
+    this.swept = performance.now();
+    await this.store.removeSessionsBefore(new Date());
+  }
+}
+
+function foundIn(session: StoredSession | undefined, user: StoredUser | undefined): Found {
+  if (session === undefined) throw ended('it is not known');
+  const endsAt = Date.parse(session.expires_at);
+  if (endsAt <= Date.now()) throw ended('it has expired');
+  if (user === undefined || user.stamp !== session.stamp) throw ended('the user was removed or changed');
+  return { caller: callerFor(user), endsAt };
+}
+
+function callerFor({ name, role, claims }: StoredUser): Caller {
+  return { role, claims: { ...claims, sub: name, role }, name };
+}
+
+function ended(cause: string): Refusal {
+  return invalidToken('CAT401', 'The session has ended', { hint: 'Log in again.', cause });
+}
+
+/** Who was guessed at is for the log; what was typed may be a password, and is for nobody. */
+function wrong(user: StoredUser | undefined): Refusal {
+  return invalidToken('CAT401', 'The name or the password is wrong', {
+    cause: user === undefined ? 'there is no such user' : `wrong password for ${user.name}`,
+  });
+}

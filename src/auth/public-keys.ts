@@ -1,0 +1,141 @@
+/**
+ * The public keys of whoever makes tokens: a JSON Web Key Set in a file, or at a URL. Read when first needed, again after a while,
+ * and once more for a token of a key that is not among them. Where that fails, those that are known go on being used.
+ */
+import { type CompactVerifyGetKey, createLocalJWKSet, type JWK } from 'jose';
+import { ConfigError } from '../config.ts';
+import { Refusal } from '../errors.ts';
+import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../limits.ts';
+
+export interface PublicKeyTimes {
+  readonly freshMs: number;
+  /** Between two looks for a key that is not among them, or after one that failed. */
+  readonly pauseMs: number;
+  readonly timeoutMs: number;
+}
+
+const TIMES: PublicKeyTimes = { freshMs: JWKS_FRESH_MS, pauseMs: JWKS_PAUSE_MS, timeoutMs: JWKS_TIMEOUT_MS };
+
+export class PublicKeys {
+  /** Another number whenever they have changed. */
+  generation = 0;
+  private known: CompactVerifyGetKey | undefined;
+  private text = '';
+  private readAt = Number.NEGATIVE_INFINITY;
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private reading: Promise<void> | undefined;
+  private reason = '';
+
+  constructor(
+    /** A file, or a URL. */
+    private readonly source: string,
+    private readonly notice: (message: string) => void,
+    private readonly times: PublicKeyTimes = TIMES,
+  ) {}
+
+  get freshMs(): number {
+    return this.times.freshMs;
+  }
+
+  /** A mistake in a file is told at the start; whoever is at a URL may come later. */
+  async open(): Promise<void> {
+    const read = this.read();
+    if (isUrl(this.source)) return;
+    await read;
+    if (this.known === undefined) throw new ConfigError(`--jwks ${this.source}: ${this.reason}`);
+  }
+
+  /** Throws a `Refusal` where none are known. */
+  async current(): Promise<CompactVerifyGetKey> {
+    const isFresh = performance.now() - this.readAt < this.times.freshMs;
+    if (!isFresh && this.mayTry()) await this.read();
+    else if (this.known === undefined) await this.reading;
+    if (this.known === undefined) throw unavailable();
+    return this.known;
+  }
+
+  /** The same where there are no newer ones, or it is too soon to look again. */
+  async renewed(known: CompactVerifyGetKey): Promise<CompactVerifyGetKey> {
+    if (this.known === known && this.mayTry()) await this.read();
+    return this.known ?? known;
+  }
+
+  private mayTry(): boolean {
+    return this.reading !== undefined || performance.now() - this.triedAt >= this.times.pauseMs;
+  }
+
+  /** One at a time, for all who wait. */
+  private read(): Promise<void> {
+    this.reading ??= this.readOnce().finally(() => {
+      this.reading = undefined;
+    });
+    return this.reading;
+  }
+
+  private async readOnce(): Promise<void> {
+    this.triedAt = performance.now();
+    try {
+      const keys = publicKeysIn(await textOf(this.source, this.times.timeoutMs));
+      const text = JSON.stringify(keys);
+      this.readAt = performance.now();
+      if (text === this.text) return;
+      this.known = createLocalJWKSet({ keys });
+      this.text = text;
+      this.generation++;
+    } catch (error) {
+      this.reason = error instanceof Error ? error.message : String(error);
+      this.notice(`the public keys of tokens cannot be read: ${this.reason}`);
+    }
+  }
+}
+
+function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+async function textOf(source: string, timeoutMs: number): Promise<string> {
+  if (!isUrl(source)) return bounded(Bun.file(source).stream());
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(source, { signal, redirect: 'manual', headers: { accept: 'application/json' } });
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`the answer has the status ${response.status}`);
+  return bounded(response.body);
+}
+
+async function bounded(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_JWKS_BYTES) throw new Error(`it is longer than ${MAX_JWKS_BYTES} bytes`);
+  }
+  return text + decoder.decode();
+}
+
+const KINDS = ['RSA', 'EC', 'OKP'];
+/** Nothing of a private key, nor what it may be used for: here it verifies. */
+const PUBLIC_MEMBERS = ['kty', 'n', 'e', 'crv', 'x', 'y', 'kid', 'alg', 'use'] as const;
+
+/** A set, or a single key. Secrets are no public keys, wherever they stand. */
+function publicKeysIn(text: string): JWK[] {
+  const document = JSON.parse(text) as { readonly keys?: unknown } | null;
+  const listed = document?.keys ?? [document];
+  if (!Array.isArray(listed) || listed.length > MAX_PUBLIC_KEYS) {
+    throw new Error(`it is no JSON Web Key Set of at most ${MAX_PUBLIC_KEYS} keys`);
+  }
+  const keys = (listed as readonly (JWK | null)[])
+    .filter((key): key is JWK => KINDS.includes(key?.kty ?? ''))
+    .map((key) => {
+      const members = PUBLIC_MEMBERS.filter((name) => typeof key[name] === 'string');
+      return Object.fromEntries(members.map((name) => [name, key[name]])) as unknown as JWK;
+    });
+  if (keys.length === 0) throw new Error('it holds no public key of RSA, EC or OKP');
+  return keys;
+}
+
+function unavailable(): Refusal {
+  return new Refusal('CAT503', 'the public keys that tokens are verified with cannot be had', {
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '5' },
+  });
+}

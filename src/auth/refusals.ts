@@ -1,0 +1,29 @@
+/** How credentials are refused: with 401 and what RFC 6750 says of it, in PostgREST's words where it has some. */
+import { type ErrorCode, Refusal, type RefusalDetails } from '../errors.ts';
+
+type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
+
+/** Nothing of what was sent is repeated: it may be a secret. */
+export function invalidToken(code: Code, message: string, { headers, ...details }: RefusalDetails = {}): Refusal {
+  const challenge = `Bearer error="invalid_token", error_description="${message.replaceAll(/["\\]/g, '\\$&')}"`;
+  return new Refusal(code, message, { ...details, headers: { 'www-authenticate': ascii(challenge), ...headers } });
+}
+
+/** A role or a claim may hold any letter; a header may not. */
+function ascii(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+export function credentialsNeeded(): Refusal {
+  return new Refusal('PGRST302', 'Anonymous access is disabled', {
+    hint: 'Send a token or a key in the header Authorization: Bearer, or log in.',
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+}
+
+/** Whose credentials are right, but of a role that is not declared any more. */
+export function noSuchRole(code: Code, role: string): Refusal {
+  return invalidToken(code, `role "${role}" does not exist`, {
+    hint: 'The declaration of the collections says which roles there are.',
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * What was found out before, by a name that tells nothing of the credentials it stands for. As many as fit into two halves: when
+ * the newer half is full the older one goes, but for what was asked for meanwhile.
+ */
+import { SHA256 } from 'bun';
+
+/** Of what a client sent: nothing that is kept or stored can be sent in its place. */
+export function hashOf(text: string): string {
+  return SHA256.hash(text, 'base64url');
+}
+
+export class Remembered<T> {
+  private newer = new Map<string, T>();
+  private older = new Map<string, T>();
+
+  constructor(private readonly most: number) {}
+
+  get(name: string): T | undefined {
+    const known = this.newer.get(name);
+    if (known !== undefined) return known;
+    const kept = this.older.get(name);
+    if (kept !== undefined) this.set(name, kept);
+    return kept;
+  }
+
+  set(name: string, value: T): void {
+    if (this.newer.size >= this.most / 2 && !this.newer.has(name)) {
+      this.older = this.newer;
+      this.newer = new Map();
+    }
+    this.newer.set(name, value);
+  }
+
+  delete(name: string): void {
+    this.newer.delete(name);
+    this.older.delete(name);
+  }
+
+  clear(): void {
+    this.newer.clear();
+    this.older.clear();
+  }
+
+  get size(): number {
+    return this.newer.size + this.older.size;
+  }
+}

@@ -1,0 +1,40 @@
+/** The credentials that a request carries: one of them counts, and what cannot be read is refused before any work is done. */
+import { MAX_CREDENTIAL_LENGTH } from '../limits.ts';
+import { isKeyText } from './key-text.ts';
+import { invalidToken } from './refusals.ts';
+import { sessionIn } from './session-cookie.ts';
+
+export type Sent = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
+
+/** RFC 6750, 2.1. */
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+
+/** Authorization before apikey, and a cookie only where neither is sent. Undefined where there is nothing. */
+export function sentWith(headers: Headers): Sent | undefined {
+  const authorization = headers.get('authorization');
+  if (authorization !== null) return tokenOrKey(bearerOf(authorization));
+  const apikey = headers.get('apikey');
+  if (apikey !== null) return tokenOrKey(shortEnough(apikey.trim()));
+  const cookie = headers.get('cookie');
+  const session = cookie === null ? undefined : sessionIn(cookie);
+  return session === undefined ? undefined : { kind: 'session', text: session };
+}
+
+function bearerOf(authorization: string): string {
+  const given = shortEnough(authorization.trim());
+  if (/^bearer$/i.test(given)) throw invalidToken('PGRST301', 'Empty JWT is sent in Authorization header');
+  const token = BEARER.exec(given)?.[1];
+  if (token !== undefined) return token;
+  throw invalidToken('PGRST301', 'The Authorization header cannot be read', {
+    hint: 'Send it once, as Bearer and one token or key.',
+  });
+}
+
+function shortEnough(text: string): string {
+  if (text.length <= MAX_CREDENTIAL_LENGTH) return text;
+  throw invalidToken('PGRST301', `A token or key has at most ${MAX_CREDENTIAL_LENGTH} characters`);
+}
+
+function tokenOrKey(text: string): Sent {
+  return { kind: isKeyText(text) ? 'key' : 'token', text };
+}

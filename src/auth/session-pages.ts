@@ -1,0 +1,177 @@
+/** `/auth/login`, `/auth/logout`, `/auth/password` and `/auth/session`: the sessions of people, over JSON. */
+import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { Refusal } from '../errors.ts';
+import { Bodies } from '../http/bodies.ts';
+import { type Noted, type Pages, readOnly } from '../http/pages.ts';
+import type { Peer } from '../http/peer.ts';
+import { MAX_LOGIN_BYTES } from '../limits.ts';
+import type { Begun, People } from './people.ts';
+import type { Rights } from './rights.ts';
+import { isSameOrigin, requireSameOrigin } from './same-origin.ts';
+import { type Sent, sentWith } from './sent.ts';
+import { endedCookie, isSecure, sessionCookie } from './session-cookie.ts';
+
+export const AUTH_PATH = '/auth';
+const LOGIN_PATH = `${AUTH_PATH}/login`;
+const LOGOUT_PATH = `${AUTH_PATH}/logout`;
+const PASSWORD_PATH = `${AUTH_PATH}/password`;
+const SESSION_PATH = `${AUTH_PATH}/session`;
+export const AUTH_PATHS = [LOGIN_PATH, LOGOUT_PATH, PASSWORD_PATH, SESSION_PATH] as const;
+
+/** For the metrics. */
+export interface Counts {
+  refused: number;
+  logins: number;
+  loginsRefused: number;
+}
+
+/** Who is asking, for pages. */
+export interface Account {
+  readonly by: Sent['kind'] | 'nothing';
+  /** Null where credentials are needed, and there are none that count. */
+  readonly role: string | null;
+  readonly name: string | null;
+  readonly rights: Rights | null;
+}
+
+export const NOBODY: Account = { by: 'nothing', role: null, name: null, rights: null };
+
+export type AddressOf = (request: Request, peer: Peer | undefined) => string | undefined;
+
+interface Terms {
+  readonly identify: (request: Request) => MaybePromise<Caller>;
+  readonly people: People;
+  readonly counts: Counts;
+  readonly roles: ReadonlySet<string>;
+  readonly addressOf: AddressOf;
+  readonly rightsOf: (caller: Caller) => Rights;
+}
+
+const NO_STORE = { 'cache-control': 'no-store' };
+
+export function sessionPages({ identify, people, counts, roles, addressOf, rightsOf }: Terms): Pages {
+  const bodies = new Bodies(MAX_LOGIN_BYTES);
+
+  async function fieldsOf<Name extends string>(
+    request: Request,
+    ...names: readonly Name[]
+  ): Promise<Record<Name, string>> {
+    const [type] = (request.headers.get('content-type') ?? '').split(';', 1);
+    const body = await bodies.receive(request);
+    try {
+      const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes));
+      const fields = value as Record<Name, string>;
+      const isGiven =
+        typeof value === 'object' && value !== null && names.every((name) => typeof fields[name] === 'string');
+      if (isGiven && type?.trim().toLowerCase() === 'application/json') return fields;
+    } catch {
+      // Refused below, without a word of what was sent.
+    } finally {
+      body.release();
+    }
+    const example = `{${names.map((name) => `"${name}":"…"`).join(',')}}`;
+    throw new Refusal('PGRST102', `the body must be JSON with ${names.join(' and ')}, each a text`, {
+      hint: `Send ${example} with Content-Type: application/json.`,
+    });
+  }
+
+  /** The session that the request was sent with ends, so that nobody goes on with it, whoever put it there. */
+  async function begin(begun: Begun, request: Request, prefix: string, noted?: Noted): Promise<Response> {
+    const before = sessionOf(request);
+    if (before !== undefined) await people.logout(before.text);
+    if (noted !== undefined) noted.caller = begun.caller;
+    const seconds = Math.round((begun.expires.getTime() - Date.now()) / 1000);
+    const cookie = sessionCookie(begun.text, seconds, { isSecure: isSecure(request), prefix });
+    const body = { ...account('session', begun.caller), expires_at: begun.expires.toISOString() };
+    return Response.json(body, { headers: { ...NO_STORE, 'set-cookie': cookie } });
+  }
+
+  function account(by: Account['by'], caller: Caller): Account {
+    return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(caller) };
+  }
+
+  async function login(request: Request, prefix: string, noted?: Noted): Promise<Response> {
+    // Only a page of another site says where it is from and is from elsewhere: it must not log a person in as another.
+    const isFromPage = request.headers.has('origin') || request.headers.has('sec-fetch-site');
+    if (isFromPage && !isSameOrigin(request)) requireSameOrigin(request);
+    const { name, password } = await fieldsOf(request, 'name', 'password');
+    try {
+      const begun = await people.login(name, password, addressOf(request, noted?.peer) ?? '');
+      counts.logins++;
+      return await begin(begun, request, prefix, noted);
+    } catch (error) {
+      if (error instanceof Refusal) counts.loginsRefused++;
+      throw error;
+    }
+  }
+
+  async function logout(request: Request, prefix: string, noted?: Noted): Promise<Response> {
+    const session = sessionOf(request);
+    if (session !== undefined) {
+      requireSameOrigin(request);
+      // Whose it was, where it has not ended already.
+      const caller = await Promise.try(() => people.callerOf(session.text)).catch(() => undefined);
+      if (noted !== undefined) noted.caller = caller;
+      await people.logout(session.text);
+    }
+    const cookie = endedCookie({ isSecure: isSecure(request), prefix });
+    return new Response(null, { status: 204, headers: { ...NO_STORE, 'set-cookie': cookie } });
+  }
+
+  async function changePassword(request: Request, prefix: string, noted?: Noted): Promise<Response> {
+    if (sessionOf(request) === undefined) {
+      throw new Refusal('PGRST302', 'a password is changed by who is logged in', {
+        hint: 'Log in first. catalogue user password NAME changes it without knowing the old one.',
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    }
+    const caller = await identify(request);
+    if (noted !== undefined) noted.caller = caller;
+    const { current, password } = await fieldsOf(request, 'current', 'password');
+    const address = addressOf(request, noted?.peer) ?? '';
+    const begun = await people.changePassword(caller.name!, current, password, address);
+    return begin(begun, request, prefix, noted);
+  }
+
+  /** Who is asking; nobody, where nothing was sent and that is not enough. */
+  async function session(request: Request, noted?: Noted): Promise<Response> {
+    const sent = sentWith(request.headers);
+    if (sent === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });
+    const caller = await identify(request);
+    if (noted !== undefined) noted.caller = caller;
+    return Response.json(account(sent?.kind ?? 'nothing', caller), { headers: NO_STORE });
+  }
+
+  return (path, request, prefix, _seen, noted) => {
+    switch (path) {
+      case LOGIN_PATH:
+        return posted(request, () => login(request, prefix, noted));
+      case LOGOUT_PATH:
+        return posted(request, () => logout(request, prefix, noted));
+      case PASSWORD_PATH:
+        return posted(request, () => changePassword(request, prefix, noted));
+      case SESSION_PATH:
+        return readOnly(request, () => session(request, noted));
+      default:
+        return undefined;
+    }
+  };
+}
+
+/** The cookie counts even where other credentials are sent, too: it is what the browser has to forget. */
+function sessionOf({ headers }: Request): Sent | undefined {
+  const cookie = headers.get('cookie');
+  return cookie === null ? undefined : sentWith(new Headers({ cookie }));
+}
+
+const METHODS = 'OPTIONS, POST';
+
+function posted(request: Request, work: () => Promise<Response>): Promise<Response> | Response {
+  if (request.method === 'POST') return work();
+  if (request.method === 'OPTIONS') return new Response(null, { status: 200, headers: { allow: METHODS } });
+  throw new Refusal('PGRST117', `Unsupported HTTP method: ${request.method}`, {
+    hint: `Allowed here: ${METHODS}.`,
+    headers: { allow: METHODS },
+  });
+}

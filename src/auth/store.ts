@@ -1,0 +1,180 @@
+/**
+ * Keys, users and sessions as they are stored, on whichever engine: read by their key and written by plans, like any row. Where the
+ * tables are not there, nothing is known; they are made by whoever stores something first.
+ */
+import type { Collection, Field } from '../collection/declaration.ts';
+import { KEYS, SESSIONS, USERS } from '../collection/own.ts';
+import { storeJson } from '../collection/types/type.ts';
+import { EMPTY_QUERY } from '../dialect/query.ts';
+import type { Encoding } from '../encode/encoding.ts';
+import type { Engine, MaybePromise, ReadResult } from '../engine/engine.ts';
+import { keyIs } from '../plan/keys.ts';
+import { planRead } from '../plan/read.ts';
+import { fieldExpression } from '../plan/resolve.ts';
+import type { Assignment, Predicate, ReadPlan } from '../plan/types.ts';
+import { planWhole, WHOLE } from '../plan/whole.ts';
+import { gathered } from '../response/body.ts';
+import { andThen } from '../response/trace.ts';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+interface Who {
+  readonly name: string;
+  readonly role: string;
+  readonly claims: Claims;
+  readonly created_at: string;
+}
+
+export interface StoredKey extends Who {
+  readonly hash: string;
+  readonly expires_at: string | null;
+}
+
+export interface StoredUser extends Who {
+  readonly password: string;
+  readonly stamp: string;
+}
+
+export interface StoredSession {
+  readonly hash: string;
+  readonly user_name: string;
+  readonly stamp: string;
+  readonly expires_at: string;
+}
+
+/** Between two looks for tables that were not there. */
+const LOOK_MS = 500;
+const NOTHING_BACK: Encoding = { format: 'json', stripNulls: false, columns: [] };
+const TERMS = { singular: false, mustExist: false, dryRun: false } as const;
+
+export class CredentialStore {
+  private isThere = false;
+  private nextLook = 0;
+
+  constructor(private readonly engine: Engine) {}
+
+  /** Makes the tables. Throws a `ConfigError` where this may not be done. */
+  async prepare(): Promise<void> {
+    this.isThere = await this.engine.ownTables({ make: true });
+  }
+
+  key(hash: string): MaybePromise<StoredKey | undefined> {
+    return this.find<StoredKey>(KEYS, hash);
+  }
+
+  keys(): Promise<readonly StoredKey[]> {
+    return this.all<StoredKey>(KEYS);
+  }
+
+  addKey(key: StoredKey): Promise<void> {
+    return this.insert(KEYS, { ...key });
+  }
+
+  /** Whether there was one. */
+  removeKey(name: string): Promise<boolean> {
+    return this.remove(KEYS, equals(KEYS.byName.get('name')!, name));
+  }
+
+  user(name: string): MaybePromise<StoredUser | undefined> {
+    return this.find<StoredUser>(USERS, name);
+  }
+
+  users(): Promise<readonly StoredUser[]> {
+    return this.all<StoredUser>(USERS);
+  }
+
+  addUser(user: StoredUser): Promise<void> {
+    return this.insert(USERS, { ...user });
+  }
+
+  /** The stamp goes with every change. */
+  changeUser(name: string, changes: Partial<StoredUser> & Pick<StoredUser, 'stamp'>): Promise<boolean> {
+    return this.change(USERS, keyIs(USERS, [name]), { ...changes });
+  }
+
+  removeUser(name: string): Promise<boolean> {
+    return this.remove(USERS, keyIs(USERS, [name]));
+  }
+
+  session(hash: string): MaybePromise<StoredSession | undefined> {
+    return this.find<StoredSession>(SESSIONS, hash);
+  }
+
+  addSession(session: StoredSession): Promise<void> {
+    return this.insert(SESSIONS, { ...session });
+  }
+
+  removeSession(hash: string): Promise<boolean> {
+    return this.remove(SESSIONS, keyIs(SESSIONS, [hash]));
+  }
+
+  removeSessionsOf(user: string): Promise<boolean> {
+    return this.remove(SESSIONS, equals(SESSIONS.byName.get('user_name')!, user));
+  }
+
+  /** Those that have ended by then. */
+  removeSessionsBefore(moment: Date): Promise<boolean> {
+    const field = SESSIONS.byName.get('expires_at')!;
+    const value = storeJson(field.type, moment.toISOString());
+    return this.remove(SESSIONS, { kind: 'compare', of: fieldExpression(field), operator: '<', value });
+  }
+
+  private find<T>(collection: Collection, key: string): MaybePromise<T | undefined> {
+    const plan = planWhole(collection, [key]);
+    return andThen(this.present(), (isPresent) =>
+      isPresent ? andThen(this.read<T>(plan), ([row]) => row) : undefined,
+    );
+  }
+
+  private async all<T>(collection: Collection): Promise<readonly T[]> {
+    if (!(await this.present())) return [];
+    return this.read<T>(planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined));
+  }
+
+  private read<T>(plan: ReadPlan): MaybePromise<readonly T[]> {
+    const rows = ({ body }: ReadResult) => JSON.parse(body as string) as readonly T[];
+    return andThen(andThen(this.engine.read(plan, WHOLE), gathered), rows);
+  }
+
+  /** Another process may have made the tables meanwhile. */
+  private present(): MaybePromise<boolean> {
+    if (this.isThere) return true;
+    if (performance.now() < this.nextLook) return false;
+    return this.engine.ownTables({ make: false }).then((isThere) => {
+      this.nextLook = performance.now() + LOOK_MS;
+      this.isThere = isThere;
+      return isThere;
+    });
+  }
+
+  private async insert(into: Collection, row: Readonly<Record<string, unknown>>): Promise<void> {
+    if (!this.isThere) await this.prepare();
+    const rows = [into.fields.map(({ name, type }) => stored(type, row[name]))];
+    await this.engine.write(
+      { kind: 'insert', into, rows, given: into.fields, conflict: 'refuse', ...TERMS },
+      NOTHING_BACK,
+    );
+  }
+
+  private async change(into: Collection, where: Predicate, changes: Readonly<Record<string, unknown>>) {
+    if (!(await this.present())) return false;
+    const set: Assignment[] = into.fields
+      .filter(({ name }) => changes[name] !== undefined)
+      .map((field) => ({ field, value: stored(field.type, changes[field.name]) }));
+    const given = set.map(({ field }) => field);
+    return (await this.engine.write({ kind: 'update', into, where, set, given, ...TERMS }, NOTHING_BACK)).affected > 0;
+  }
+
+  private async remove(into: Collection, where: Predicate): Promise<boolean> {
+    if (!(await this.present())) return false;
+    return (await this.engine.write({ kind: 'delete', into, where, ...TERMS }, NOTHING_BACK)).affected > 0;
+  }
+}
+
+function stored(type: Field['type'], value: unknown) {
+  return value === undefined || value === null ? null : storeJson(type, value);
+}
+
+function equals(field: Field, value: string): Predicate {
+  return { kind: 'compare', of: fieldExpression(field), operator: '=', value };
+}

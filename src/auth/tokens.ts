@@ -1,0 +1,73 @@
+/** JSON Web Tokens: verified once, and remembered until they expire, so that a token costs next to nothing. */
+import { errors } from 'jose';
+import type { Caller } from '../collection/caller.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { Refusal } from '../errors.ts';
+import { MAX_REMEMBERED } from '../limits.ts';
+import { type ClaimTerms, callerOf, checkClaims, readClaims } from './claims.ts';
+import { invalidToken } from './refusals.ts';
+import { hashOf, Remembered } from './remembered.ts';
+import type { Verifier } from './verifiers.ts';
+
+interface Verified {
+  readonly caller: Caller;
+  /** In milliseconds since 1970. */
+  readonly until: number;
+  readonly generation: number;
+}
+
+export class Tokens {
+  private readonly remembered = new Remembered<Verified>(MAX_REMEMBERED);
+
+  /** Without a verifier every token is refused. */
+  constructor(
+    private readonly verifier: Verifier | undefined,
+    private readonly terms: ClaimTerms,
+    /** Throws where the role is none. */
+    private readonly checkRole: (caller: Caller) => void,
+  ) {}
+
+  callerOf(token: string): MaybePromise<Caller> {
+    const { verifier } = this;
+    if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret');
+    const name = hashOf(token);
+    const known = this.remembered.get(name);
+    if (known !== undefined && known.generation === verifier.generation && Date.now() < known.until)
+      return known.caller;
+    return this.verify(verifier, token, name);
+  }
+
+  private async verify(verifier: Verifier, token: string, name: string): Promise<Caller> {
+    const parts = token.split('.').length;
+    if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`);
+    const payload = await signedPayload(verifier, token);
+    const claims = readClaims(payload);
+    const until = checkClaims(claims, this.terms);
+    const caller = callerOf(claims, this.terms);
+    this.checkRole(caller);
+    const { generation, freshMs } = verifier;
+    this.remembered.set(name, { caller, until: Math.min(until, Date.now() + freshMs), generation });
+    return caller;
+  }
+}
+
+async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Array> {
+  try {
+    const { payload, protectedHeader } = await verifier.verify(token);
+    // RFC 7797, 7: what is not encoded is no JWT.
+    if (protectedHeader.b64 === false) throw new errors.JOSENotSupported('unencoded payload');
+    return payload;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw invalidToken('PGRST301', wordsFor(error), { cause: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Whatever cannot be verified is the fault of the token. */
+function wordsFor(error: unknown): string {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'JWT cryptographic operation failed';
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'Wrong or unsupported encoding algorithm';
+  if (error instanceof errors.JOSENotSupported) return 'Wrong or unsupported encoding algorithm';
+  if (error instanceof errors.JWSInvalid) return "JWT couldn't be decoded";
+  return 'No suitable key or wrong key type';
+}

@@ -1,0 +1,93 @@
+/** `catalogue key`: keys for programs. */
+import { addKey } from '../auth/keys.ts';
+import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
+import { setting, text } from '../settings/setting.ts';
+import type { Command } from './command.ts';
+import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './credentials.ts';
+
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS, y: 365 * DAY_MS };
+const LONGEST_MS = 100 * UNIT_MS.y!;
+
+function lifetime(given: string, name: string): number {
+  const [, count, unit] = /^(\d{1,6})([mhdy])$/.exec(given.trim()) ?? [];
+  const milliseconds = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  if (milliseconds > 0 && milliseconds <= LONGEST_MS) return milliseconds;
+  throw new ConfigError(`${name} is a time such as 12h, 90d or 1y, not ${given}`);
+}
+
+const OPTIONS = {
+  name: setting({
+    flag: '--name',
+    argument: 'NAME',
+    description: 'what the key is called in the log and by key revoke',
+    byDefault: '',
+    read: text,
+  }),
+  expires: setting<number | undefined>({
+    flag: '--expires',
+    argument: 'TIME',
+    description: 'for how long it counts, such as 12h, 90d or 1y; for ever where it is not said',
+    byDefault: undefined,
+    read: lifetime,
+  }),
+  ...CREDENTIAL_OPTIONS,
+} as const;
+
+type Settings = Values<typeof OPTIONS>;
+
+const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Promise<void>>> = { add, list, revoke };
+
+export const command: Command = {
+  help: () => `Usage: catalogue key add --role ROLE --name NAME [--expires TIME] [flags]
+       catalogue key list [flags]
+       catalogue key revoke NAME [flags]
+
+A key lets a program in under a role of the declaration. It is printed once, when it is added, and stored as a hash. Programs
+send it in the header Authorization: Bearer KEY, or apikey: KEY. A key that is revoked is refused within a second, by every
+process that serves the database.
+
+${describeSettings(OPTIONS)}`,
+
+  async run(args, env) {
+    const { values, operands } = readCommand(OPTIONS, args, env, 2);
+    const [action = '', operand = ''] = operands;
+    const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+    if (work === undefined) throw new ConfigError('say what to do: catalogue key add, list or revoke');
+    await work(values, operand === '' ? values.name : operand);
+  },
+};
+
+async function add(settings: Settings, given: string): Promise<void> {
+  const name = accountName(given, 'key');
+  const { role, claims = {}, expires: lifetime, json } = settings;
+  const expires = lifetime === undefined ? undefined : new Date(Date.now() + lifetime);
+  const text = await withStore(settings, (store, catalogue) => {
+    checkRole(catalogue, role);
+    return named(
+      addKey(store, { name, role, claims, expires }),
+      `there is a key ${name} already; revoke it first, or choose another name`,
+    );
+  });
+  const expires_at = expires?.toISOString() ?? null;
+  if (json) return console.log(JSON.stringify({ ok: true, name, role, expires_at, key: text }));
+  console.error(
+    `The key ${name} of the role ${role}${expires_at === null ? '' : `, until ${expires_at}`}. It is shown this once:`,
+  );
+  console.log(text);
+}
+
+async function list(settings: Settings): Promise<void> {
+  const keys = await withStore(settings, (store) => store.keys());
+  const rows = keys
+    .map(({ name, role, claims, created_at, expires_at }) => ({ name, role, claims, created_at, expires_at }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  printRows(['name', 'role', 'claims', 'created_at', 'expires_at'], rows, settings.json, 'There are no keys.');
+}
+
+async function revoke(settings: Settings, given: string): Promise<void> {
+  const name = accountName(given, 'key');
+  const wasThere = await withStore(settings, (store) => store.removeKey(name));
+  if (!wasThere) throw new ConfigError(`there is no key ${name}; catalogue key list shows those that there are`);
+  console.log(settings.json ? JSON.stringify({ ok: true, name }) : `The key ${name} is revoked.`);
+}

@@ -1,0 +1,94 @@
+/** `catalogue user`: people who log in to the console. */
+import { addUser, changeUser, removeUser } from '../auth/people.ts';
+import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
+import type { Command } from './command.ts';
+import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './credentials.ts';
+import { newPassword } from './new-password.ts';
+
+const OPTIONS = CREDENTIAL_OPTIONS;
+
+type Settings = Values<typeof OPTIONS>;
+
+const ACTIONS: Readonly<Record<string, (settings: Settings, name: string) => Promise<void>>> = {
+  add,
+  list,
+  role: changeRole,
+  password: changePassword,
+  remove,
+};
+
+export const command: Command = {
+  help: () => `Usage: catalogue user add NAME --role ROLE [flags]
+       catalogue user list [flags]
+       catalogue user role NAME --role ROLE [flags]
+       catalogue user password NAME [flags]
+       catalogue user remove NAME [flags]
+
+People log in to the console with a name and a password, under a role of the declaration. The password is typed, and not
+shown, or is the first line of standard input. It is stored as argon2id makes it. Whatever is changed about a user ends
+all sessions of that user, within a second, on every process that serves the database.
+
+${describeSettings(OPTIONS)}`,
+
+  async run(args, env) {
+    const { values, operands } = readCommand(OPTIONS, args, env, 2);
+    const [action = '', name = ''] = operands;
+    const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+    if (work === undefined) {
+      throw new ConfigError('say what to do: catalogue user add, list, role, password or remove');
+    }
+    await work(values, name);
+  },
+};
+
+async function add(settings: Settings, given: string): Promise<void> {
+  const name = accountName(given, 'user');
+  const { role, claims = {} } = settings;
+  await withStore(settings, async (store, catalogue) => {
+    checkRole(catalogue, role);
+    const taken = `there is a user ${name} already`;
+    if ((await store.user(name)) !== undefined) throw new ConfigError(taken);
+    await named(addUser(store, { name, role, claims, password: await newPassword(name) }), taken);
+  });
+  tell(settings, name, `The user ${name} of the role ${role} can log in.`);
+}
+
+async function list(settings: Settings): Promise<void> {
+  const users = await withStore(settings, (store) => store.users());
+  const rows = users.map(({ name, role, claims, created_at }) => ({ name, role, claims, created_at }));
+  printRows(['name', 'role', 'claims', 'created_at'], rows, settings.json, 'There are no users.');
+}
+
+async function changeRole(settings: Settings, given: string): Promise<void> {
+  const name = accountName(given, 'user');
+  const { role, claims } = settings;
+  const isThere = await withStore(settings, (store, catalogue) => {
+    checkRole(catalogue, role);
+    return changeUser(store, name, { role, ...(claims === undefined ? {} : { claims }) });
+  });
+  if (!isThere) throw noSuchUser(name);
+  tell(settings, name, `The user ${name} has the role ${role} now, and has to log in again.`);
+}
+
+async function changePassword(settings: Settings, given: string): Promise<void> {
+  const name = accountName(given, 'user');
+  await withStore(settings, async (store) => {
+    if ((await store.user(name)) === undefined) throw noSuchUser(name);
+    if (!(await changeUser(store, name, { password: await newPassword(name) }))) throw noSuchUser(name);
+  });
+  tell(settings, name, `The user ${name} has a new password, and has to log in again.`);
+}
+
+async function remove(settings: Settings, given: string): Promise<void> {
+  const name = accountName(given, 'user');
+  if (!(await withStore(settings, (store) => removeUser(store, name)))) throw noSuchUser(name);
+  tell(settings, name, `The user ${name} is removed, and logged out everywhere.`);
+}
+
+function noSuchUser(name: string): ConfigError {
+  return new ConfigError(`there is no user ${name}; catalogue user list shows those that there are`);
+}
+
+function tell({ json, role }: Settings, name: string, words: string): void {
+  console.log(json ? JSON.stringify({ ok: true, name, ...(role === '' ? {} : { role }) }) : words);
+}

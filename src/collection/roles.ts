@@ -1,0 +1,68 @@
+/** Roles as a declaration names them: each has its own rules and those of the roles that it includes. */
+import type { Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
+import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from './draft.ts';
+
+export function declareRoles(
+  drafts: readonly RoleDraft[],
+  collections: ReadonlyMap<string, Collection>,
+): ReadonlyMap<string, Role> {
+  const named = (name: string): RoleDraft => {
+    const found = drafts.find((draft) => draft.name === name);
+    if (found === undefined) throw new Error(`there is no role ${name}`);
+    return found;
+  };
+  const withIncluded = (draft: RoleDraft): readonly RoleDraft[] => [
+    draft,
+    ...(draft.include ?? []).flatMap((name) => withIncluded(named(name))),
+  ];
+  return new Map(
+    drafts.map((draft) => {
+      const all = [...new Set(withIncluded(draft))];
+      const isAll = all.some((each) => each.isAll === true);
+      const rules = isAll ? [] : all.flatMap((each) => each.rules);
+      return [draft.name, { name: draft.name, isAll, rules: byCollection(rules, collections) }];
+    }),
+  );
+}
+
+function byCollection(
+  drafts: readonly RuleDraft[],
+  collections: ReadonlyMap<string, Collection>,
+): ReadonlyMap<Collection, RightsRules> {
+  const found = new Map<Collection, Record<Right, readonly Rule[]>>();
+  for (const draft of drafts) {
+    const collection = collections.get(draft.collection);
+    if (collection === undefined) throw new Error(`there is no collection ${draft.collection}`);
+    const rules = found.get(collection) ?? { read: [], create: [], update: [], delete: [] };
+    found.set(collection, { ...rules, [draft.right]: [...rules[draft.right], declareRule(collection, draft)] });
+  }
+  for (const [collection, rules] of found) {
+    const needed = RIGHTS.map((right) => [right, withoutCovered(rules[right])]);
+    found.set(collection, Object.fromEntries(needed) as Record<Right, readonly Rule[]>);
+  }
+  return found;
+}
+
+function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Rule {
+  const known = (each: string): Field => {
+    const field = byName.get(each);
+    if (field === undefined) throw new Error(`${name}: there is no field ${each}`);
+    return field;
+  };
+  return {
+    ...(draft.where === undefined ? {} : { where: draft.where }),
+    fields: new Set(draft.fields?.map(known) ?? fields),
+  };
+}
+
+/** Without those that allow nothing beyond what another one allows. */
+function withoutCovered(rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter((rule, at) => !rules.some((other, place) => place !== at && covers(other, rule, place < at)));
+}
+
+function covers(other: Rule, rule: Rule, isEarlier: boolean): boolean {
+  if (other.where !== undefined && other.where !== rule.where) return false;
+  if (![...rule.fields].every((field) => other.fields.has(field))) return false;
+  const isSame = other.where === rule.where && other.fields.size === rule.fields.size;
+  return !isSame || isEarlier;
+}

@@ -1,0 +1,90 @@
+/** A catalogue as a role sees it: the collections with which it may do something, each with the fields that it may name. */
+import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
+import { type CollectionDraft, RIGHTS } from './draft.ts';
+
+/** Those that can be read, which is what embeddings and references may lead to. */
+type Readable = ReadonlyMap<string, Collection>;
+
+export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
+  const readable = new Map<string, Collection>();
+  const collections = new Map<string, Collection>();
+  const names = [...role.rules].filter(([, { read }]) => read.length > 0).map(([{ name }]) => name);
+  for (const of of catalogue.collections.values()) {
+    const rules = role.rules.get(of);
+    if (rules === undefined) continue;
+    const view = viewOfCollection(of, rules, role, { names, readable });
+    collections.set(of.name, view);
+    if (names.includes(of.name)) readable.set(of.name, view);
+  }
+  return {
+    collections,
+    closed: new Set([...catalogue.collections.keys()].filter((name) => !collections.has(name))),
+    draft: { collections: [...collections.values()].map(({ draft }) => draft) },
+  };
+}
+
+interface Neighbours {
+  readonly names: readonly string[];
+  /** Filled once all of them are made. */
+  readonly readable: Readable;
+}
+
+function viewOfCollection(
+  of: Collection,
+  rules: RightsRules,
+  { name: role }: Role,
+  neighbours: Neighbours,
+): Collection {
+  const rights = RIGHTS.filter((right) => rules[right].length > 0);
+  const readsAll = rules.read.some(({ where, fields }) => where === undefined && fields.size === of.fields.length);
+  const written = (some: readonly Rule[]): Collection | undefined =>
+    some.length === 0 ? undefined : { ...withNamed(of, some, neighbours), view: { role, of, rights, readsAll } };
+  const [creates, updates] = [written(rules.create), written(rules.update)];
+  return {
+    ...withFields(of, rules.read, neighbours),
+    view: {
+      role,
+      of,
+      rights,
+      readsAll,
+      ...(creates === undefined ? {} : { creates }),
+      ...(updates === undefined ? {} : { updates }),
+    },
+  };
+}
+
+/** `*` is what every one of the rules allows; what only some of them allow can be named. */
+function withFields(of: Collection, rules: readonly Rule[], { names, readable }: Neighbours): Collection {
+  const isCommon = (field: Field) => rules.length > 0 && rules.every(({ fields }) => fields.has(field));
+  const isNamed = (field: Field) => rules.some(({ fields }) => fields.has(field));
+  const fields = of.fields.filter(isCommon);
+  return {
+    ...of,
+    fields: fields.length === of.fields.length ? of.fields : fields,
+    byName: new Map(of.fields.filter(isNamed).map((field) => [field.name, field])),
+    unique: of.unique.filter((set) => set.fields.every(isNamed)),
+    references: of.references.filter(({ field, to }) => isNamed(field) && names.includes(to)),
+    among: readable,
+    draft: draftOf(of.draft, fields, names),
+  };
+}
+
+/** What a role may write is what any of the rules allows. */
+function withNamed(of: Collection, rules: readonly Rule[], neighbours: Neighbours): Collection {
+  const collection = withFields(of, rules, neighbours);
+  return { ...collection, fields: of.fields.filter(({ name }) => collection.byName.has(name)) };
+}
+
+function draftOf(draft: CollectionDraft, fields: readonly Field[], names: readonly string[]): CollectionDraft {
+  const isShown = (name: string) => fields.some((field) => field.name === name);
+  const { rows: _, unique, ...rest } = draft;
+  return {
+    ...rest,
+    fields: draft.fields
+      .filter(({ name }) => isShown(name))
+      .map(({ references, ...field }) =>
+        references === undefined || !names.includes(references.collection) ? field : { ...field, references },
+      ),
+    ...(unique === undefined ? {} : { unique: unique.filter((set) => set.every(isShown)) }),
+  };
+}

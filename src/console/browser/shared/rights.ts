@@ -1,0 +1,16 @@
+/** What the person may do with the collection that is shown; all of it, where the catalogue has no roles. */
+import type { Field } from '../../../collection/declaration.ts';
+import { collectionName } from './collection.ts';
+import { pageData } from './page-data.ts';
+
+const { session } = pageData;
+const rights = session?.rights?.[collectionName];
+const isAllowed = (right: 'create' | 'update' | 'delete') => session === undefined || (rights?.[right].length ?? 0) > 0;
+
+export const mayCreate = isAllowed('create');
+export const mayUpdate = isAllowed('update');
+export const mayDelete = isAllowed('delete');
+
+export function mayWrite({ name }: Field, isNew: boolean): boolean {
+  return session === undefined || rights?.[isNew ? 'create' : 'update'].includes(name) === true;
+}

@@ -1,0 +1,64 @@
+/** Whose session it is, where the catalogue has roles: a person logs in, and out again. */
+import { base } from './base.ts';
+import { pageData } from './page-data.ts';
+
+const WANTED = 'catalogue.login';
+
+export const { session } = pageData;
+export const isLoggedIn = session?.by === 'session';
+
+/** Where something was refused for want of credentials, or the person asked for it. */
+export function isLoginWanted(): boolean {
+  if (session === undefined || isLoggedIn) return false;
+  return session.role === null || sessionStorage.getItem(WANTED) !== null;
+}
+
+/** What was refused, for the page that asks. */
+export function reasonForLogin(): string {
+  return sessionStorage.getItem(WANTED) ?? '';
+}
+
+export function wantLogin(reason = ''): void {
+  sessionStorage.setItem(WANTED, reason);
+  location.reload();
+}
+
+export function goOnWithout(): void {
+  sessionStorage.removeItem(WANTED);
+  location.reload();
+}
+
+/** Resolves to what was wrong; the page starts again where nothing was. */
+export async function logIn(name: string, password: string): Promise<string | undefined> {
+  const response = await post('/auth/login', { name, password });
+  if (!response.ok) return problemIn(response);
+  goOnWithout();
+  return undefined;
+}
+
+export async function logOut(): Promise<void> {
+  await post('/auth/logout', {});
+  location.reload();
+}
+
+/** Resolves to what was wrong. */
+export async function changePassword(current: string, password: string): Promise<string | undefined> {
+  const response = await post('/auth/password', { current, password });
+  return response.ok ? undefined : problemIn(response);
+}
+
+function post(path: string, body: unknown): Promise<Response> {
+  return fetch(`${base}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+async function problemIn(response: Response): Promise<string> {
+  const problem = (await response.json().catch(() => undefined)) as
+    | { message?: string; hint?: string | null }
+    | undefined;
+  if (problem?.message === undefined) return `The service answered ${response.status}.`;
+  return [problem.message, problem.hint].filter((part) => part).join('. ');
+}

@@ -1,0 +1,166 @@
+/** The roles of a declaration: whom they include, and whether their rules make sense of the collections that there are. */
+import { type Collection, declareCollection } from '../collection/declaration.ts';
+import {
+  type CollectionDraft,
+  type FieldDraft,
+  RIGHTS,
+  type Right,
+  type RoleDraft,
+  type RuleDraft,
+} from '../collection/draft.ts';
+import { Refusal } from '../errors.ts';
+import { perhaps } from '../nearest-name.ts';
+import { oncePer } from '../once-per.ts';
+import { planRule } from '../plan/rule.ts';
+import type { GivenCollection, GivenRights, GivenRole, RULE } from './format.ts';
+import type { Named } from './maps.ts';
+import { type At, type Given, type Reading, say } from './shape.ts';
+
+type GivenRule = Given<typeof RULE>;
+
+/** The drafts of collections are those that are right; of others nothing is said but their names. */
+export function draftRoles(
+  roles: readonly Named<GivenRole>[],
+  declared: readonly Named<GivenCollection>[],
+  drafts: readonly CollectionDraft[],
+): readonly RoleDraft[] {
+  const names = declared.map(({ name }) => name);
+  checkIncludes(roles);
+  return roles.map(({ name, value }): RoleDraft => {
+    if (value === undefined) return { name, rules: [] };
+    if (value === 'all') return { name, isAll: true, rules: [] };
+    const include = value.given.include?.value.map((each) => each.value) ?? [];
+    const rules = value.named.flatMap((each) => draftRules(each, names, drafts));
+    return { name, ...(include.length === 0 ? {} : { include }), rules };
+  });
+}
+
+function checkIncludes(roles: readonly Named<GivenRole>[]): void {
+  const names = roles.map(({ name }) => name);
+  const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
+  for (const { name, reading, value } of roles) {
+    const seen: string[] = [];
+    for (const { value: other, at } of includedBy(value)) {
+      if (!names.includes(other)) say(reading, at, `include names ${other}, which is no role${perhaps(other, names)}`);
+      else if (seen.includes(other)) say(reading, at, `include names ${other} twice`);
+      else if (reaches(included, other, name)) say(reading, at, `include names ${other}, which includes ${name}`);
+      seen.push(other);
+    }
+  }
+}
+
+function includedBy(role: GivenRole | undefined): readonly At<string>[] {
+  return role === undefined || role === 'all' ? [] : (role.given.include?.value ?? []);
+}
+
+/** Whether a role is, or includes at any depth, another. */
+function reaches(
+  included: ReadonlyMap<string, readonly At<string>[]>,
+  from: string,
+  to: string,
+  passed: readonly string[] = [],
+): boolean {
+  if (from === to) return true;
+  if (passed.includes(from)) return false;
+  return (included.get(from) ?? []).some(({ value }) => reaches(included, value, to, [...passed, from]));
+}
+
+function draftRules(
+  { name, reading, value }: Named<GivenRights>,
+  names: readonly string[],
+  drafts: readonly CollectionDraft[],
+): readonly RuleDraft[] {
+  if (!names.includes(name)) {
+    say(reading, reading.at, `there is no collection ${name}${perhaps(name, [...names, 'include'])}`);
+    return [];
+  }
+  const draft = drafts.find((each) => each.name === name);
+  return RIGHTS.flatMap((right) => {
+    const given = value?.[right];
+    if (given === undefined || draft === undefined) return [];
+    const where = checkedWhere(draft, given.value, reading);
+    const fields = checkedFields(draft, right, given, reading);
+    return {
+      collection: name,
+      right,
+      ...(where === undefined ? {} : { where }),
+      ...(fields === undefined ? {} : { fields }),
+    };
+  });
+}
+
+/** Undefined where it has mistakes of its own, which have been said. */
+const collectionOf = oncePer((draft: CollectionDraft): Collection | undefined => {
+  try {
+    return declareCollection(draft);
+  } catch {
+    return undefined;
+  }
+});
+
+/** Its conditions are planned as those of any request are: what is refused there is a mistake here. */
+function checkedWhere(draft: CollectionDraft, { where }: GivenRule, reading: Reading): string | undefined {
+  const collection = collectionOf(draft);
+  if (where === undefined || collection === undefined) return where?.value;
+  try {
+    planRule(collection, where.value);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { message, details, hint } = error;
+    const more = [message.startsWith('"failed to parse') ? details : null, nearestIn(hint)].filter(
+      (each) => each !== null,
+    );
+    say(reading, where.at, `where: ${[message, ...more].join('; ')}`);
+  }
+  return where.value;
+}
+
+/** Of a name that is mistyped the nearest, or those that there are. */
+function nearestIn(hint: string | null): string | null {
+  const nearest = /^Perhaps you meant the field '(.+)'\.$/.exec(hint ?? '')?.[1];
+  if (nearest !== undefined) return `perhaps you meant ${nearest}`;
+  const all = /^The fields are (.+)\.$/.exec(hint ?? '')?.[1];
+  return all === undefined ? null : `there are ${all}`;
+}
+
+function checkedFields(
+  draft: CollectionDraft,
+  right: Right,
+  { value: { fields } }: At<GivenRule>,
+  reading: Reading,
+): readonly string[] | undefined {
+  if (fields === undefined) return undefined;
+  const names = draft.fields.map((field) => field.name);
+  const found: string[] = [];
+  for (const { value: name, at } of fields.value) {
+    const isWritten = right === 'create' || right === 'update';
+    if (!names.includes(name)) say(reading, at, `${right}: there is no field ${name}${perhaps(name, names)}`);
+    else if (found.includes(name)) say(reading, at, `${right}: fields names ${name} twice`);
+    else if (isWritten && isReadOnly(draft, name)) say(reading, at, `${right}: ${name} can only be read`);
+    found.push(name);
+  }
+  const missing = needed(draft, right).filter((name) => !found.includes(name));
+  if (missing.length > 0)
+    say(reading, fields.at, `${right}: fields must hold ${missing.join(', ')}${reasonFor(right)}`);
+  return found;
+}
+
+function reasonFor(right: Right): string {
+  return right === 'read' ? ', by which rows are told apart' : ', without which there is no new row';
+}
+
+function isReadOnly({ fields }: CollectionDraft, name: string): boolean {
+  return fields.find((field) => field.name === name)?.readOnly === true;
+}
+
+/** What a role cannot do without. */
+function needed(draft: CollectionDraft, right: Right): readonly string[] {
+  if (right === 'read') return draft.key;
+  if (right !== 'create') return [];
+  const assigned = collectionOf(draft)?.assigned;
+  return draft.fields.filter((field) => isGiven(draft, field) && field.name !== assigned?.name).map(({ name }) => name);
+}
+
+function isGiven({ key }: CollectionDraft, { name, required, default: value, filled, readOnly }: FieldDraft): boolean {
+  return (required === true || key.includes(name)) && value === undefined && filled !== true && readOnly !== true;
+}

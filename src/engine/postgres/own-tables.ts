@@ -1,0 +1,47 @@
+/** The tables of the service's own collections: beside those of the catalogue, and made when they are first needed. */
+import type { SQL } from 'bun';
+import { OWN_COLLECTIONS } from '../../collection/own.ts';
+import { ConfigError } from '../../config.ts';
+import { identifier } from '../compile/statement.ts';
+import { query, type Runner } from './driver.ts';
+import { sqlState } from './refusals.ts';
+import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
+
+/** "PCat", and one: no migration waits for it. */
+const LOCK = 0x50436175;
+
+/** Those that are not there. */
+async function missing(runner: Runner, schema: string): Promise<string[]> {
+  const found = await query<{ name: string }>(runner, {
+    sql: `select c.relname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1::text and c.relkind in ('r', 'p') and c.relname like 'catalogue\\_%'`,
+    params: [schema],
+  });
+  return [...OWN_COLLECTIONS.keys()].filter((name) => !found.some((each) => each.name === name));
+}
+
+export async function hasOwnTables(pool: SQL, schema: string): Promise<boolean> {
+  return (await missing(pool, schema)).length === 0;
+}
+
+/** Of several instances one makes them, and the others find them made. */
+export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
+  if (await hasOwnTables(pool, schema)) return;
+  try {
+    await pool.begin(async (transaction) => {
+      const run = (sql: string) => query(transaction, { sql, params: [] });
+      await run(`select pg_advisory_xact_lock(${LOCK})`);
+      for (const name of await missing(transaction, schema)) {
+        const collection = OWN_COLLECTIONS.get(name)!;
+        await run(tableSql(collection));
+        for (const each of collection.unique) await run(`alter table ${identifier(name)} add ${uniqueSql(each)}`);
+        for (const index of indexesOf(collection)) await run(indexSql(collection, index));
+      }
+    });
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error;
+    throw new ConfigError(
+      `the schema ${schema} has no tables for keys and users, and this role may not make them: ${(error as Error).message}. Add the first key or user with a role that may`,
+    );
+  }
+}

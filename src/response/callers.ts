@@ -1,0 +1,31 @@
+/** Who asks, found out once for a request, where the catalogue has roles. */
+import { ANONYMOUS, type Caller } from '../collection/caller.ts';
+import type { Catalogue } from '../collection/declaration.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { type Admitted, admission } from '../plan/sight.ts';
+import { andThen, type Trace } from './trace.ts';
+
+/** Whose credentials a request carries; refuses those that are not good. */
+export type Identify = (request: Request) => MaybePromise<Caller>;
+export type Admit = (request: Request, trace: Trace) => MaybePromise<Admitted>;
+
+/** Undefined where there are no roles: whoever asks may do all. */
+export function admitting(catalogue: Catalogue, identify: Identify = () => ANONYMOUS): Admit | undefined {
+  if (catalogue.roles === undefined) return undefined;
+  const admit = admission(catalogue);
+  return (request, trace) => {
+    trace.isPrivate = true;
+    return andThen(identify(request), (caller) => {
+      trace.caller = caller;
+      trace.admitted = admit(caller);
+      return trace.admitted;
+    });
+  };
+}
+
+/** The same key of another caller is another key. */
+export function ownRetry<Retry extends { readonly key: string }>(retry: Retry, { admitted, caller }: Trace): Retry {
+  if (admitted === undefined) return retry;
+  const whose = JSON.stringify([admitted.scope, caller?.name ?? null, retry.key]);
+  return { ...retry, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };
+}

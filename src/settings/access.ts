@@ -1,0 +1,85 @@
+/** By what the service knows who asks, where the declaration has roles. */
+import { DEFAULT_SESSION_HOURS, MIN_SECRET_BYTES } from '../limits.ts';
+import { ConfigError, setting, text, wholeNumber } from './setting.ts';
+
+/** What a refusal says of a secret is never the secret. */
+function secret(given: string, name: string): string {
+  if (Buffer.byteLength(given) >= MIN_SECRET_BYTES) return given;
+  throw new ConfigError(
+    `${name} has ${Buffer.byteLength(given)} bytes, and needs at least ${MIN_SECRET_BYTES}; openssl rand -base64 48 makes one`,
+  );
+}
+
+/** A step into a value: a name, or a place in a list. */
+export type ClaimPath = readonly (string | number)[];
+
+const STEP = /\.([A-Za-z_][\w-]*)|\."((?:[^"\\]|\\.)*)"|\[(\d+)\]/y;
+
+/** As PostgREST's jwt-role-claim-key: `.role`, `.app_metadata.role`, `."https://example.com/role"`, `.roles[0]`. */
+export function claimPath(given: string): ClaimPath | undefined {
+  const path: (string | number)[] = [];
+  for (STEP.lastIndex = 0; STEP.lastIndex < given.length; ) {
+    const [step, name, quoted, place] = STEP.exec(given) ?? [];
+    if (step === undefined) return undefined;
+    path.push(name ?? (quoted === undefined ? Number(place) : quoted.replaceAll(/\\(.)/g, '$1')));
+  }
+  return path.length === 0 ? undefined : path;
+}
+
+function rolePath(given: string, name: string): string {
+  if (claimPath(given.trim()) !== undefined) return given.trim();
+  throw new ConfigError(`${name} is a path into a token's claims, such as .role or .app_metadata.role, not ${given}`);
+}
+
+export const ACCESS_SETTINGS = {
+  jwtSecret: setting({
+    flag: '--jwt-secret',
+    env: 'CATALOGUE_JWT_SECRET',
+    argument: 'SECRET',
+    description: `secret that tokens are signed with (HS256), at least ${MIN_SECRET_BYTES} bytes; better in the environment, since others see flags`,
+    byDefault: '',
+    read: secret,
+    secret: 'whole',
+  }),
+  jwks: setting({
+    flag: '--jwks',
+    env: 'CATALOGUE_JWKS',
+    argument: 'FILE|URL',
+    description: 'public keys that tokens are verified with (RS256, ES256, EdDSA), as a JSON Web Key Set',
+    byDefault: '',
+    read: text,
+    secret: 'url',
+  }),
+  jwtAudience: setting({
+    flag: '--jwt-audience',
+    env: 'CATALOGUE_JWT_AUDIENCE',
+    argument: 'TEXT',
+    description: 'whom tokens must be meant for (aud)',
+    byDefault: '',
+    read: text,
+  }),
+  jwtIssuer: setting({
+    flag: '--jwt-issuer',
+    env: 'CATALOGUE_JWT_ISSUER',
+    argument: 'TEXT',
+    description: 'by whom tokens must be made (iss)',
+    byDefault: '',
+    read: text,
+  }),
+  jwtRoleClaim: setting({
+    flag: '--jwt-role-claim',
+    env: 'CATALOGUE_JWT_ROLE_CLAIM',
+    argument: 'PATH',
+    description: 'where the role is in the claims of a token',
+    byDefault: '.role',
+    read: rolePath,
+  }),
+  sessionHours: setting({
+    flag: '--session-hours',
+    env: 'CATALOGUE_SESSION_HOURS',
+    argument: 'NUMBER',
+    description: 'how long a person stays logged in',
+    byDefault: DEFAULT_SESSION_HOURS,
+    read: wholeNumber(1, 8_760),
+  }),
+} as const;

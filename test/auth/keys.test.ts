@@ -1,0 +1,102 @@
+/** Keys of programs, on every engine. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { addKey } from '../../src/auth/keys.ts';
+import { KEYS } from '../../src/collection/own.ts';
+import { EMPTY_QUERY } from '../../src/dialect/query.ts';
+import { planRead } from '../../src/plan/read.ts';
+import { WHOLE } from '../../src/plan/whole.ts';
+import { gathered } from '../../src/response/body.ts';
+import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
+import { ALL_ENGINES } from '../support/catalogue.ts';
+import { until } from '../support/process.ts';
+import { expectRefusal } from '../support/stories.ts';
+
+for (const engine of Object.keys(ALL_ENGINES)) {
+  describe(`a key on ${engine}`, () => {
+    let service: WithAccess;
+    beforeAll(async () => {
+      service = await openWithAccess(engine);
+    });
+    afterAll(() => service.close());
+
+    const add = (name: string, more: { role?: string; expires?: Date; claims?: Record<string, unknown> } = {}) =>
+      addKey(service.store, { name, role: 'editor', claims: {}, ...more });
+    const identify = (key: string) =>
+      service.access.identify(new Request('http://catalogue/products', { method: 'POST', headers: bearer(key) }));
+
+    test('lets a program in under its role, as Authorization or apikey', async () => {
+      const name = newName('erp');
+      const key = await add(name, { claims: { region: 'north' } });
+      const who = { by: 'key', role: 'editor', name, rights: RIGHTS };
+      for (const headers of [bearer(key), { apikey: key }, { ...bearer(key), apikey: key }]) {
+        expect(await (await service.whoIs(headers)).json()).toEqual(who);
+      }
+      expect(await identify(key)).toEqual({
+        role: 'editor',
+        name,
+        claims: { region: 'north', sub: name, role: 'editor' },
+      });
+      // It was looked up a moment ago.
+      expect(identify(key)).not.toBeInstanceOf(Promise);
+    });
+
+    test('in Authorization wins over one in apikey, and either over a cookie', async () => {
+      const [first, second] = [newName('first'), newName('second')];
+      const [one, other] = [await add(first), await add(second, { role: 'viewer' })];
+      const cookie = `catalogue_session=${'x'.repeat(43)}`;
+      expect(await (await service.whoIs({ ...bearer(one), apikey: other, cookie })).json()).toMatchObject({
+        name: first,
+      });
+      expect(await (await service.whoIs({ apikey: other, cookie })).json()).toMatchObject({
+        name: second,
+        role: 'viewer',
+      });
+      await expectRefusal(await service.whoIs({ ...bearer('wrong'), apikey: other }), 401, 'PGRST301');
+    });
+
+    test('is stored as a hash only', async () => {
+      const key = await add(newName('hidden'));
+      const plan = planRead(KEYS, EMPTY_QUERY, { offset: 0 }, undefined);
+      const { body } = await gathered(await service.engine.read(plan, WHOLE));
+      expect(body).toContain('hidden');
+      expect(body).not.toContain(key);
+      expect(body).not.toContain(key.slice(4));
+    });
+
+    test('that nobody made, that has expired or whose role is gone is refused', async () => {
+      const unknown = `cat_${'A'.repeat(43)}`;
+      const response = await service.whoIs(bearer(unknown));
+      expect(response.headers.get('www-authenticate')).toStartWith('Bearer error="invalid_token"');
+      expect((await expectRefusal(response, 401, 'PGRST301')).message).toBe('The key is not known, or was revoked');
+      const expired = await add(newName('old'), { expires: new Date(Date.now() - 1) });
+      expect((await expectRefusal(await service.whoIs(bearer(expired)), 401, 'PGRST301')).message).toBe(
+        'The key has expired',
+      );
+      const roleless = await add(newName('roleless'), { role: 'owner' });
+      await expectRefusal(await service.whoIs(bearer(roleless)), 401, 'CAT401');
+      const soon = await add(newName('soon'), { expires: new Date(Date.now() + 300) });
+      await until('the key to expire', async () => (await service.whoIs(bearer(soon))).status === 401);
+    });
+
+    test('that is revoked is refused everywhere', async () => {
+      const name = newName('lost');
+      const key = await add(name);
+      const second = service.another();
+      for (const each of [service, second]) expect((await each.whoIs(bearer(key))).status).toBe(200);
+      expect(await service.store.removeKey(name)).toBe(true);
+      expect(await service.store.removeKey(name)).toBe(false);
+      for (const each of [service, second]) {
+        await until('the key to be refused', async () => (await each.whoIs(bearer(key))).status === 401);
+      }
+      expect(
+        (await service.access.metrics()).find((each) => each.name === 'credentials_refused_total')?.value,
+      ).toBeGreaterThan(0);
+    });
+
+    test('has a name of its own', async () => {
+      const name = newName('twice');
+      await add(name);
+      expect(await add(name).catch((error) => error)).toMatchObject({ code: '23505' });
+    });
+  });
+}

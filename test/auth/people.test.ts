@@ -1,0 +1,243 @@
+/** People, their passwords and their sessions, on every engine. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { addUser, changeUser, removeUser } from '../../src/auth/people.ts';
+import type { StoredUser } from '../../src/auth/store.ts';
+import { newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
+import { ENGINES } from '../support/catalogue.ts';
+import { until } from '../support/process.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
+
+const PASSWORD = 'correct horse battery';
+const SAME = { origin: 'http://catalogue', host: 'catalogue' };
+
+for (const engine of Object.keys(ENGINES)) {
+  describe(`people on ${engine}`, () => {
+    let service: WithAccess;
+    beforeAll(async () => {
+      service = await openWithAccess(engine);
+    });
+    afterAll(() => service.close());
+
+    const addPerson = async (more: Partial<Parameters<typeof addUser>[1]> = {}) => {
+      const name = newName('ann');
+      await addUser(service.store, { name, role: 'editor', claims: {}, password: PASSWORD, ...more });
+      return name;
+    };
+    const login = (name: string, password = PASSWORD, headers: Record<string, string> = {}, at = service) =>
+      at.fetch('/auth/login', sendJson('POST', { name, password }, headers));
+    const cookieOf = (response: Response) => response.headers.get('set-cookie')!.split(';', 1)[0]!;
+    const loggedIn = async (name: string, headers: Record<string, string> = {}) => {
+      const response = await login(name, PASSWORD, headers);
+      expect(response.status).toBe(200);
+      return cookieOf(response);
+    };
+    const post = (path: string, cookie: string, body?: unknown, headers: Record<string, string> = SAME) =>
+      service.fetch(path, sendJson('POST', body ?? {}, { cookie, ...headers }));
+
+    test('log in with a cookie that no script reads and no other site sends', async () => {
+      const name = await addPerson({ claims: { region: 'north' } });
+      const response = await login(name);
+      const cookie = response.headers.get('set-cookie')!;
+      expect(cookie).toMatch(/^catalogue_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(await response.json()).toEqual({
+        by: 'session',
+        role: 'editor',
+        name,
+        rights: RIGHTS,
+        expires_at: expect.any(String),
+      });
+      expect(await (await service.whoIs({ cookie: cookieOf(response) })).json()).toEqual({
+        by: 'session',
+        role: 'editor',
+        name,
+        rights: RIGHTS,
+      });
+      const caller = await service.access.identify(
+        new Request('http://catalogue/', { headers: { cookie: cookieOf(response) } }),
+      );
+      expect(caller).toEqual({ role: 'editor', name, claims: { region: 'north', sub: name, role: 'editor' } });
+    });
+
+    test('have a cookie for TLS only, where there is TLS, and for the path of the service', async () => {
+      const name = await addPerson();
+      const secure = await login(name, PASSWORD, { 'x-forwarded-proto': 'https' });
+      expect(secure.headers.get('set-cookie')).toMatch(/^__Host-catalogue_session=[\w-]{43}; Path=\/; .*; Secure$/);
+      expect((await service.whoIs({ cookie: cookieOf(secure) })).status).toBe(200);
+      const below = await login(name, PASSWORD, { 'x-forwarded-prefix': '/shop', 'x-forwarded-proto': 'https' });
+      expect(below.headers.get('set-cookie')).toMatch(/^catalogue_session=[\w-]{43}; Path=\/shop; .*; Secure$/);
+    });
+
+    test('are told the same whether the name or the password is wrong', async () => {
+      const name = await addPerson();
+      const [wrong, nobody] = [await login(name, 'wrong horse battery'), await login(newName('nobody'))];
+      const problem = await expectRefusal(wrong, 401, 'CAT401');
+      expect(problem.message).toBe('The name or the password is wrong');
+      expect(await expectRefusal(nobody, 401, 'CAT401')).toEqual(problem);
+      expect([...wrong.headers]).toEqual([...nobody.headers]);
+      expect(wrong.headers.has('set-cookie')).toBe(false);
+    });
+
+    test('who guess have to wait, longer each time; who knows the password from elsewhere does not', async () => {
+      const name = await addPerson();
+      const statuses = await Promise.all(
+        Array.from({ length: 12 }, async () => (await login(name, 'guessed it?')).status),
+      );
+      expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(7);
+      const response = await login(name);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      await expectRefusal(response, 429, 'CAT429');
+      expect((await login(name, PASSWORD, { 'test-address': '192.0.2.77' })).status).toBe(200);
+      const waited = async () => (await login(name)).status === 200;
+      await until('the pause to end', waited);
+    });
+
+    test('who send anything else than a name and a password are told what to send', async () => {
+      const bodies = [
+        '',
+        '{',
+        '[]',
+        'null',
+        '{"name":"a"}',
+        '{"name":1,"password":"x"}',
+        '{"name":"a","password":["x"]}',
+      ];
+      for (const body of bodies) {
+        const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
+        await expectRefusal(await service.fetch('/auth/login', init), 400, 'PGRST102');
+      }
+      const form = {
+        method: 'POST',
+        body: 'name=ann&password=x',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      };
+      await expectRefusal(await service.fetch('/auth/login', form), 400, 'PGRST102');
+      await expectRefusal(await login('a', 'x'.repeat(100_000)), 413, 'CAT413');
+      await expectRefusal(await login(newName('long'), 'x'.repeat(10_000)), 401, 'CAT401');
+      await expectRefusal(await service.fetch('/auth/login'), 405, 'PGRST117');
+      await expectRefusal(await service.fetch('/auth/session', { method: 'POST' }), 405, 'PGRST117');
+    });
+
+    test('begin a new session at each login: one that somebody put there is not taken over', async () => {
+      const name = await addPerson();
+      const planted = `catalogue_session=${'P'.repeat(43)}`;
+      const first = await loggedIn(name, { cookie: planted });
+      expect(first).not.toBe(planted);
+      await expectRefusal(await service.whoIs({ cookie: planted }), 401, 'CAT401');
+      const second = await loggedIn(name, { cookie: first });
+      expect(second).not.toBe(first);
+      await expectRefusal(await service.whoIs({ cookie: first }), 401, 'CAT401');
+      expect((await service.whoIs({ cookie: second })).status).toBe(200);
+    });
+
+    test('log out, and the session has ended; the browser is told to forget it', async () => {
+      const cookie = await loggedIn(await addPerson());
+      const response = await post('/auth/logout', cookie);
+      expect(response.status).toBe(204);
+      expect(response.headers.get('set-cookie')).toStartWith('catalogue_session=; Path=/; Max-Age=0;');
+      const ended = await service.whoIs({ cookie });
+      expect(ended.headers.get('set-cookie')).toStartWith('catalogue_session=; Path=/; Max-Age=0;');
+      await expectRefusal(ended, 401, 'CAT401');
+      expect((await post('/auth/logout', cookie)).status).toBe(204);
+      expect((await service.fetch('/auth/logout', { method: 'POST' })).status).toBe(204);
+    });
+
+    test('change their password, and all other sessions end', async () => {
+      const name = await addPerson();
+      const [here, elsewhere] = [await loggedIn(name), await loggedIn(name)];
+      const next = 'another horse battery';
+      await expectRefusal(
+        await post('/auth/password', here, { current: 'wrong horse', password: next }),
+        401,
+        'CAT401',
+      );
+      await expectRefusal(
+        await post('/auth/password', here, { current: PASSWORD, password: 'short' }),
+        400,
+        'PGRST102',
+      );
+      const changed = await post('/auth/password', here, { current: PASSWORD, password: next });
+      expect(changed.status).toBe(200);
+      for (const cookie of [here, elsewhere]) {
+        await until('the session to end', async () => (await service.whoIs({ cookie })).status === 401);
+      }
+      expect((await service.whoIs({ cookie: cookieOf(changed) })).status).toBe(200);
+      await expectRefusal(await login(name), 401, 'CAT401');
+      expect((await login(name, next)).status).toBe(200);
+      await expectRefusal(await service.fetch('/auth/password', sendJson('POST', {})), 401, 'PGRST302');
+    });
+
+    const CHANGES: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+      'given another role': (name) => changeUser(service.store, name, { role: 'viewer' }),
+      'given another password': (name) => changeUser(service.store, name, { password: 'forgotten before' }),
+      removed: (name) => removeUser(service.store, name),
+      'removed and added again': async (name) => {
+        const before = (await service.store.user(name)) as StoredUser;
+        await removeUser(service.store, name);
+        await addUser(service.store, { ...before, password: PASSWORD });
+      },
+    };
+    test(`who are ${Object.keys(CHANGES).join(', or ')}, are logged out, in every process`, async () => {
+      const second = service.another();
+      const cookies = await Promise.all(
+        Object.values(CHANGES).map(async (carryOut) => {
+          const name = await addPerson();
+          const cookie = await loggedIn(name);
+          for (const each of [service, second]) expect((await each.whoIs({ cookie })).status).toBe(200);
+          await carryOut(name);
+          return cookie;
+        }),
+      );
+      for (const cookie of cookies) {
+        for (const each of [service, second]) {
+          await until('the session to end', async () => (await each.whoIs({ cookie })).status === 401);
+        }
+      }
+    });
+
+    test('cannot be made to write by a page of another site', async () => {
+      const cookie = await loggedIn(await addPerson());
+      const write = (headers: Record<string, string>) =>
+        Promise.try(() =>
+          service.access.identify(
+            new Request('http://catalogue/products', { method: 'POST', headers: { cookie, ...headers } }),
+          ),
+        );
+      for (const headers of FOREIGN) {
+        expect(await write(headers).catch((error) => error)).toMatchObject({ code: 'CAT403', status: 403 });
+        await expectRefusal(await post('/auth/logout', cookie, {}, headers), 403, 'CAT403');
+        await expectRefusal(
+          await post('/auth/password', cookie, { current: PASSWORD, password: 'x' }, headers),
+          403,
+          'CAT403',
+        );
+      }
+      expect(await write(SAME)).toMatchObject({ role: 'editor' });
+      expect(
+        await write({ host: 'inside:3000', origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' }),
+      ).toMatchObject({ role: 'editor' });
+      // Reading is not writing: what is read, another site's page does not see.
+      expect((await service.whoIs({ cookie })).status).toBe(200);
+    });
+
+    test('cannot be logged in by a page of another site', async () => {
+      const name = await addPerson();
+      for (const headers of FOREIGN.filter((each) => 'origin' in each || 'sec-fetch-site' in each)) {
+        await expectRefusal(await login(name, PASSWORD, headers), 403, 'CAT403');
+      }
+      expect((await login(name, PASSWORD, SAME)).status).toBe(200);
+    });
+  });
+}
+
+const FOREIGN: readonly Record<string, string>[] = [
+  { host: 'catalogue' },
+  { host: 'catalogue', origin: 'https://evil.example' },
+  { host: 'catalogue', origin: 'http://catalogue.evil.example' },
+  { host: 'catalogue', origin: 'http://catalogue:8080' },
+  { host: 'catalogue', origin: 'null' },
+  { host: 'catalogue', origin: 'nonsense' },
+  { host: 'catalogue', origin: 'http://catalogue', 'sec-fetch-site': 'cross-site' },
+  { host: 'catalogue', origin: 'http://catalogue', 'sec-fetch-site': 'same-site' },
+];

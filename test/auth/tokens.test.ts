@@ -1,0 +1,460 @@
+/** Tokens: those that count, and the published ways to forge one. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, generateSecret, type JWK, SignJWT } from 'jose';
+import { PublicKeys } from '../../src/auth/public-keys.ts';
+import { publicKeyVerifier } from '../../src/auth/verifiers.ts';
+import { MAX_CREDENTIAL_LENGTH } from '../../src/limits.ts';
+import { listen } from '../../src/serve/server.ts';
+import { bearer, openWithAccess, RIGHTS, SECRET, type WithAccess } from '../support/access.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { statusesIn, talkTo } from '../support/socket.ts';
+import { expectRefusal } from '../support/stories.ts';
+
+const ENGINE = 'SQLite in memory';
+const seconds = () => Math.floor(Date.now() / 1000);
+const encoded = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const KEY = new TextEncoder().encode(SECRET);
+
+function signed(claims: Record<string, unknown>, header: Record<string, unknown> = {}, key: Uint8Array = KEY) {
+  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', ...header }).sign(key);
+}
+
+/** Signed as a program would that is not held to any library's rules. */
+function handmade(header: unknown, payload: unknown, key: string | Uint8Array = SECRET): string {
+  const text = `${encoded(header)}.${encoded(payload)}`;
+  return `${text}.${new Bun.CryptoHasher('sha256', key).update(text).digest('base64url')}`;
+}
+
+describe('a token that a secret has signed', () => {
+  let service: WithAccess;
+  beforeAll(async () => {
+    service = await openWithAccess(ENGINE);
+  });
+  afterAll(() => service.close());
+
+  const refused = async (token: string, code: string, message: string) => {
+    const response = await service.whoIs(bearer(token));
+    const challenge = `Bearer error="invalid_token", error_description="${message.replaceAll('"', '\\"')}"`;
+    expect(response.headers.get('www-authenticate')).toBe(challenge);
+    expect((await expectRefusal(response, 401, code)).message).toBe(message);
+  };
+
+  test('is of the role that it names, in Authorization or apikey', async () => {
+    const token = await signed({ role: 'editor', sub: 'ann' });
+    const who = { by: 'token', role: 'editor', name: 'ann', rights: RIGHTS };
+    for (const headers of [bearer(token), { apikey: token }, { authorization: `bearer  ${token}` }]) {
+      const response = await service.whoIs(headers);
+      expect([response.status, await response.json()]).toEqual([200, who]);
+    }
+  });
+
+  test('of no role is anonymous, and has its claims', async () => {
+    const caller = await service.access.identify(
+      new Request('http://catalogue/products', { headers: bearer(await signed({ tenant: 7 })) }),
+    );
+    expect(caller).toEqual({ role: 'anonymous', claims: { tenant: 7, role: 'anonymous' } });
+  });
+
+  test('that was verified before is known at once', async () => {
+    const headers = bearer(await signed({ role: 'viewer' }));
+    const first = service.access.identify(new Request('http://catalogue/', { headers }));
+    expect(first).toBeInstanceOf(Promise);
+    const caller = await first;
+    const known = service.access.identify(new Request('http://catalogue/', { headers }));
+    expect(known).toBe(caller);
+  });
+
+  test('that has expired since it was verified is refused', async () => {
+    const headers = bearer(await signed({ role: 'viewer', exp: Date.now() / 1000 - 29.6 }));
+    expect((await service.whoIs(headers)).status).toBe(200);
+    for (const deadline = Date.now() + 20_000; (await service.whoIs(headers)).status === 200; await Bun.sleep(20)) {
+      expect(Date.now()).toBeLessThan(deadline);
+    }
+    await expectRefusal(await service.whoIs(headers), 401, 'PGRST303');
+  });
+
+  test('counts with 30 s of leeway', async () => {
+    for (const claims of [{ exp: seconds() - 20 }, { nbf: seconds() + 20 }, { iat: seconds() + 20 }, { exp: null }]) {
+      expect((await service.whoIs(bearer(await signed({ role: 'editor', ...claims })))).status).toBe(200);
+    }
+  });
+
+  const CLAIMS: Readonly<Record<string, [claims: Record<string, unknown>, message: string]>> = {
+    'that has expired': [{ exp: seconds() - 40 }, 'JWT expired'],
+    'that is not valid yet': [{ nbf: seconds() + 400 }, 'JWT not yet valid'],
+    'of the future': [{ iat: seconds() + 400 }, 'JWT issued at future'],
+    'whose exp is a text': [{ exp: '9999999999' }, "The JWT 'exp' claim must be a number"],
+    'whose nbf is a text': [{ nbf: 'now' }, "The JWT 'nbf' claim must be a number"],
+    'whose iat is a list': [{ iat: [1] }, "The JWT 'iat' claim must be a number"],
+    'whose aud is a number': [{ aud: 5 }, "The JWT 'aud' claim must be a string or an array of strings"],
+    'of a role that nobody declared': [{ role: 'owner' }, 'role "owner" does not exist'],
+    'of a role with odd letters': [{ role: 'a"\\\r\n' }, 'role "a"\\\r\n" does not exist'],
+    'whose role is a list': [{ role: ['editor'] }, 'The role in the JWT must be a string'],
+  };
+  for (const [name, [claims, message]] of Object.entries(CLAIMS)) {
+    test(`${name} is refused`, async () => {
+      const response = await service.whoIs(bearer(await signed({ role: 'editor', ...claims })));
+      expect((await expectRefusal(response, 401, 'PGRST303')).message).toBe(message);
+      expect(response.headers.get('www-authenticate')).toStartWith('Bearer error="invalid_token"');
+    });
+  }
+
+  const EDITOR = { role: 'editor' };
+  const right = handmade({ alg: 'HS256' }, EDITOR);
+  const [head, body, signature] = right.split('.') as [string, string, string];
+
+  test('made by hand counts, as a check of the forgeries below', async () => {
+    expect((await service.whoIs(bearer(right))).status).toBe(200);
+  });
+
+  for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
+    test(`of the algorithm "${alg}" is refused, signed or not`, async () => {
+      const unsigned = `${encoded({ alg })}.${body}.`;
+      for (const token of [unsigned, `${unsigned}${signature}`, handmade({ alg, typ: 'JWT' }, EDITOR)]) {
+        await expectRefusal(await service.whoIs(bearer(token)), 401, 'PGRST301');
+      }
+    });
+  }
+
+  test('of another algorithm than HS256 is refused, with the right secret, too', async () => {
+    for (const alg of ['HS384', 'HS512']) {
+      await refused(await signed(EDITOR, { alg }), 'PGRST301', 'Wrong or unsupported encoding algorithm');
+    }
+    const { privateKey } = await generateKeyPair('RS256');
+    const token = await new SignJWT(EDITOR).setProtectedHeader({ alg: 'RS256' }).sign(privateKey);
+    await refused(token, 'PGRST301', 'Wrong or unsupported encoding algorithm');
+  });
+
+  test('whose signature was stripped, cut, changed or is of other claims is refused', async () => {
+    const other = encoded({ role: 'owner' });
+    await refused(`${head}.${body}.`, 'PGRST301', 'JWT cryptographic operation failed');
+    await refused(`${head}.${body}.${signature.slice(0, -4)}`, 'PGRST301', 'JWT cryptographic operation failed');
+    await refused(`${head}.${other}.${signature}`, 'PGRST301', 'JWT cryptographic operation failed');
+    await refused(`${head}.${body}.${encoded('x'.repeat(32))}`, 'PGRST301', 'JWT cryptographic operation failed');
+    await refused(
+      await signed(EDITOR, {}, new TextEncoder().encode(`${SECRET}.`)),
+      'PGRST301',
+      'JWT cryptographic operation failed',
+    );
+  });
+
+  const FORMS: Readonly<Record<string, [token: string, message: string]>> = {
+    'of one part': ['abc', 'Expected 3 parts in JWT; got 1'],
+    'of two parts': [`${head}.${body}`, 'Expected 3 parts in JWT; got 2'],
+    'of five parts, as an encrypted one has': [`${right}.a.b`, 'Expected 3 parts in JWT; got 5'],
+    'of nothing but dots': ['..', "JWT couldn't be decoded"],
+    'whose header is no JSON': [`${encoded('{')}.${body}.${signature}`, "JWT couldn't be decoded"],
+    'whose header is a list': [handmade(['HS256'], EDITOR), "JWT couldn't be decoded"],
+    'without an algorithm': [handmade({ typ: 'JWT' }, EDITOR), "JWT couldn't be decoded"],
+    'that demands an extension (crit)': [
+      handmade({ alg: 'HS256', crit: ['exp'], exp: 1 }, EDITOR),
+      'Wrong or unsupported encoding algorithm',
+    ],
+    'with an empty crit': [handmade({ alg: 'HS256', crit: [] }, EDITOR), "JWT couldn't be decoded"],
+  };
+  for (const [name, [token, message]] of Object.entries(FORMS)) {
+    test(`${name} is refused`, () => refused(token, 'PGRST301', message));
+  }
+
+  test('whose payload is not encoded (b64) is refused', async () => {
+    const header = encoded({ alg: 'HS256', b64: false, crit: ['b64'] });
+    for (const payload of [body, 'eyJ9']) {
+      const text = `${header}.${payload}`;
+      const mac = new Bun.CryptoHasher('sha256', SECRET).update(text).digest('base64url');
+      await expectRefusal(await service.whoIs(bearer(`${text}.${mac}`)), 401, 'PGRST301');
+    }
+  });
+
+  for (const payload of ['no JSON', '[]', '"editor"', 'null', '7', '\xff', '{"role":"editor"']) {
+    test(`whose payload is ${JSON.stringify(payload)} is refused`, async () => {
+      const bytes = Buffer.from(payload, 'latin1').toString('base64url');
+      const text = `${head}.${bytes}`;
+      const mac = new Bun.CryptoHasher('sha256', SECRET).update(text).digest('base64url');
+      await refused(`${text}.${mac}`, 'PGRST303', 'Parsing claims failed');
+    });
+  }
+
+  for (const kid of ['../../../../../dev/null', "' or '1'='1", '| id', 'a'.repeat(2_000)]) {
+    test(`whose key is called ${kid.slice(0, 30)} is verified with the secret alone`, async () => {
+      expect((await service.whoIs(bearer(handmade({ alg: 'HS256', kid }, EDITOR)))).status).toBe(200);
+      await refused(
+        handmade({ alg: 'HS256', kid }, EDITOR, new Uint8Array()),
+        'PGRST301',
+        'JWT cryptographic operation failed',
+      );
+      await refused(handmade({ alg: 'HS256', kid }, EDITOR, '\0'), 'PGRST301', 'JWT cryptographic operation failed');
+    });
+  }
+
+  test('that is huge is refused before anything else', async () => {
+    const message = `A token or key has at most ${MAX_CREDENTIAL_LENGTH} characters`;
+    await refused(handmade({ alg: 'HS256' }, { role: 'editor', more: 'x'.repeat(8_000) }), 'PGRST301', message);
+    await expectRefusal(await service.whoIs({ apikey: 'x'.repeat(100_000) }), 401, 'PGRST301');
+  });
+
+  test('cannot be given otherwise, nor twice', async () => {
+    const odd = [
+      'Basic YW5uOnNlY3JldA==',
+      `Token ${right}`,
+      right,
+      `Bearer ${right} ${right}`,
+      `Bearer ${right}, Bearer ${right}`,
+    ];
+    for (const authorization of odd) {
+      const { message } = await expectRefusal(await service.whoIs({ authorization }), 401, 'PGRST301');
+      expect(message).toBe('The Authorization header cannot be read');
+    }
+    const { message } = await expectRefusal(await service.whoIs({ authorization: 'Bearer' }), 401, 'PGRST301');
+    expect(message).toBe('Empty JWT is sent in Authorization header');
+  });
+
+  test('a refusal repeats nothing of what was sent', async () => {
+    const response = await service.whoIs({ authorization: 'Digest username="mallory", response="hunter2"' });
+    expect(`${JSON.stringify([...response.headers])}${await response.text()}`).not.toMatch(/hunter2|mallory/);
+  });
+
+  test('of two Authorization headers a wrong one is never passed over for a right one', async () => {
+    const app = { fetch: ({ headers }: Request) => service.fetch('/auth/session', { headers }) };
+    const listening = listen(app, { host: '127.0.0.1', port: 0 });
+    const asked = async (...tokens: string[]) => {
+      const talk = await talkTo(Number(new URL(listening.url).port));
+      const headers = tokens.map((each) => `Authorization: Bearer ${each}\r\n`).join('');
+      talk.send(`GET /auth/session HTTP/1.1\r\nHost: catalogue\r\n${headers}Connection: close\r\n\r\n`);
+      return statusesIn(await talk.until('an answer', (received) => received.includes('\r\n\r\n')));
+    };
+    expect(await asked(right)).toEqual([200]);
+    expect(await asked('forged', right)).toEqual([401]);
+    expect(await asked(right, 'forged')).toEqual([401]);
+    await listening.stop(0);
+  });
+});
+
+describe('the settings of tokens', () => {
+  test('say whom a token must be for, and of whom', async () => {
+    const service = await openWithAccess(ENGINE, {
+      settings: ['--jwt-audience', 'shop', '--jwt-issuer', 'https://id.example'],
+    });
+    const who = async (claims: Record<string, unknown>) =>
+      service.whoIs(bearer(await signed({ role: 'editor', ...claims })));
+    const iss = 'https://id.example';
+    for (const aud of ['shop', ['other', 'shop']]) expect((await who({ aud, iss })).status).toBe(200);
+    for (const aud of [undefined, 'other', [], ['shop '], null]) {
+      expect((await expectRefusal(await who({ aud, iss }), 401, 'PGRST303')).message).toBe('JWT not in audience');
+    }
+    for (const other of [undefined, 'https://id.example/', [iss], 7]) {
+      const { message } = await expectRefusal(await who({ aud: 'shop', iss: other }), 401, 'PGRST303');
+      expect(message).toBe('JWT of another issuer');
+    }
+  });
+
+  test('say where the role is', async () => {
+    const paths: Readonly<Record<string, Record<string, unknown>>> = {
+      '.app_metadata.role': { app_metadata: { role: 'editor' } },
+      '."https://example.com/roles"[1]': { 'https://example.com/roles': ['viewer', 'editor'] },
+      '.a."b\\"c"': { a: { 'b"c': 'editor' } },
+    };
+    for (const [path, claims] of Object.entries(paths)) {
+      const service = await openWithAccess(ENGINE, { settings: ['--jwt-role-claim', path] });
+      expect(await (await service.whoIs(bearer(await signed({ role: 'viewer', ...claims })))).json()).toMatchObject({
+        role: 'editor',
+      });
+      expect(await (await service.whoIs(bearer(await signed({ role: 'viewer' })))).json()).toMatchObject({
+        role: 'anonymous',
+      });
+    }
+    const odd = await openWithAccess(ENGINE, { settings: ['--jwt-role-claim', '.constructor.name'] });
+    expect(await (await odd.whoIs(bearer(await signed({})))).json()).toMatchObject({ role: 'anonymous' });
+  });
+
+  test('without a secret or public keys, every token is refused; without anonymous, whoever sends nothing', async () => {
+    const service = await openWithAccess(ENGINE, { verifier: undefined, roles: ['editor'] });
+    await expectRefusal(await service.whoIs(bearer(await signed({ role: 'editor' }))), 401, 'PGRST300');
+    expect(await (await service.whoIs({})).json()).toEqual({ by: 'nothing', role: null, name: null, rights: null });
+    expect(() => service.access.identify(new Request('http://catalogue/products'))).toThrow(
+      'Anonymous access is disabled',
+    );
+    const withSecret = await openWithAccess(ENGINE, { roles: ['editor'] });
+    await expectRefusal(await withSecret.whoIs(bearer(await signed({ tenant: 7 }))), 401, 'PGRST302');
+  });
+});
+
+describe('a token that is verified with public keys', () => {
+  let rsa: { privateKey: CryptoKey; publicKey: CryptoKey };
+  let ec: { privateKey: CryptoKey; publicKey: CryptoKey };
+  let ed: { privateKey: CryptoKey; publicKey: CryptoKey };
+  let wide: { privateKey: CryptoKey; publicKey: CryptoKey };
+  let service: WithAccess;
+  let jwks: { keys: JWK[] };
+  let file: string;
+
+  const made = (alg: string, key: CryptoKey, header: Record<string, unknown> = {}) =>
+    new SignJWT({ role: 'editor' }).setProtectedHeader({ alg, ...header }).sign(key);
+  const openWith = async (source: string, times = { freshMs: 600_000, pauseMs: 0, timeoutMs: 500 }) => {
+    const keys = new PublicKeys(source, () => undefined, times);
+    await keys.open();
+    return openWithAccess(ENGINE, { verifier: publicKeyVerifier(keys) });
+  };
+
+  beforeAll(async () => {
+    [rsa, ec, ed, wide] = await Promise.all([
+      generateKeyPair('RS256', { extractable: true }),
+      generateKeyPair('ES256', { extractable: true }),
+      generateKeyPair('EdDSA', { extractable: true }),
+      generateKeyPair('ES384', { extractable: true }),
+    ]);
+    const published = async (kid: string, key: CryptoKey) => ({ ...(await exportJWK(key)), kid });
+    jwks = {
+      keys: [
+        await published('rsa', rsa.publicKey),
+        // A private key, and a secret, that somebody put there: only what is public of them counts.
+        await published('ec', ec.privateKey),
+        await published('ed', ed.publicKey),
+        await published('wide', wide.publicKey),
+        { kty: 'oct', kid: 'secret', k: encoded(SECRET), alg: 'HS256' },
+      ],
+    };
+    file = `${temporaryFolder()}/jwks.json`;
+    await Bun.write(file, JSON.stringify(jwks));
+    service = await openWith(file);
+  });
+  afterAll(() => service.close());
+
+  test('counts by RS256, ES256 and EdDSA, whether it names its key or not', async () => {
+    for (const [alg, kid, key] of [
+      ['RS256', 'rsa', rsa.privateKey],
+      ['ES256', 'ec', ec.privateKey],
+      ['EdDSA', 'ed', ed.privateKey],
+    ] as const) {
+      expect((await service.whoIs(bearer(await made(alg, key, { kid })))).status).toBe(200);
+      expect((await service.whoIs(bearer(await made(alg, key)))).status).toBe(200);
+    }
+  });
+
+  test('that was signed with a public key as if it were a secret is refused', async () => {
+    const pem = await exportSPKI(rsa.publicKey);
+    const jwk = jwks.keys[0]!;
+    const secrets = [
+      pem,
+      pem.trim(),
+      pem.replaceAll('\n', ''),
+      jwk.n!,
+      Buffer.from(jwk.n!, 'base64url'),
+      JSON.stringify(jwk),
+      SECRET,
+    ];
+    for (const secret of secrets) {
+      for (const kid of [undefined, 'rsa', 'secret']) {
+        const token = handmade({ alg: 'HS256', ...(kid === undefined ? {} : { kid }) }, { role: 'editor' }, secret);
+        await expectRefusal(await service.whoIs(bearer(token)), 401, 'PGRST301');
+      }
+    }
+  });
+
+  test('of another curve, another algorithm or another key than it says is refused', async () => {
+    const other = await generateKeyPair('RS256');
+    const pss = await generateKeyPair('PS256');
+    const forged = [
+      await made('ES384', wide.privateKey, { kid: 'wide' }),
+      await made('PS256', pss.privateKey, { kid: 'rsa' }),
+      await made('RS256', other.privateKey, { kid: 'rsa' }),
+      await made('RS256', other.privateKey),
+      await made('ES256', ec.privateKey, { kid: 'rsa' }),
+      await made('RS256', rsa.privateKey, { kid: 'ec' }),
+      await made('RS256', rsa.privateKey, { kid: 'unknown' }),
+      // A signature of zeros, which some implementations of ECDSA took for right.
+      `${encoded({ alg: 'ES256', kid: 'ec' })}.${encoded({ role: 'editor' })}.${Buffer.alloc(64).toString('base64url')}`,
+      `${encoded({ alg: 'none', kid: 'rsa' })}.${encoded({ role: 'editor' })}.`,
+    ];
+    for (const token of forged) await expectRefusal(await service.whoIs(bearer(token)), 401, 'PGRST301');
+  });
+
+  test('that brings its own key, or says where to fetch one, is refused, and nothing is fetched', async () => {
+    let fetched = 0;
+    const mine = await generateKeyPair('RS256', { extractable: true });
+    const jwk = { ...(await exportJWK(mine.publicKey)), kid: 'mine' };
+    const server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => {
+        fetched++;
+        return Response.json({ keys: [jwk] });
+      },
+    });
+    const url = `http://127.0.0.1:${server.port}/`;
+    for (const header of [
+      { jwk },
+      { jku: url },
+      { x5u: url },
+      { jku: url, kid: 'mine' },
+      { kid: url },
+      { jwk, kid: 'rsa' },
+      { x5c: ['MIIB'] },
+    ]) {
+      await expectRefusal(await service.whoIs(bearer(await made('RS256', mine.privateKey, header))), 401, 'PGRST301');
+    }
+    expect(fetched).toBe(0);
+    await server.stop(true);
+  });
+
+  test('of a key that is new at a URL counts at once; one of a key that is gone, no more', async () => {
+    let published: unknown = { keys: [jwks.keys[0]] };
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json(published) });
+    const remote = await openWith(`http://127.0.0.1:${server.port}/jwks.json`);
+    const [old, fresh] = [
+      await made('RS256', rsa.privateKey, { kid: 'rsa' }),
+      await made('EdDSA', ed.privateKey, { kid: 'ed' }),
+    ];
+    expect((await remote.whoIs(bearer(old))).status).toBe(200);
+    await expectRefusal(await remote.whoIs(bearer(fresh)), 401, 'PGRST301');
+    published = { keys: [jwks.keys[2]] };
+    expect((await remote.whoIs(bearer(fresh))).status).toBe(200);
+    await expectRefusal(await remote.whoIs(bearer(old)), 401, 'PGRST301');
+    // Whoever publishes them is gone, or publishes nonsense: those that are known still count.
+    published = 'nonsense';
+    expect((await remote.whoIs(bearer(await made('EdDSA', ed.privateKey)))).status).toBe(200);
+    await server.stop(true);
+    expect((await remote.whoIs(bearer(await made('EdDSA', ed.privateKey, { typ: 'JWT' })))).status).toBe(200);
+  });
+
+  test('of which no key can be had is told to come again', async () => {
+    const silent = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      idleTimeout: 0,
+      fetch: () => new Promise<Response>(() => undefined),
+    });
+    const wrong = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('x'.repeat(3_000_000)) });
+    const away = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.redirect('http://127.0.0.1:1/') });
+    const token = await made('RS256', rsa.privateKey);
+    for (const source of [
+      `http://127.0.0.1:${silent.port}`,
+      `http://127.0.0.1:${wrong.port}`,
+      `http://127.0.0.1:${away.port}`,
+      'http://127.0.0.1:1',
+    ]) {
+      const remote = await openWith(source);
+      const response = await remote.whoIs(bearer(token));
+      expect(response.headers.get('retry-after')).toBe('5');
+      await expectRefusal(response, 503, 'CAT503');
+      expect((await remote.whoIs({})).status).toBe(200);
+    }
+    for (const server of [silent, wrong, away]) await server.stop(true);
+  });
+
+  test('needs a file of keys: what is wrong with it is told at the start', async () => {
+    const secretOnly = `${temporaryFolder()}/secret.json`;
+    await Bun.write(
+      secretOnly,
+      JSON.stringify({ keys: [await exportJWK(await generateSecret('HS256', { extractable: true }))] }),
+    );
+    for (const [source, reason] of [
+      [`${file}.missing`, /no such file|ENOENT/i],
+      [secretOnly, /no public key/],
+      [import.meta.path, /JSON/],
+    ] as const) {
+      const opened = new PublicKeys(source, () => undefined).open();
+      expect(String(await opened.catch((error) => error))).toMatch(reason);
+    }
+  });
+});

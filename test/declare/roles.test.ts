@@ -1,0 +1,203 @@
+/** Roles in a declaration: how they are read, and how each mistake in them is told. */
+import { describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { declared, mistakesIn } from '../support/declarations.ts';
+
+const COLLECTIONS = `collections:
+  products:
+    fields:
+      id: int4
+      name: { type: text, required: true }
+      sku: { type: text, unique: true }
+      price: 'decimal(12,2)'
+      available: boolean
+      released: date
+      tags: 'text[]'
+      supplier_id: int4
+      total: { type: int4, readOnly: true }
+  notes:
+    fields: { id: int4, text: text }
+`;
+
+/** The first of these is on line 16. */
+const withRoles = (...lines: readonly string[]) =>
+  `${COLLECTIONS}roles:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+
+async function rolesOf(...lines: readonly string[]) {
+  return (await declared(withRoles(...lines))).roles;
+}
+
+describe('reading', () => {
+  test('a role is all, or says for each collection what it may do', async () => {
+    const roles = await rolesOf(
+      'admin: all',
+      'anonymous: { products: { read: true } }',
+      "editor: { include: [anonymous], products: { update: { where: 'id=gt.1', fields: [name] } }, notes: { delete: true } }",
+    );
+    expect(roles).toEqual([
+      { name: 'admin', isAll: true, rules: [] },
+      { name: 'anonymous', rules: [{ collection: 'products', right: 'read' }] },
+      {
+        name: 'editor',
+        include: ['anonymous'],
+        rules: [
+          { collection: 'products', right: 'update', where: 'id=gt.1', fields: ['name'] },
+          { collection: 'notes', right: 'delete' },
+        ],
+      },
+    ]);
+  });
+
+  test('JSON says the same', async () => {
+    const { collections } = await declared(COLLECTIONS);
+    const text = JSON.stringify({
+      collections: { notes: { fields: { id: 'int4', text: 'text' } } },
+      roles: { reader: { notes: { read: { where: 'id=lt.9', fields: ['id'] } } } },
+    });
+    const { roles } = await declared(text, 'collections.json');
+    expect(collections).toHaveLength(2);
+    expect(roles).toEqual([
+      { name: 'reader', rules: [{ collection: 'notes', right: 'read', where: 'id=lt.9', fields: ['id'] }] },
+    ]);
+  });
+
+  test('without roles there are none', async () => {
+    const draft = await declared(COLLECTIONS);
+    expect(Object.keys(draft)).toEqual(['collections']);
+    expect(declareCatalogue(draft).roles).toBeUndefined();
+  });
+
+  test('an included role brings its rules, and those that it includes; a wider rule takes the place of a narrower', async () => {
+    const text = withRoles(
+      "a: { notes: { read: { where: 'id=gt.1' } } }",
+      "b: { include: [a], notes: { read: { where: 'id=lt.0' } } }",
+      'c: { include: [b, a], notes: { read: true } }',
+      'd: { include: [e] }',
+      'e: all',
+    );
+    const catalogue = declareCatalogue(await declared(text));
+    const notes = catalogue.collections.get('notes')!;
+    const reads = (name: string) =>
+      catalogue
+        .roles!.get(name)!
+        .rules.get(notes)!
+        .read.map(({ where }) => where);
+    expect(reads('b')).toEqual(['id=lt.0', 'id=gt.1']);
+    expect(reads('c')).toEqual([undefined]);
+    expect(catalogue.roles!.get('d')!.isAll).toBe(true);
+  });
+});
+
+const products = (rule: string) => `r: { products: ${rule} }`;
+const where = (text: string) => products(`{ read: { where: '${text}' } }`);
+
+/** What follows `roles:`, and what is told of it, with its column. */
+const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly string[]])[] = [
+  [['r: { prodcts: { read: true } }'], ['8 r.prodcts: there is no collection prodcts (perhaps you meant products)']],
+  [
+    ['r: { includ: [r] }'],
+    [
+      '8 r.includ: there is no collection includ (perhaps you meant include)',
+      '16 r.includ: it must be a map with read, create, update and delete, not a list',
+    ],
+  ],
+  [[products('{ raed: true }')], ['20 r.products: there is no key raed (perhaps you meant read)']],
+  [[products('{ read: false }')], ['26 r.products: read is true where it is allowed, and left out where it is not']],
+  [[products('{ read: yes }')], ['26 r.products: read must be true, or a map with where and fields, not a text']],
+  [[products('{ delete: { fields: [id] } }')], ['30 r.products: there is no key fields; there are where']],
+  [['r: everything'], ['6 r: it must be all, not everything']],
+  [
+    ['r: { include: [s] }', 's: { include: [t] }', 't: { include: [r] }'],
+    [
+      '18 r: include names s, which includes r',
+      '18 s: include names t, which includes s',
+      '18 t: include names r, which includes t',
+    ],
+  ],
+  [['r: { include: [r] }'], ['18 r: include names r, which includes r']],
+  [['r: { include: [admn] }', 'admin: all'], ['18 r: include names admn, which is no role (perhaps you meant admin)']],
+  [['9r: all'], ['3 9r: names of roles are letters, digits, _ and -, begin with a letter, and have 63 at most']],
+  [[where('nam=eq.x')], ['28 r.products: where: column products.nam does not exist; perhaps you meant name']],
+  [
+    [where('price=lik.x')],
+    [
+      '28 r.products: where: "failed to parse filter (lik.x)" (line 1, column 1); unexpected "l" expecting "not" or operator (eq, gt, ...)',
+    ],
+  ],
+  [[where('price=like.x')], ['28 r.products: where: operator does not exist: numeric ~~ unknown']],
+  [[where('id=eq.x')], ['28 r.products: where: invalid input syntax for type integer: "x"']],
+  [[where('select=id')], ['28 r.products: where: select is no condition; a rule has conditions alone']],
+  [[where('id=eq.1&limit=1')], ['28 r.products: where: limit is no condition; a rule has conditions alone']],
+  [[where('id=eq.1&order=id')], ['28 r.products: where: order is no condition; a rule has conditions alone']],
+  [
+    [where('notes.id=eq.1')],
+    ['28 r.products: where: notes is another collection; a rule has conditions on fields of its own'],
+  ],
+  [[where('name=match.(')], ['28 r.products: where: invalid regular expression: parentheses () not balanced']],
+  [
+    [where('released=lte.now')],
+    ['28 r.products: where: it cannot hold a word such as now, which means another moment each time'],
+  ],
+  [
+    [where('supplier_id=eq.{claim.id}')],
+    ['28 r.products: where: {claim.id} is no claim; a whole value is written {claims.name}'],
+  ],
+  [
+    [where('name=eq.*{claims.id}*')],
+    ['28 r.products: where: *{claims.id}* is no claim; a whole value is written {claims.name}'],
+  ],
+  [
+    [where('name=like.{claims.id}')],
+    [
+      '28 r.products: where: a claim is compared by eq, neq, gt, gte, lt, lte, isdistinct, cs, cd, ov or in, and is no pattern or list',
+    ],
+  ],
+  [[where('supplier_id=cs.{claims.id}')], ['28 r.products: where: operator does not exist: integer @> unknown']],
+  [
+    [products('{ read: { fields: [id, nmae] } }')],
+    ['41 r.products: read: there is no field nmae (perhaps you meant name)'],
+  ],
+  [
+    [products('{ read: { fields: [name] } }')],
+    ['28 r.products: read: fields must hold id, by which rows are told apart'],
+  ],
+  [
+    [products('{ create: { fields: [sku] } }')],
+    ['30 r.products: create: fields must hold name, without which there is no new row'],
+  ],
+  [
+    [products('{ update: { fields: [total, name, name] } }')],
+    ['39 r.products: update: total can only be read', '52 r.products: update: fields names name twice'],
+  ],
+];
+
+describe('mistakes', () => {
+  for (const [lines, told] of MISTAKES) {
+    test(lines.join(' '), async () => {
+      const found = await mistakesIn(withRoles(...lines));
+      expect(found.map((each) => each.replace(/^\d+:/, ''))).toEqual([...told]);
+      expect(Number(found[0]!.split(':')[0])).toBeGreaterThan(15);
+    });
+  }
+
+  test('all of them are told at once, with those of the collections', async () => {
+    const text = `${COLLECTIONS.replace('sku: { type', 'sku: { tpe')}roles:\n  r: { nots: { read: true }, notes: { read: { where: 'x=eq.1' } } }\n`;
+    expect(await mistakesIn(text)).toEqual([
+      '6:7 products.sku: type is missing',
+      '6:14 products.sku: there is no key tpe (perhaps you meant type)',
+      '16:8 r.nots: there is no collection nots (perhaps you meant notes)',
+      '16:47 r.notes: where: column notes.x does not exist; there are id, text',
+    ]);
+  });
+
+  test('what is right is right', async () => {
+    for (const text of [
+      'or=(supplier_id.eq.{claims.supplier_id},and(available.is.true,price.gt.1))',
+      'supplier_id=in.({claims.suppliers})&id=not.eq.{claims.app.own}',
+      'tags=cs.{claims.tags}',
+      'name=ilike.*x*&name=match.^x&name=fts.x',
+    ]) {
+      expect(await mistakesIn(withRoles(where(text)))).toEqual([]);
+    }
+  });
+});

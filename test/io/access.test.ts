@@ -1,0 +1,188 @@
+/** Who may come in, as the real program tells: keys and users by its commands, sessions and refusals over real sockets. */
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { PLACES } from '../support/access-folder.ts';
+import { cleanUp, type Launch, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+import { sendJson } from '../support/stories.ts';
+
+setDefaultTimeout(300_000);
+afterEach(cleanUp);
+
+const SECRET = 'a secret that is long enough for anybody';
+const PASSWORD = 'correct horse battery';
+
+async function command(launch: Launch, args: readonly string[], stdin?: string): Promise<string> {
+  const done = await run({ ...launch, args, ...(stdin === undefined ? {} : { stdin }) });
+  expect(done).toMatchObject({ exitCode: 0 });
+  return done.stdout.trim();
+}
+
+const addKey = async (launch: Launch, name: string, ...flags: string[]) =>
+  (JSON.parse(await command(launch, ['key', 'add', '--name', name, '--json', ...flags])) as { key: string }).key;
+const statusOf = async (service: Service, headers: Record<string, string>) =>
+  (await service.fetch('/products', { headers })).status;
+const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
+
+for (const [place, launchIn] of Object.entries(PLACES)) {
+  describe(`on ${place}`, () => {
+    test('a key is for every process that serves the database, and so is its end', async () => {
+      const launch = await launchIn();
+      const first = await startService({ ...launch, args: ['--log-format', 'json'] });
+      const second = await startService({ ...launch, args: ['--workers', '2', '--log-level', 'silent'] });
+      expect(await statusOf(first, {})).toBe(401);
+      const key = await addKey(launch, 'erp', '--role', 'editor', '--expires', '90d');
+      const mine = await addKey(launch, 'supplier two', '--role', 'supplier', '--claims', '{"supplier_id":2}');
+      for (const service of [first, second]) {
+        await until('the key to count', async () => (await statusOf(service, withKey(key))) === 200);
+        expect(await statusOf(service, { apikey: key })).toBe(200);
+        expect(await statusOf(service, withKey(`${key.slice(0, -1)}_`))).toBe(401);
+      }
+      const price = sendJson('PATCH', { unit_price: 7 }, { ...withKey(mine), 'x-request-id': 'the-write' });
+      expect((await second.fetch('/products?id=gt.0', price)).status).toBe(204);
+      expect((await first.fetch('/products?id=eq.1', price)).status).toBe(204);
+      const stored = await (await first.fetch('/products?select=id,unit_price', { headers: withKey(key) })).json();
+      expect(stored).toEqual([
+        { id: 1, unit_price: 18 },
+        { id: 2, unit_price: 7 },
+      ]);
+      await command(launch, ['key', 'revoke', 'erp']);
+      for (const service of [first, second]) {
+        await until('the key to be refused', async () => (await statusOf(service, withKey(key))) === 401);
+        // By whichever of the processes on its port.
+        for (let times = 0; times < 8; times++) {
+          await until('the key to be refused', async () => (await statusOf(service, withKey(key))) === 401);
+        }
+        expect(await statusOf(service, withKey(mine))).toBe(200);
+      }
+      const metrics = await (await first.fetch('/metrics')).text();
+      expect(Number(/^catalogue_credentials_refused_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(1);
+      await until('the log to be written', () => first.stderr().includes('the-write'));
+      expect(first.stderr()).toMatch(/"id":"the-write",.*"role":"supplier","name":"supplier two"/);
+      for (const secret of [key, mine]) expect(first.stderr() + first.stdout()).not.toContain(secret.slice(0, 20));
+      // What is beside the collections is none of them.
+      await command(launch, ['declare', '--output', 'found.yaml']);
+      expect(readFileSync(join(launch.cwd, 'found.yaml'), 'utf8')).not.toContain('catalogue_');
+      const list = JSON.parse(await command(launch, ['key', 'list', '--json'])) as unknown[];
+      expect(list).toEqual([
+        {
+          name: 'supplier two',
+          role: 'supplier',
+          claims: { supplier_id: 2 },
+          created_at: expect.any(String),
+          expires_at: null,
+        },
+      ]);
+    });
+
+    test('a person logs in, changes things, and is logged out everywhere when removed', async () => {
+      const launch = await launchIn();
+      const service = await startService({ ...launch, args: ['--log-format', 'json'] });
+      const second = await startService({ ...launch, args: ['--log-level', 'silent'] });
+      await command(launch, ['user', 'add', 'ann', '--role', 'viewer'], `${PASSWORD}\n`);
+      const login = async (at: Service, password = PASSWORD) =>
+        at.fetch('/auth/login', sendJson('POST', { name: 'ann', password }, { origin: at.url }));
+      const session = async (response: Response) => ({ cookie: response.headers.get('set-cookie')!.split(';', 1)[0]! });
+      expect((await login(service, 'hunter2 hunter2')).status).toBe(401);
+      const viewing = await session(await login(service));
+      expect(await (await second.fetch('/products', { headers: viewing })).json()).toEqual([
+        { id: 1, product_name: 'Chai' },
+        { id: 2, product_name: 'Chang' },
+      ]);
+      await command(launch, ['user', 'role', 'ann', '--role', 'editor']);
+      for (const each of [service, second]) {
+        await until('the session to end', async () => (await statusOf(each, viewing)) === 401);
+      }
+      const editing = await session(await login(second));
+      const row = { product_name: 'Aniseed Syrup' };
+      const created = (at: Service, origin?: string) =>
+        at.fetch('/products', sendJson('POST', row, { ...editing, ...(origin === undefined ? {} : { origin }) }));
+      expect((await created(service, service.url)).status).toBe(201);
+      expect((await created(service)).status).toBe(403);
+      expect((await created(service, 'https://evil.example')).status).toBe(403);
+      await command(launch, ['user', 'remove', 'ann']);
+      for (const each of [service, second]) {
+        await until('the session to end', async () => (await statusOf(each, editing)) === 401);
+      }
+      expect((await login(service)).status).toBe(401);
+      await until('the log to be written', () => service.stderr().includes('"reason":"there is no such user"'));
+      expect(service.stderr()).toContain('"reason":"wrong password for ann"');
+      for (const secret of [PASSWORD, 'hunter2', editing.cookie, viewing.cookie]) {
+        expect(service.stderr()).not.toContain(secret.split('=').at(-1)!);
+      }
+    });
+  });
+}
+
+test('what is said of keys and users is clear where it cannot be done', async () => {
+  const launch = await PLACES['an SQLite file']!();
+  await command(launch, ['migrate']);
+  await command(launch, ['user', 'add', 'bob', '--role', 'editor'], PASSWORD);
+  const refused = async (words: string, args: readonly string[], stdin = '') =>
+    expect(await run({ ...launch, args, stdin })).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(words),
+    });
+  const add = ['key', 'add', '--role', 'editor', '--name', 'a'];
+  await Promise.all([
+    refused('there is no role edtor; perhaps you meant editor', ['key', 'add', '--role', 'edtor', '--name', 'a']),
+    refused('say which role: --role NAME', ['key', 'add', '--name', 'a']),
+    refused('say the name of the key', ['key', 'add', '--role', 'editor']),
+    refused('--expires is a time such as 12h, 90d or 1y, not soon', [...add, '--expires', 'soon']),
+    refused('--claims is a JSON object', [...add, '--claims', '[1]']),
+    refused('there is no key nobody', ['key', 'revoke', 'nobody']),
+    refused('at least 8 characters', ['user', 'add', 'eve', '--role', 'editor'], 'short'),
+    refused('no password on standard input', ['user', 'add', 'eve', '--role', 'editor']),
+    refused('there is no user eve', ['user', 'password', 'eve'], PASSWORD),
+    refused('there is a user bob already', ['user', 'add', 'bob', '--role', 'editor'], PASSWORD),
+    refused('catalogue user add, list, role, password or remove', ['user', 'ad']),
+  ]);
+});
+
+describe('a token', () => {
+  const token = (claims: Record<string, unknown>) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET));
+
+  test('counts by the secret of the settings, which is never shown', async () => {
+    const launch = await PLACES['an SQLite file']!();
+    const env = { CATALOGUE_JWT_SECRET: SECRET };
+    const service = await startService({ ...launch, env, args: ['--log-level', 'debug', '--workers', '2'] });
+    expect(await statusOf(service, withKey(await token({ role: 'editor' })))).toBe(200);
+    expect(await statusOf(service, withKey(`${await token({ role: 'editor' })}x`))).toBe(401);
+    const { stdout } = await run({ ...launch, env, args: ['config'] });
+    expect(stdout).toMatch(/^jwt-secret +\*\*\* +CATALOGUE_JWT_SECRET$/m);
+    expect(stdout + service.stdout() + service.stderr()).not.toContain(SECRET);
+  });
+
+  test('needs settings that make sense', async () => {
+    const cwd = temporaryFolder();
+    const started = async (...args: string[]) => (await run({ cwd, args: ['serve', ...args] })).stderr;
+    const short = await started('--jwt-secret', 'hunter2');
+    expect(short).toContain('--jwt-secret has 7 bytes, and needs at least 32');
+    expect(short).not.toContain('hunter2');
+    expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain('exclude each other');
+    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: ');
+    expect(await started('--jwt-role-claim', 'role')).toContain('such as .role');
+  });
+});
+
+test('a backup has the keys; a restore brings back none that was revoked since', async () => {
+  const launch = await PLACES['an SQLite file']!();
+  await command(launch, ['migrate']);
+  const [kept, lost] = await Promise.all(['kept', 'lost'].map((name) => addKey(launch, name, '--role', 'editor')));
+  await command(launch, ['backup', 'copy.db']);
+  await command(launch, ['key', 'revoke', 'lost']);
+  await command(launch, ['restore', 'copy.db', '--force']);
+  const service = await startService(launch);
+  expect(await statusOf(service, withKey(kept!))).toBe(200);
+  expect(await statusOf(service, withKey(lost!))).toBe(401);
+  // A database that has none of its own gets those of the backup.
+  const other = { ...launch, env: { DATABASE_URL: 'sqlite:other.db' } };
+  await command(other, ['migrate']);
+  await command(other, ['restore', 'copy.db', '--force']);
+  const names = (JSON.parse(await command(other, ['key', 'list', '--json'])) as { name: string }[]).map(
+    ({ name }) => name,
+  );
+  expect(names).toEqual(['kept', 'lost']);
+});

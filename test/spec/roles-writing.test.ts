@@ -1,0 +1,268 @@
+/** Who may write what: a write touches no row that its role may not see or change, makes none that it may not make, and tells nothing. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/role-shop.ts';
+import { type Client, openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
+import { expectRefusal, ids, sendJson } from '../support/stories.ts';
+
+const REPRESENTATION = { prefer: 'return=representation' };
+const MERGE = { prefer: 'resolution=merge-duplicates' };
+
+for (const engine of ROLE_ENGINES) {
+  describe(engine, () => {
+    let shop: Roled;
+    let before: string;
+    beforeEach(async () => {
+      shop = await openRoled(engine, ROLE_SHOP, ROLE_SHOP_ROWS);
+      before = await stored();
+    });
+    afterEach(() => shop.close());
+    const stored = async () =>
+      (await Promise.all([...ROLE_SHOP.collections.keys()].map((name) => shop.as('admin').text(`/${name}`)))).join(
+        '\n',
+      );
+    const expectUnchanged = async () => expect(await stored()).toBe(before);
+    const supplier = (): Client => shop.as('supplier', { supplier_id: 1 });
+    const editor = (): Client => shop.as('editor');
+    const admin = (): Client => shop.as('admin');
+    const refused = async (response: Promise<Response>, status: number, code: string) => {
+      const problem = await expectRefusal(await response, status, code);
+      await expectUnchanged();
+      return problem;
+    };
+
+    describe('changing', () => {
+      test('touches rows that pass the rules for reading and for changing', async () => {
+        const response = await supplier().fetch('/products?id=gt.0', sendJson('PATCH', { stock: 5 }, REPRESENTATION));
+        expect(await response.json()).toEqual([
+          { id: 1, name: 'Assam', sku: 's-1', stock: 5, supplier_id: 1 },
+          { id: 2, name: 'Sencha', sku: 's-2', stock: 5, supplier_id: 1 },
+        ]);
+        expect(ids(await admin().list('/products?stock=eq.5'))).toEqual([1, 2]);
+      });
+
+      test.each([
+        ['a row that it does not see', '/products/4'],
+        ['a row that it may not change', '/products/3'],
+        ['a row that is not there', '/products/99'],
+      ])('by its key, %s is not there', async (_, path) => {
+        const problem = await refused(supplier().fetch(path, sendJson('PATCH', { stock: 5 })), 404, 'CAT404');
+        expect(problem.message).toBe('there is no such row');
+      });
+
+      test('of a list of rows one that is hidden is not there, and nothing is changed', async () => {
+        const changes = [
+          { id: 1, stock: 1 },
+          { id: 4, stock: 1 },
+        ];
+        await refused(supplier().fetch('/products', sendJson('PATCH', changes)), 404, 'CAT404');
+        expect((await supplier().fetch('/products', sendJson('PATCH', [{ id: 1, stock: 9 }]))).status).toBe(204);
+      });
+
+      test('a row cannot become one that the rule does not allow', async () => {
+        const moved = { supplier_id: 2 };
+        await refused(supplier().fetch('/products/1', sendJson('PATCH', moved)), 403, '42501');
+        await refused(supplier().fetch('/products?id=eq.1', sendJson('PATCH', moved, REPRESENTATION)), 403, '42501');
+        await refused(supplier().fetch('/products', sendJson('PATCH', [{ id: 1, ...moved }])), 403, '42501');
+        await refused(supplier().fetch('/products?id=eq.1', sendJson('PATCH', { supplier_id: null })), 403, '42501');
+      });
+
+      test('nor one that its role would not see', async () => {
+        await refused(editor().fetch('/products/1', sendJson('PATCH', { discontinued: 1 })), 403, '42501');
+        await refused(editor().fetch('/products/3', sendJson('PATCH', { discontinued: 0 })), 404, 'CAT404');
+      });
+
+      test('fields that may not be changed, or named, are refused', async () => {
+        await refused(supplier().fetch('/products/1', sendJson('PATCH', { price: 1 })), 403, '42501');
+        await refused(supplier().fetch('/products', sendJson('PATCH', [{ id: 1, price: 1 }])), 403, '42501');
+        await refused(supplier().fetch('/products?price=gt.0', sendJson('PATCH', { stock: 1 })), 403, '42501');
+        await refused(supplier().fetch('/products?order=price&limit=1', sendJson('PATCH', { stock: 1 })), 403, '42501');
+        await refused(supplier().fetch('/products?id=eq.1&columns=price', sendJson('PATCH', {})), 403, '42501');
+        const select = supplier().fetch(
+          '/products?id=eq.1&select=price',
+          sendJson('PATCH', { stock: 1 }, REPRESENTATION),
+        );
+        await refused(select, 403, '42501');
+      });
+
+      test('PUT changes all fields, and is for those who may', async () => {
+        await refused(supplier().fetch('/products/1', sendJson('PUT', { name: 'x', supplier_id: 1 })), 403, '42501');
+        await refused(supplier().fetch('/products?id=eq.1', sendJson('PUT', { id: 1, name: 'x' })), 403, '42501');
+        expect((await editor().fetch('/products/1', sendJson('PUT', { name: 'x' }))).status).toBe(204);
+        expect((await editor().fetch('/products?id=eq.77', sendJson('PUT', { id: 77, name: 'y' }))).status).toBe(204);
+        expect(await admin().list('/products?id=in.(1,77)&select=name')).toEqual([{ name: 'x' }, { name: 'y' }]);
+      });
+
+      test('If-Match goes by what the role sees', async () => {
+        const tag = (await supplier().fetch('/products/1')).headers.get('etag')!;
+        await admin().fetch('/products/1', sendJson('PATCH', { cost: 7 }));
+        const match = (etag: string) => sendJson('PATCH', { stock: 3 }, { 'if-match': etag, ...REPRESENTATION });
+        const changed = await supplier().fetch('/products/1', match(tag));
+        expect(changed.status).toBe(200);
+        expect(changed.headers.get('etag')).toBe((await supplier().fetch('/products/1')).headers.get('etag'));
+        await expectRefusal(await supplier().fetch('/products/1', match(tag)), 412, 'CAT412');
+        const hidden = await expectRefusal(await supplier().fetch('/products/4', match('*')), 412, 'CAT412');
+        expect(hidden.details).toBe('It does not exist.');
+        const whole = (await admin().fetch('/products/1')).headers.get('etag')!;
+        await expectRefusal(await supplier().fetch('/products/1', match(whole)), 412, 'CAT412');
+      });
+    });
+
+    describe('creating', () => {
+      test('a row that the rule allows is made; others are not', async () => {
+        const made = await supplier().fetch('/products', sendJson('POST', { name: 'new', supplier_id: 1 }));
+        expect([made.status, made.headers.get('location')]).toEqual([201, '/products?id=eq.6']);
+        before = await stored();
+        for (const supplier_id of [2, null]) {
+          const row = { name: 'new', supplier_id };
+          await refused(supplier().fetch('/products', sendJson('POST', row)), 403, '42501');
+          await refused(supplier().fetch('/products', sendJson('POST', row, REPRESENTATION)), 403, '42501');
+          const list = [{ name: 'mine', supplier_id: 1 }, row];
+          await refused(supplier().fetch('/products', sendJson('POST', list)), 403, '42501');
+        }
+        await refused(supplier().fetch('/products', sendJson('POST', { name: 'new' })), 403, '42501');
+        const nobody = shop.as('supplier');
+        await refused(nobody.fetch('/products', sendJson('POST', { name: 'new', supplier_id: 1 })), 403, '42501');
+      });
+
+      test('fields that may not be given are refused', async () => {
+        const row = { name: 'new', supplier_id: 1, price: 1 };
+        await refused(supplier().fetch('/products', sendJson('POST', row)), 403, '42501');
+        await refused(supplier().fetch('/products?columns=name,price', sendJson('POST', row)), 403, '42501');
+        const { hint } = await refused(supplier().fetch('/products', sendJson('POST', { nam: 'x' })), 400, 'PGRST204');
+        expect(hint).toBe("Perhaps you meant the field 'name'.");
+      });
+
+      test('who may not read gets nothing back, and is not told the key', async () => {
+        const inbox = shop.as('inbox');
+        const row = { name: 'from outside', discontinued: 1 };
+        const made = await inbox.fetch('/products', sendJson('POST', row));
+        expect([made.status, made.headers.get('location'), await made.text()]).toEqual([201, null, '']);
+        before = await stored();
+        await refused(inbox.fetch('/products', sendJson('POST', row, REPRESENTATION)), 403, '42501');
+        await refused(inbox.fetch('/products', sendJson('POST', row, MERGE)), 403, '42501');
+        await refused(inbox.fetch('/products', sendJson('POST', { name: 'x' })), 403, '42501');
+        await refused(inbox.fetch('/products'), 403, '42501');
+        await refused(inbox.fetch('/products?id=gt.0', { method: 'DELETE' }), 403, '42501');
+      });
+
+      test('a row that its maker would not see is made, but not shown', async () => {
+        const row = { name: 'gone', discontinued: 1 };
+        await refused(editor().fetch('/products', sendJson('POST', row, REPRESENTATION)), 403, '42501');
+        expect((await editor().fetch('/products', sendJson('POST', row))).status).toBe(201);
+        expect(await editor().list('/products?name=eq.gone')).toEqual([]);
+      });
+
+      test('a row that may not be made does not tell whether one like it is there', async () => {
+        const row = { name: 'x', sku: 's-4', supplier_id: 2 };
+        const taken = await refused(supplier().fetch('/products', sendJson('POST', row)), 403, '42501');
+        const free = await refused(
+          supplier().fetch('/products', sendJson('POST', { ...row, sku: 'free' })),
+          403,
+          '42501',
+        );
+        expect(taken).toEqual(free);
+      });
+    });
+
+    describe('merging', () => {
+      test('needs what creating and changing need', async () => {
+        const row = { id: 1, name: 'merged', discontinued: 0 };
+        expect((await editor().fetch('/products', sendJson('POST', row, MERGE))).status).toBe(200);
+        before = await stored();
+        await refused(supplier().fetch('/products', sendJson('POST', { id: 1, name: 'x' }, MERGE)), 403, '42501');
+        const onSku = '/products?on_conflict=sku';
+        const place = { sku: 's-1', name: 'x', supplier_id: 1, place: 1 };
+        await refused(supplier().fetch(onSku, sendJson('POST', place, MERGE)), 403, '42501');
+        const { place: _, ...mine } = place;
+        expect((await supplier().fetch(onSku, sendJson('POST', mine, MERGE))).status).toBe(200);
+      });
+
+      test('that meets a row which may not be changed is refused, and tells nothing of it', async () => {
+        const mine = (sku: string) => sendJson('POST', { sku, name: 'x', supplier_id: 1 }, MERGE);
+        const hidden = await refused(supplier().fetch('/products?on_conflict=sku', mine('s-4')), 403, '42501');
+        const unchangeable = await refused(supplier().fetch('/products?on_conflict=sku', mine('s-3')), 403, '42501');
+        expect(hidden).toEqual(unchangeable);
+        expect(JSON.stringify(hidden)).not.toMatch(/Espresso|s-4|Bean/);
+      });
+
+      test('on fields that cannot be read is refused', async () => {
+        const row = { shelf: 'A', place: 7, name: 'x', supplier_id: 1 };
+        const response = supplier().fetch('/products?on_conflict=shelf,place', sendJson('POST', row, MERGE));
+        await refused(response, 403, '42501');
+      });
+    });
+
+    describe('deleting', () => {
+      test('removes rows that can be read and deleted, and no other', async () => {
+        const gone = await supplier().fetch('/products?id=gt.0', { method: 'DELETE', headers: REPRESENTATION });
+        expect(await gone.json()).toEqual([{ id: 1, name: 'Assam', sku: 's-1', stock: 0, supplier_id: 1 }]);
+        expect(ids(await admin().list('/products'))).toEqual([2, 3, 4, 5]);
+        before = await stored();
+        await refused(editor().fetch('/products/3', { method: 'DELETE' }), 404, 'CAT404');
+        await refused(supplier().fetch('/suppliers/1', { method: 'DELETE' }), 403, '42501');
+      });
+
+      test('a row that hidden rows refer to stays, and these are not named', async () => {
+        const { message, details } = await refused(editor().fetch('/suppliers/2', { method: 'DELETE' }), 409, '23503');
+        expect([message, details]).toEqual([
+          'update or delete on table "suppliers" violates foreign key constraint',
+          'Other rows refer to it.',
+        ]);
+        const told = await refused(admin().fetch('/suppliers/2', { method: 'DELETE' }), 409, '23503');
+        expect(told.details).toContain('is still referenced from table "products"');
+      });
+    });
+
+    describe('what the database refuses', () => {
+      test('a unique value is told to those who sent it', async () => {
+        const { details } = await refused(
+          supplier().fetch('/products', sendJson('POST', { name: 'x', sku: 's-4', supplier_id: 1 })),
+          409,
+          '23505',
+        );
+        expect(details).toBe('Key (sku)=(s-4) already exists.');
+      });
+
+      test('a value that was not sent is not told', async () => {
+        await admin().fetch('/products/2', sendJson('PATCH', { place: 7 }));
+        before = await stored();
+        const response = supplier().fetch('/products/2', sendJson('PATCH', { shelf: 'A' }));
+        const { message, details } = await refused(response, 409, '23505');
+        expect([message, details]).toEqual([
+          'duplicate key value violates unique constraint',
+          'Another row has one of the unique values already.',
+        ]);
+      });
+
+      test('a collection that cannot be read is not named', async () => {
+        const row = { name: 'x', category_id: 99 };
+        const told = await refused(editor().fetch('/products', sendJson('POST', row)), 409, '23503');
+        expect(told.details).toBe('Key (category_id)=(99) is not present in table "categories".');
+        const closed = shop.as('supplier', { supplier_id: 99 });
+        const mine = { name: 'x', supplier_id: 99 };
+        const { details } = await refused(closed.fetch('/products', sendJson('POST', mine)), 409, '23503');
+        expect(details).toBe('Key (supplier_id)=(99) is not present in table "suppliers".');
+      });
+    });
+
+    describe('Idempotency-Key', () => {
+      test("is the caller's own", async () => {
+        const row = (supplier_id: number) =>
+          sendJson('POST', { name: 'once', supplier_id }, { 'idempotency-key': 'k', ...REPRESENTATION });
+        const first = await supplier().fetch('/products', row(1));
+        const again = await supplier().fetch('/products', row(1));
+        expect(again.headers.get('idempotency-replayed')).toBe('true');
+        expect(await again.text()).toBe(await first.text());
+        const other = await shop.as('supplier', { supplier_id: 2 }).fetch('/products', row(2));
+        expect([other.status, other.headers.get('idempotency-replayed')]).toEqual([201, null]);
+        const whole = await admin().fetch('/products', row(1));
+        expect([whole.status, whole.headers.get('idempotency-replayed')]).toEqual([201, null]);
+        expect(await admin().list('/products?name=eq.once&select=supplier_id')).toEqual([
+          { supplier_id: 1 },
+          { supplier_id: 2 },
+          { supplier_id: 1 },
+        ]);
+      });
+    });
+  });
+}

@@ -1,0 +1,82 @@
+/** Who asks, on an engine of the tests: the pages of sessions through `fetch`, and credentials as the commands make them. */
+import { createApp } from '../../src/app.ts';
+import { type Access, type AccessOptions, openAccess } from '../../src/auth/access.ts';
+import { CredentialStore } from '../../src/auth/store.ts';
+import { secretVerifier } from '../../src/auth/verifiers.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { readSettings, SERVE_SETTINGS } from '../../src/config.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { ALL_ENGINES } from './catalogue.ts';
+
+export const SECRET = 'a secret that is long enough for anybody';
+export const ROLES = ['anonymous', 'editor', 'viewer'];
+
+export interface WithAccess {
+  readonly access: Access;
+  readonly store: CredentialStore;
+  readonly engine: Engine;
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** What the service makes of these headers. */
+  readonly whoIs: (headers: Record<string, string>) => Promise<Response>;
+  /** Another process on the same database. */
+  readonly another: () => WithAccess;
+  readonly close: () => Promise<void>;
+}
+
+export interface AccessTerms extends Partial<Omit<AccessOptions, 'engine' | 'settings' | 'catalogue'>> {
+  /** As flags. */
+  readonly settings?: readonly string[];
+  readonly roles?: readonly string[];
+}
+
+export async function openWithAccess(engineName: string, terms: AccessTerms = {}): Promise<WithAccess> {
+  return accessOn(await ALL_ENGINES[engineName]!(), terms);
+}
+
+function accessOn(engine: Engine, terms: AccessTerms): WithAccess {
+  const { settings = [], roles = ROLES, ...others } = terms;
+  const { draft } = BUILT_IN.catalogue;
+  const catalogue = declareCatalogue({ ...draft, roles: roles.map((name) => ({ name, isAll: true, rules: [] })) });
+  const access = openAccess({
+    engine,
+    settings: readSettings(SERVE_SETTINGS, settings, {}),
+    catalogue,
+    verifier: secretVerifier(SECRET),
+    addressOf: ({ headers }) => headers.get('test-address') ?? '192.0.2.1',
+    ...others,
+  });
+  const app = createApp({
+    catalogue,
+    engine,
+    identify: access.identify,
+    maxBodyBytes: 1024 * 1024,
+    allowUnfilteredWrites: false,
+    pages: access.pages,
+  });
+  const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
+  return {
+    access,
+    store: new CredentialStore(engine),
+    engine,
+    fetch,
+    whoIs: (headers) => fetch('/auth/session', { headers }),
+    another: () => accessOn(engine, terms),
+    close: () => engine.close(),
+  };
+}
+
+let made = 0;
+
+/** Tables are used again by other tests: a name that none of them has. */
+export function newName(word: string): string {
+  return `${word} ${process.pid} ${++made}`;
+}
+
+export function bearer(text: string): Record<string, string> {
+  return { authorization: `Bearer ${text}` };
+}
+
+const FIELDS = BUILT_IN.catalogue.draft.collections[0]!.fields.map(({ name }) => name);
+/** Of every role here. */
+export const RIGHTS = { products: { read: FIELDS, create: FIELDS, update: FIELDS, delete: FIELDS } };
