@@ -8,6 +8,7 @@ import { hostCheck } from '../http/hosts.ts';
 import { originCheck, originHeaders } from '../http/origins.ts';
 import { TrustedProxies } from '../http/proxies.ts';
 import type { Allowance, RateLimiter } from '../http/rate-limit.ts';
+import { ANY } from '../origin.ts';
 import type { Rate } from '../rate.ts';
 import type { Trace } from './trace.ts';
 
@@ -46,7 +47,9 @@ export function makeEdges(options: EdgeOptions): Edges {
   const { isOnLoopback, allowedHosts, corsOrigins, trustedProxies, hasCredentials = false, limits } = options;
   const proxies = new TrustedProxies(trustedProxies);
   const checkHost = hostCheck({ isOnLoopback, allowed: allowedHosts });
-  const checkOrigin = originCheck({ listed: corsOrigins, hosts: allowedHosts, proxies });
+  // Where any name is answered, none of them is the service's own.
+  const hosts = allowedHosts.filter((host) => host !== ANY);
+  const checkOrigin = originCheck({ listed: corsOrigins, hosts, proxies });
   const tellOrigin = originHeaders(corsOrigins);
   return {
     proxies,

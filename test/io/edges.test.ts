@@ -158,6 +158,10 @@ test('--allowed-hosts: further names, and pages that were loaded by them', async
     expect([host, await statusOf(service, 'GET', '/products/1', { host })]).toEqual([host, 421]);
   }
   expect((await write(service, { origin: 'https://shop.example.com' })).status).toBe(201);
+  // That any name is answered does not make every page one of ours.
+  const any = await start('--allowed-hosts', '*');
+  expect(await statusOf(any, 'GET', '/products/1', { host: 'anything.example' })).toBe(200);
+  expect((await write(any, { host: 'anything.example', origin: 'https://evil.example' })).status).toBe(403);
 });
 
 test('beyond loopback any Host is answered, unless some are named', async () => {
