@@ -12,7 +12,7 @@ import { MAX_KEPT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
 import { NO_ORDER, wholeRow } from '../../plan/shape.ts';
-import { fieldOf, type ReadPlan } from '../../plan/types.ts';
+import { fieldOf, type Predicate, type ReadPlan } from '../../plan/types.ts';
 import { WHOLE } from '../../plan/whole.ts';
 import { endOf, type Output, outputOf, outputOfRead } from '../compile/output.ts';
 import { compileRead, compileShape, scopeOf } from '../compile/read.ts';
@@ -23,6 +23,8 @@ import { sqliteDialect } from './dialect.ts';
 
 export class KeptRows {
   private readonly texts = new Map<Collection, Map<number, string>>();
+  /** Which rows pass the rule of a role, by the rule; it is the same object for all requests of a caller. */
+  private passing = new WeakMap<Predicate, Map<number, boolean>>();
   private bytes = 0;
   private mark = Number.NaN;
 
@@ -42,9 +44,9 @@ export class KeptRows {
       return undefined;
     if (mark !== this.mark || this.bytes > MAX_KEPT_ROW_BYTES) this.clear(mark);
     const named = numberNamed(plan);
-    const known = named === undefined ? undefined : this.texts.get(plan.from)?.get(named);
+    const known = named && this.known(plan.from, named);
     if (known !== undefined && this.changes.current() === mark) {
-      return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
+      return { returned: known === '' ? 0 : 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
     }
     const output = { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' } as const;
     const rows = this.connection.rows(compileRead(plan, output, sqliteDialect));
@@ -59,10 +61,23 @@ export class KeptRows {
     if (missing.length > 0) this.learn(plan.from, texts, missing);
     // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
     if (this.changes.current() !== mark) return undefined;
+    if (named?.rule !== undefined) this.passingOf(named.rule).set(named.number, rows.length > 0);
     let list = '';
     for (const row of rows) list += `${list === '' ? '' : ','}${texts.get(row[ROW] as number)}`;
     const body = `${opening(encoding)}${list}${closing(encoding)}`;
     return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
+  }
+
+  /** The text of a row, or none where it does not pass the rule; undefined where either is not known. */
+  private known(collection: Collection, { number, rule }: NamedRow): string | undefined {
+    const passes = rule === undefined || this.passing.get(rule)?.get(number);
+    return passes === true ? this.texts.get(collection)?.get(number) : passes === false ? '' : undefined;
+  }
+
+  private passingOf(rule: Predicate): Map<number, boolean> {
+    const known = this.passing.get(rule) ?? new Map<number, boolean>();
+    this.passing.set(rule, known);
+    return known;
   }
 
   /** The order keys of a page come with the numbers, or are shown by the last row. */
@@ -94,16 +109,32 @@ export class KeptRows {
 
   private clear(mark: number): void {
     this.texts.clear();
+    this.passing = new WeakMap();
     this.bytes = 0;
     this.mark = mark;
   }
 }
 
+interface NamedRow {
+  readonly number: number;
+  /** What it must pass to be seen. */
+  readonly rule?: Predicate;
+}
+
 /** Of a read of one row by its assigned key, which is its number: where its text is kept, the database need not be asked. */
-function numberNamed({ from, where, limit, offset, count }: ReadPlan): number | undefined {
-  if (where.kind !== 'compare' || where.operator !== '=' || limit !== undefined || offset !== 0) return undefined;
-  const isKey = from.assigned !== undefined && fieldOf(where.of) === from.assigned && count === undefined;
-  return isKey && typeof where.value === 'number' ? where.value : undefined;
+function numberNamed({ from, where, limit, offset, count }: ReadPlan): NamedRow | undefined {
+  if (limit !== undefined || offset !== 0 || count !== undefined) return undefined;
+  if (where.kind === 'compare') return numberIn(from, where);
+  // The rule of a role stands before all else.
+  if (where.kind !== 'all' || where.terms.length !== 2) return undefined;
+  const [rule, term] = where.terms as readonly [Predicate, Predicate];
+  const named = numberIn(from, term);
+  return named && { ...named, rule };
+}
+
+function numberIn({ assigned }: Collection, term: Predicate): NamedRow | undefined {
+  if (term.kind !== 'compare' || term.operator !== '=' || assigned === undefined) return undefined;
+  return fieldOf(term.of) === assigned && typeof term.value === 'number' ? { number: term.value } : undefined;
 }
 
 /** Whole rows by their numbers, in the order of these. */
