@@ -11,15 +11,13 @@ export function declareRoles(
     if (found === undefined) throw new Error(`there is no role ${name}`);
     return found;
   };
-  const withIncluded = (draft: RoleDraft): readonly RoleDraft[] => [
-    draft,
-    ...(draft.include ?? []).flatMap((name) => withIncluded(named(name))),
-  ];
   return new Map(
     drafts.map((draft) => {
-      const all = [...new Set(withIncluded(draft))];
-      const isAll = all.some((each) => each.isAll === true);
-      const rules = isAll ? [] : all.flatMap((each) => each.rules);
+      // Those that it includes, at any depth, each once.
+      const all = new Set([draft]);
+      for (const each of all) for (const name of each.include ?? []) all.add(named(name));
+      const isAll = [...all].some((each) => each.isAll === true);
+      const rules = isAll ? [] : [...all].flatMap((each) => each.rules);
       return [draft.name, { name: draft.name, isAll, rules: byCollection(rules, collections) }];
     }),
   );

@@ -54,15 +54,10 @@ function includedBy(role: GivenRole | undefined): readonly At<string>[] {
 }
 
 /** Whether a role is, or includes at any depth, another. */
-function reaches(
-  included: ReadonlyMap<string, readonly At<string>[]>,
-  from: string,
-  to: string,
-  passed: readonly string[] = [],
-): boolean {
-  if (from === to) return true;
-  if (passed.includes(from)) return false;
-  return (included.get(from) ?? []).some(({ value }) => reaches(included, value, to, [...passed, from]));
+function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: string, to: string): boolean {
+  const reached = new Set([from]);
+  for (const name of reached) for (const { value } of included.get(name) ?? []) reached.add(value);
+  return reached.has(to);
 }
 
 function draftRules(

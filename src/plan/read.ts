@@ -62,12 +62,11 @@ export function planItem(collection: Collection, keyText: string, query: Query, 
     const all: ReadPlan = { kind: 'read', from, columns: of, ...grouped, order: NO_ORDER, where: condition, offset: 0 };
     return sight === undefined ? all : restrictRead(all, sight);
   };
+  const whole = plan(wholeRow(collection), isAsked);
+  const isWhole = columns === wholeRow(collection) && isAsked === isItem;
+  if (isWhole && sight !== undefined) return { asked: whole, whole, shown: whole };
   const grouped = groupBy === undefined ? {} : { groupBy };
-  return {
-    asked: plan(columns, isAsked, grouped),
-    whole: plan(wholeRow(collection), isAsked),
-    shown: plan(columns, isItem, grouped),
-  };
+  return { asked: plan(columns, isAsked, grouped), whole, shown: plan(columns, isItem, grouped) };
 }
 
 export interface ItemPlan {

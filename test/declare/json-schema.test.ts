@@ -8,11 +8,15 @@ import { mistakesIn, SHOP_TEXT, withFields } from '../support/declarations.ts';
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(declarationSchema());
 const accepts = (yaml: string) => validate(parse(yaml, { merge: true }));
 
+const withRoles = (role: string) => `${withFields('id: int4')}roles:\n  r: ${role}\n`;
+
 const RIGHT: readonly string[] = [
   withFields('id: int4', 'a: { type: text, required: true, default: x, unique: true, maxLength: 3, pattern: "^x" }'),
   withFields('id: int8', "b: { type: 'decimal(12,4)', minimum: 0, maximum: 10, oneOf: [1, 2], title: B, role: price }"),
   `$schema: x.json\nx-mine: anything\n${withFields('id: int4', 'self: { type: int4, references: things }')}`,
   withFields('id: int4', 'self: { type: int4, references: { collection: things, onDelete: set null } }'),
+  withRoles("{ things: { read: { where: 'id=gt.1', fields: [id] }, create: true, delete: { where: 'id=eq.1' } } }"),
+  `${withRoles('{ include: [s] }')}  s: all\n`,
   'collections:\n  a:\n    key: [x, y]\n    unique: [[x, z]]\n    fields: { x: int4, y: int4, z: json }\n',
 ];
 
@@ -37,6 +41,12 @@ const WRONG: readonly string[] = [
   withFields('id: int4', 'a: { type: int4, references: { onDelete: cascade } }'),
   withFields('id: int4', 'a: { type: int4, references: { collection: a, onDelete: remove } }'),
   withFields('id: int4', 'a: { type: int4, minumum: 0 }'),
+  withRoles('some'),
+  withRoles('{ things: { read: false } }'),
+  withRoles('{ things: { raed: true } }'),
+  withRoles('{ things: { read: { fields: [] } } }'),
+  withRoles('{ things: { delete: { fields: [id] } } }'),
+  withRoles('{ include: s }'),
 ];
 
 describe('what is right', () => {
