@@ -8,10 +8,9 @@ import {
   type RoleDraft,
   type RuleDraft,
 } from '../collection/draft.ts';
-import { Refusal } from '../errors.ts';
 import { perhaps } from '../nearest-name.ts';
 import { oncePer } from '../once-per.ts';
-import { planRule } from '../plan/rule.ts';
+import { problemsIn } from '../plan/rule.ts';
 import type { GivenCollection, GivenRights, GivenRole, RULE } from './format.ts';
 import type { Named } from './maps.ts';
 import { type At, type Given, type Reading, say } from './shape.ts';
@@ -97,15 +96,9 @@ const collectionOf = oncePer((draft: CollectionDraft): Collection | undefined =>
 function checkedWhere(draft: CollectionDraft, { where }: GivenRule, reading: Reading): string | undefined {
   const collection = collectionOf(draft);
   if (where === undefined || collection === undefined) return where?.value;
-  try {
-    planRule(collection, where.value);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { message, details, hint } = error;
-    const more = [message.startsWith('"failed to parse') ? details : null, nearestIn(hint)].filter(
-      (each) => each !== null,
-    );
-    say(reading, where.at, `where: ${[message, ...more].join('; ')}`);
+  for (const { message, details, hint } of problemsIn(collection, where.value)) {
+    const more = [message.startsWith('"failed to parse') ? details : null, nearestIn(hint)];
+    say(reading, where.at, `where: ${[message, ...more.filter((each) => each !== null)].join('; ')}`);
   }
   return where.value;
 }

@@ -37,6 +37,25 @@ export function planRule(collection: Collection, where: string): PlannedRule {
   return settled({ claims, predicate });
 }
 
+/** All that is wrong with it: what `planRule` refuses it for, and more. */
+export function problemsIn(collection: Collection, where: string): readonly Refusal[] {
+  const problems: Refusal[] = [];
+  const attempt = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      problems.push(error);
+    }
+  };
+  attempt(() => {
+    const query = parseQuery(where);
+    attempt(() => checkConditionsOnly(query));
+    for (const condition of query.conditions) attempt(() => void planTerm(collection, condition));
+  });
+  return problems;
+}
+
 /** One without claims is the same for everybody. */
 function settled(rule: PlannedRule): PlannedRule {
   if (rule.claims.length > 0) return rule;

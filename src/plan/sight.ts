@@ -57,22 +57,33 @@ function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Admi
     const admitted = { sight: undefined, scope: scopeOf(role, [], {}) };
     return () => admitted;
   }
-  const view = viewOf(catalogue, role);
   const planned = new Map(
     [...role.rules].flatMap(([collection, rules]) =>
-      Object.values(rules)
-        .flat()
-        .map((rule) => [rule, planOf(collection, rule)]),
+      Object.values(rules).flatMap((some) => some.map((rule) => [rule, planOf(collection, rule)] as const)),
     ),
   );
+  const known: KnownRole = {
+    role,
+    planned,
+    view: viewOf(catalogue, role),
+    isByFields: [...role.rules.values()].some((rules) => Object.values(rules).some(differInFields)),
+  };
   const paths = [...planned.values()].flatMap(({ claims }) => claims);
   const make = (claims: Claims): Admitted => ({
-    sight: new RoleSight(view, role, planned, claims),
+    sight: new RoleSight(known, claims),
     scope: scopeOf(role, paths, claims),
   });
   if (paths.length > 0) return oncePer(make);
   const admitted = make({});
   return () => admitted;
+}
+
+/** What is the same for all callers of a role. */
+interface KnownRole {
+  readonly role: Role;
+  readonly planned: ReadonlyMap<Rule, PlannedRule>;
+  readonly view: Catalogue;
+  readonly isByFields: boolean;
 }
 
 const EVERY_ROW: PlannedRule = { claims: [], predicate: () => ALWAYS };
@@ -87,19 +98,19 @@ function scopeOf({ name }: Role, paths: readonly ClaimPath[], claims: Claims): s
 }
 
 class RoleSight implements Sight {
+  readonly catalogue: Catalogue;
   readonly isByFields: boolean;
-  private readonly predicates: ReadonlyMap<Rule, Predicate>;
+  private readonly role: Role;
+  /** Made when they are asked for: the same object for every request of the caller. */
+  private readonly predicateOf: (rule: Rule) => Predicate;
   /** Where one rule, or rules of the same fields, decide alone. */
   private readonly known = new Map<Collection, Map<Right, Predicate>>();
 
-  constructor(
-    readonly catalogue: Catalogue,
-    private readonly role: Role,
-    planned: ReadonlyMap<Rule, PlannedRule>,
-    claims: Claims,
-  ) {
-    this.predicates = new Map([...planned].map(([rule, { predicate }]) => [rule, predicate(claims)]));
-    this.isByFields = [...role.rules.values()].some((rules) => Object.values(rules).some(differInFields));
+  constructor({ role, planned, view, isByFields }: KnownRole, claims: Claims) {
+    this.catalogue = view;
+    this.isByFields = isByFields;
+    this.role = role;
+    this.predicateOf = oncePer((rule: Rule) => planned.get(rule)!.predicate(claims));
   }
 
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate {
@@ -120,7 +131,7 @@ class RoleSight implements Sight {
   }
 
   private some(rules: readonly Rule[]): Predicate {
-    const terms = rules.map((rule) => this.predicates.get(rule)!);
+    const terms = rules.map(this.predicateOf);
     if (terms.some(isAlways)) return ALWAYS;
     return terms.length === 1 ? terms[0]! : { kind: 'any', terms };
   }

@@ -190,6 +190,16 @@ describe('mistakes', () => {
     ]);
   });
 
+  test('those of one rule, too', async () => {
+    const text = withRoles(where('nam=eq.x&price=like.y&supplier_id=eq.{claim.id}&limit=1'));
+    expect((await mistakesIn(text)).map((each) => each.replace(/.*where: /, ''))).toEqual([
+      'limit is no condition; a rule has conditions alone',
+      'column products.nam does not exist; perhaps you meant name',
+      'operator does not exist: numeric ~~ unknown',
+      '{claim.id} is no claim; a whole value is written {claims.name}',
+    ]);
+  });
+
   test('what is right is right', async () => {
     for (const text of [
       'or=(supplier_id.eq.{claims.supplier_id},and(available.is.true,price.gt.1))',
