@@ -57,6 +57,10 @@ export class Guesses {
     }
   }
 
+  get size(): number {
+    return this.counted.size;
+  }
+
   private entries(name: string, address: string): [[string, Patience], ...[string, Patience][]] {
     const network = networkOf(address);
     const user = hashOf(name);
