@@ -2,7 +2,6 @@
  * The way of a request, whole: http → dialect → plan → engine → response. Every stage is one call, in order. What is kept
  * and what is observed are wrappers around it.
  */
-
 import type { Catalogue, Collection } from './collection/declaration.ts';
 import { deniedPlans } from './collection/denied.ts';
 import { pageOf } from './dialect/page.ts';
@@ -29,6 +28,7 @@ import { planWrite, type WriteMethod } from './plan/write.ts';
 import { encodingOf, gathered } from './response/body.ts';
 import { type Admit, admitting, type Identify, ownRetry } from './response/callers.ts';
 import { discreet } from './response/discreet.ts';
+import { type Edges, isLimited } from './response/edges.ts';
 import { KeptAnswers, responder } from './response/kept-answers.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
@@ -67,15 +67,44 @@ export function createApp(options: AppOptions): App {
   const admit = admitting(catalogue, options.identify);
   const read = byRole(kept?.around(answer) ?? responder(answer), admit);
   const pageOrRead: Responder = (request, trace) => {
-    edges?.enter(request, trace);
-    trace.place = locate(pathAndQuery(trace.url), request, basePath, trace.peer, edges?.proxies);
-    edges?.limit?.(request, trace);
     const { prefix, path } = trace.place;
     const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
     return pages?.(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? read(request, trace);
   };
-  return { fetch: observed(pageOrRead, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
+  const limited = edges?.limit === undefined ? pageOrRead : withLimit(pageOrRead, edges.limit, admit);
+  const entered: Responder = (request, trace) => {
+    edges?.enter(request, trace);
+    trace.place = locate(pathAndQuery(trace.url), request, basePath, trace.peer, edges?.proxies);
+    return limited(request, trace);
+  };
+  return { fetch: observed(entered, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
 }
+
+/** Whoever is known is counted by name; whose credentials are refused, by address. What is refused of them is told later. */
+function withLimit(respond: Responder, limit: NonNullable<Edges['limit']>, admit: Admit | undefined): Responder {
+  const counted: Responder = (request, trace) => {
+    limit(request, trace);
+    return respond(request, trace);
+  };
+  if (admit === undefined) return counted;
+  return (request, trace) => {
+    if (!isLimited(trace.place)) return respond(request, trace);
+    const known = settled(() => admit(request, trace));
+    return known === undefined ? counted(request, trace) : known.then(() => counted(request, trace));
+  };
+}
+
+/** Undefined where there is nothing to wait for. */
+function settled(work: () => unknown): Promise<void> | undefined {
+  try {
+    const done = work();
+    return done instanceof Promise ? done.then(nothing, nothing) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const nothing = () => undefined;
 
 /** Who asks is known before anything else; but a browser asks what it may ask without credentials. */
 function byRole(respond: Responder, admit: Admit | undefined): Responder {

@@ -2,6 +2,7 @@
  * A catalogue: its collections, their fields, types, keys, references and rules, and who may do what with them. A plain value
  * that every stage receives as an argument; no stage reaches for a particular collection.
  */
+import type { Rate } from '../rate.ts';
 import type { CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
 import type { Type } from './types/type.ts';
 import type { Value } from './value.ts';
@@ -103,6 +104,8 @@ export interface Role {
   readonly name: string;
   /** It may do all with everything, and has no rules. */
   readonly isAll: boolean;
+  /** How often each of its callers may come, where it says so. */
+  readonly rate?: Rate;
   /** Its own and those of the roles that it includes, by collection. */
   readonly rules: ReadonlyMap<Collection, RightsRules>;
 }

@@ -19,6 +19,8 @@ export interface RoleDraft {
   readonly name: string;
   /** It may do all with everything. */
   readonly isAll?: boolean;
+  /** How often each of its callers may come: `100/s`. */
+  readonly rateLimit?: string;
   /** Other roles, whose rules it has, too. */
   readonly include?: readonly string[];
   readonly rules: readonly RuleDraft[];

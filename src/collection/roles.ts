@@ -1,4 +1,5 @@
 /** Roles as a declaration names them: each has its own rules and those of the roles that it includes. */
+import { parseRate } from '../rate.ts';
 import type { Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from './draft.ts';
 
@@ -18,7 +19,9 @@ export function declareRoles(
       for (const each of all) for (const name of each.include ?? []) all.add(named(name));
       const isAll = [...all].some((each) => each.isAll === true);
       const rules = isAll ? [] : [...all].flatMap((each) => each.rules);
-      return [draft.name, { name: draft.name, isAll, rules: byCollection(rules, collections) }];
+      const rate = parseRate(draft.rateLimit ?? '');
+      const limit = rate === undefined ? {} : { rate };
+      return [draft.name, { name: draft.name, isAll, ...limit, rules: byCollection(rules, collections) }];
     }),
   );
 }

@@ -5,6 +5,7 @@
 import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../limits.ts';
+import { parseRate, RATE_FORM } from '../rate.ts';
 import { compileRegex } from '../text/regex.ts';
 import { namesTo, propertiesAndNames, propertiesOf } from './maps.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
@@ -157,7 +158,18 @@ export const RIGHTS = {
   delete: property(deleting, 'Rows that it may delete.'),
 } as const satisfies Readonly<Record<Right, Property<unknown>>>;
 
+const rate: Shape<string> = {
+  ...anyText,
+  words: RATE_FORM,
+  read: (node, reading, what) => {
+    const text = anyText.read(node, reading, what);
+    if (text === undefined || parseRate(text) !== undefined) return text;
+    return say(reading, node.at, `${what} must be ${RATE_FORM}`);
+  },
+};
+
 export const ROLE = {
+  rateLimit: property(rate, 'How often each caller of the role may come, in place of `--rate-limit`; not included.'),
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules it has, too.'),
 } as const;
 

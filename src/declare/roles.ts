@@ -11,7 +11,7 @@ import {
 import { perhaps } from '../nearest-name.ts';
 import { oncePer } from '../once-per.ts';
 import { problemsIn } from '../plan/rule.ts';
-import type { GivenCollection, GivenRights, GivenRole, RULE } from './format.ts';
+import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
 import type { Named } from './maps.ts';
 import { type At, type Given, type Reading, say } from './shape.ts';
 
@@ -30,7 +30,13 @@ export function draftRoles(
     if (value === 'all') return { name, isAll: true, rules: [] };
     const include = value.given.include?.value.map((each) => each.value) ?? [];
     const rules = value.named.flatMap((each) => draftRules(each, names, drafts));
-    return { name, ...(include.length === 0 ? {} : { include }), rules };
+    const rateLimit = value.given.rateLimit?.value;
+    return {
+      name,
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(include.length === 0 ? {} : { include }),
+      rules,
+    };
   });
 }
 
@@ -65,7 +71,7 @@ function draftRules(
   drafts: readonly CollectionDraft[],
 ): readonly RuleDraft[] {
   if (!names.includes(name)) {
-    say(reading, reading.at, `there is no collection ${name}${perhaps(name, [...names, 'include'])}`);
+    say(reading, reading.at, `there is no collection ${name}${perhaps(name, [...names, ...Object.keys(ROLE)])}`);
     return [];
   }
   const draft = drafts.find((each) => each.name === name);

@@ -15,12 +15,27 @@ export function admitting(catalogue: Catalogue, identify: Identify = () => ANONY
   const admit = admission(catalogue);
   return (request, trace) => {
     trace.isPrivate = true;
-    return andThen(identify(request), (caller) => {
-      trace.caller = caller;
-      trace.admitted = admit(caller);
-      return trace.admitted;
-    });
+    trace.admission ??= outcomeOf(() =>
+      andThen(identify(request), (caller) => {
+        trace.caller = caller;
+        trace.admitted = admit(caller);
+        return trace.admitted;
+      }),
+    );
+    return trace.admission();
   };
+}
+
+/** What is done once, and told as often as it is asked for. */
+function outcomeOf<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
+  try {
+    const found = work();
+    return () => found;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /** The same key of another caller is another key. */

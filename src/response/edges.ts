@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts';
 import { EXPOSED_HEADERS } from '../http/cors.ts';
 import { hostCheck } from '../http/hosts.ts';
 import { originCheck, originHeaders } from '../http/origins.ts';
+import type { Place } from '../http/prefix.ts';
 import { TrustedProxies } from '../http/proxies.ts';
 import type { Allowance, RateLimiter } from '../http/rate-limit.ts';
 import { ANY } from '../origin.ts';
@@ -76,9 +77,13 @@ function carriesCredentials({ headers }: Request): boolean {
 /** Those who look after the service may always ask how it is. */
 const NEVER_LIMITED = /^\/(?:live|ready|metrics)(?:\?|$)/;
 
+export function isLimited({ path }: Place): boolean {
+  return !NEVER_LIMITED.test(path);
+}
+
 function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<Edges['limit']> {
   return (request, trace) => {
-    if (NEVER_LIMITED.test(trace.place.path)) return;
+    if (!isLimited(trace.place)) return;
     const { who = addressOf(proxies.clientOf(request, trace.peer)), rate = usual } = counted?.(request, trace) ?? {};
     if (rate === undefined) return;
     trace.allowance = limiter.take(who, rate);

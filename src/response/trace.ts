@@ -71,6 +71,8 @@ export class Trace implements Answered {
   isPrivate = false;
   /** Whether its answer has its name already. */
   isNamed = false;
+  /** Who asks, once that was asked for. */
+  admission: (() => MaybePromise<Admitted>) | undefined = undefined;
   /** What the client has left, where its requests are counted. */
   allowance: Allowance | undefined = undefined;
   private stages = '';

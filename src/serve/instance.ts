@@ -21,7 +21,7 @@ import type { Certificate } from './certificate.ts';
 import { countRows, type Greeting } from './greeting.ts';
 import { watchMemory } from './idle-memory.ts';
 import { sharedPort, startListening } from './listening.ts';
-import { limitsOf } from './rates.ts';
+import { countedFor, limitsOf } from './rates.ts';
 import type { Listening } from './server.ts';
 
 export interface Surroundings {
@@ -84,7 +84,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       ...settings,
       isOnLoopback: isLoopback(settings.host),
       hasCredentials: roles !== undefined,
-      limits: limitsOf(settings, surroundings.ratesFile, log),
+      limits: limitsOf(settings, surroundings.ratesFile, log, roles && countedFor(roles, settings.rateLimit !== '')),
     });
     if (roles !== undefined) {
       const { proxies } = edges;

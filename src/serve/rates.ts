@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Catalogue } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { RATE_TABLE_BYTES, RateLimiter } from '../http/rate-limit.ts';
 import type { Log } from '../observe/log.ts';
@@ -20,9 +21,8 @@ export function limitsOf(
   return { rate, counted, limiter: new RateLimiter(file === undefined ? undefined : shared(file, log)) };
 }
 
-/** Undefined where it is not needed, or cannot be made: then each process counts for itself. */
-export function makeRatesFile({ rateLimit }: ServeSettings, log: Log): string | undefined {
-  if (parseRate(rateLimit) === undefined) return undefined;
+/** Undefined where it cannot be made: then each process counts for itself. */
+export function makeRatesFile(log: Log): string | undefined {
   const file = join(tmpdir(), `catalogue-rates-${crypto.randomUUID()}`);
   try {
     writeFileSync(file, new Uint8Array(RATE_TABLE_BYTES), { flag: 'wx', mode: 0o600 });
@@ -49,4 +49,18 @@ function sayAlone(error: unknown, log: Log): void {
 
 export function removeRatesFile(file: string | undefined): void {
   if (file !== undefined) rmSync(file, { force: true });
+}
+
+/** Whoever has a name is counted by it, others by their address; by the rate of their role, where it has one. */
+export function countedFor(roles: NonNullable<Catalogue['roles']>, always: boolean): Limits['counted'] {
+  if (!always && ![...roles.values()].some(({ rate }) => rate !== undefined)) return undefined;
+  return (_request, { caller }) => {
+    if (caller === undefined) return undefined;
+    const { role, name } = caller;
+    const rate = roles.get(role)?.rate;
+    return {
+      ...(name === undefined ? {} : { who: `${role} ${name}` }),
+      ...(rate === undefined ? {} : { rate }),
+    };
+  };
 }

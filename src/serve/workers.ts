@@ -38,7 +38,7 @@ export class Workers implements Account {
     private readonly log: Log,
     private certificate: Certificate | undefined,
   ) {
-    this.ratesFile = makeRatesFile(settings, log);
+    this.ratesFile = makeRatesFile(log);
   }
 
   /** Resolves when all of them serve; to undefined where one cannot, or where they are asked to stop before. */

@@ -1,5 +1,7 @@
 /** Who is answered, over real sockets: by the Host and the Origin of a request, by the proxy that sends it, by how often it comes. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { folderWithRoles } from '../support/access-folder.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, type Launch, run, type Service, startService, temporaryFolder } from '../support/process.ts';
 import { talkTo } from '../support/socket.ts';
@@ -271,6 +273,34 @@ describe('--rate-limit', () => {
       statuses.push(await statusOf(alone, 'GET', '/products/1', { 'x-forwarded-for': client }));
     }
     expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  test('a key counts for itself, by the rate of its role; refused credentials count for their address', async () => {
+    const cwd = await folderWithRoles({ isOpen: true });
+    const file = join(cwd, 'collections.yaml');
+    await Bun.write(file, (await Bun.file(file).text()).replace('  viewer:\n', '  viewer:\n    rateLimit: 2/h\n'));
+    const addKey = async (name: string, role: string) =>
+      (await run({ cwd, args: ['key', 'add', '--name', name, '--role', role, '--json'] })).stdout;
+    const keyOf = async (name: string, role: string) => (JSON.parse(await addKey(name, role)) as { key: string }).key;
+    const [one, other, editor] = [
+      await keyOf('one', 'viewer'),
+      await keyOf('other', 'viewer'),
+      await keyOf('e', 'editor'),
+    ];
+    const service = await startService({ cwd, args: ['--log-level', 'error', '--rate-limit', '4/h'] });
+    const thrice = async (headers: Record<string, string>) => {
+      const statuses = [];
+      for (let time = 0; time < 3; time++) statuses.push(await statusOf(service, 'GET', '/products/1', headers));
+      return statuses;
+    };
+    expect(await thrice({ apikey: one })).toEqual([200, 200, 429]);
+    expect(await thrice({ apikey: other })).toEqual([200, 200, 429]);
+    expect(await thrice({ apikey: editor })).toEqual([200, 200, 200]);
+    // By address: what `anonymous` includes of others is no rate.
+    expect(await thrice({})).toEqual([200, 200, 200]);
+    expect(await thrice({ apikey: `${one}x` })).toEqual([401, 429, 429]);
+    const metrics = await (await service.fetch('/metrics')).text();
+    expect(metrics).toContain('catalogue_credentials_refused_total 3\n');
   });
 
   test.skipIf(process.platform !== 'linux')('workers count together', async () => {
