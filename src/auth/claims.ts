@@ -1,7 +1,7 @@
 /** What a verified token says: whether it counts now and here, and whose it is. In PostgREST's words. */
 import type { Caller } from '../collection/caller.ts';
 import { ANONYMOUS } from '../collection/caller.ts';
-import { TOKEN_LEEWAY_SECONDS } from '../limits.ts';
+import { MAX_ACCOUNT_NAME_LENGTH, TOKEN_LEEWAY_SECONDS } from '../limits.ts';
 import type { ClaimPath } from '../settings/access.ts';
 import { invalidToken } from './refusals.ts';
 
@@ -57,7 +57,12 @@ export function callerOf(claims: Claims, { role: path }: ClaimTerms): Caller {
   const role = at(claims, path) ?? ANONYMOUS.role;
   if (typeof role !== 'string') throw invalidToken(NOT_ACCEPTABLE, 'The role in the JWT must be a string');
   const { sub } = claims;
-  return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: sub } : {}) };
+  return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: readable(sub) } : {}) };
+}
+
+/** For the log: whoever makes tokens may let people choose it. */
+function readable(sub: string): string {
+  return sub.slice(0, MAX_ACCOUNT_NAME_LENGTH).replaceAll(/\p{C}/gu, '?');
 }
 
 function at(claims: Claims, path: ClaimPath): unknown {

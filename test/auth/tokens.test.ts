@@ -56,6 +56,12 @@ describe('a token that a secret has signed', () => {
     expect(caller).toEqual({ role: 'anonymous', claims: { tenant: 7, role: 'anonymous' } });
   });
 
+  test('is known in the log by its subject, without what would do something to a terminal', async () => {
+    const token = await signed({ role: 'editor', sub: `ann\x1b[2J\n${'x'.repeat(500)}` });
+    const { name } = (await (await service.whoIs(bearer(token))).json()) as { name: string };
+    expect(name).toBe(`ann?[2J?${'x'.repeat(92)}`);
+  });
+
   test('that was verified before is known at once', async () => {
     const headers = bearer(await signed({ role: 'viewer' }));
     const first = service.access.identify(new Request('http://catalogue/', { headers }));

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { PLACES } from '../support/access-folder.ts';
+import { testServer } from '../support/postgres.ts';
 import { cleanUp, type Launch, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { sendJson } from '../support/stories.ts';
 
@@ -180,4 +181,27 @@ test('a backup has the keys; a restore brings back none that was revoked since',
     ({ name }) => name,
   );
   expect(names).toEqual(['kept', 'lost']);
+});
+
+test('where the database role may not make tables, it serves; keys are added by one that may', async () => {
+  const launch = await PLACES.PostgreSQL!();
+  const { DATABASE_URL: url, CATALOGUE_SCHEMA: schema } = launch.env!;
+  await command(launch, ['migrate']);
+  const { admin } = testServer;
+  const grant = `grant select, insert, update, delete on all tables in schema ${schema} to humble`;
+  await admin.unsafe(`drop role if exists humble; create role humble login password 'humble';
+    grant usage on schema ${schema} to humble; ${grant}`);
+  const humble: Launch = {
+    ...launch,
+    env: { ...launch.env, DATABASE_URL: url!.replace(/:\/\/[^@]*@/, '://humble:humble@') },
+  };
+  const service = await startService({ ...humble, args: ['--log-level', 'silent'] });
+  expect(await statusOf(service, withKey(`cat_${'A'.repeat(43)}`))).toBe(401);
+  const refused = await run({ ...humble, args: ['key', 'add', '--role', 'editor', '--name', 'erp'] });
+  expect(refused.stderr).toContain('has no tables for keys and users, and this role may not make them');
+  const key = await addKey(launch, 'erp', '--role', 'editor');
+  await admin.unsafe(grant);
+  await until('the key to count', async () => (await statusOf(service, withKey(key))) === 200);
+  await cleanUp();
+  await admin.unsafe('drop owned by humble; drop role humble');
 });
