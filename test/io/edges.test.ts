@@ -279,6 +279,7 @@ describe('--rate-limit', () => {
     const cwd = await folderWithRoles({ isOpen: true });
     const file = join(cwd, 'collections.yaml');
     await Bun.write(file, (await Bun.file(file).text()).replace('  viewer:\n', '  viewer:\n    rateLimit: 2/h\n'));
+    expect(await run({ cwd, args: ['migrate'] })).toMatchObject({ exitCode: 0 });
     const addKey = async (name: string, role: string) =>
       (await run({ cwd, args: ['key', 'add', '--name', name, '--role', role, '--json'] })).stdout;
     const keyOf = async (name: string, role: string) => (JSON.parse(await addKey(name, role)) as { key: string }).key;
