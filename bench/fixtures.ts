@@ -17,6 +17,7 @@ import {
 } from './servers.ts';
 import { generateShop, SHOP_TEXT } from './shop.ts';
 
+export const JWT_SECRET = 'a secret of the benchmark, long enough';
 export const MILLION = 1_000_000;
 
 export class Fixtures {
@@ -90,6 +91,17 @@ export class Fixtures {
   readonly shopOfMillion = once(() => {
     console.error('making a million products in 10,000 categories …');
     return this.startShop('shop-of-million.db', MILLION, 10_000);
+  });
+
+  /** The same with roles: a rule that asks for a claim, and hides nothing here. */
+  readonly shopWithRoles = once(async () => {
+    const file = this.path('collections-with-roles.json');
+    const reader = { products: { read: { where: 'status=neq.{claims.hidden}' } } };
+    const roles = { anonymous: { products: { read: true } }, reader };
+    await Bun.write(file, JSON.stringify({ ...JSON.parse(SHOP_TEXT), roles }));
+    await generateShop(this.path('shop-with-roles.db'), 77, 8);
+    const flags = ['--collections', file, '--jwt-secret', JWT_SECRET];
+    return startService(this.path('shop-with-roles.db'), { flags });
   });
 
   private async startShop(name: string, products: number, categories: number): Promise<Server> {

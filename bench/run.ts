@@ -11,6 +11,7 @@ import { latencyCases } from './cases/latency.ts';
 import { millionCases } from './cases/million.ts';
 import { needPeers, peerCases } from './cases/peers.ts';
 import { postgresCases } from './cases/postgres.ts';
+import { roleCases } from './cases/roles.ts';
 import { shopCases } from './cases/shop.ts';
 import { smallCases } from './cases/small.ts';
 import { startCase } from './cases/start.ts';
@@ -26,6 +27,7 @@ import { line, PEER_TITLES, table } from './table.ts';
 const CASES: readonly Case[] = [
   ...smallCases,
   ...shopCases,
+  ...roleCases,
   ...postgresCases,
   ...millionCases,
   countCase,
