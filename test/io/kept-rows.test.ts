@@ -19,6 +19,12 @@ afterEach(cleanUp);
 /** About as long as the data must stand still before rows are kept. */
 const STILL_MS = 50;
 
+const HIDING = `collections:
+  things: { rows: things.json, fields: { id: int4, shown: boolean } }
+roles:
+  anonymous: { things: { read: { where: 'shown=is.true' } } }
+`;
+
 /** Of the same rows, no two alike, so that no answer is kept as a whole. */
 let asked = 0;
 function nextList(): string {
@@ -147,4 +153,25 @@ test('what is embedded in a row is as new as the row', async () => {
       }
     }
   }
+});
+
+test('a row that a rule hides from now on is there no longer, and one that it shows is there at once', async () => {
+  const cwd = temporaryFolder();
+  await Bun.write(join(cwd, 'collections.yaml'), HIDING);
+  await Bun.write(join(cwd, 'things.json'), '[{"id":1,"shown":true},{"id":2,"shown":true}]');
+  const service = await startService({ cwd });
+  const stored = new Database(join(cwd, 'catalogue.db'));
+  const statuses = async () => {
+    const found = [];
+    for (const id of [1, 2]) found.push((await service.fetch(`/things/${id}?limit=${++asked}`)).status);
+    return found;
+  };
+  for (let round = 0; round < 3; round++) {
+    const isShown = round % 2 === 0;
+    stored.run('update things set shown = ? where id = 1', [isShown]);
+    expect(await statuses()).toEqual([isShown ? 200 : 404, 200]);
+    await Bun.sleep(2 * STILL_MS);
+    for (let time = 0; time < 3; time++) expect(await statuses()).toEqual([isShown ? 200 : 404, 200]);
+  }
+  stored.close();
 });

@@ -13,7 +13,7 @@ import { MAX_KEPT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
 import { NO_ORDER } from '../../plan/shape.ts';
-import { fieldOf, type ReadPlan } from '../../plan/types.ts';
+import { fieldOf, type Predicate, type ReadPlan } from '../../plan/types.ts';
 import { WHOLE } from '../../plan/whole.ts';
 import { endOf, type Output, outputOf, outputOfRead } from '../compile/output.ts';
 import { compileRead, compileShape, scopeOf } from '../compile/read.ts';
@@ -32,6 +32,8 @@ export class KeptRows {
   private readonly texts = new Map<Columns, Map<number, string>>();
   /** Selections that clients repeat are the same list of columns each time. */
   private readonly asked = new WeakSet<Columns>();
+  /** The numbers of rows that pass the rule of a role, which is the same object for all requests of a caller. */
+  private passing = new WeakMap<Predicate, Set<number>>();
   private bytes = 0;
   private mark = Number.NaN;
 
@@ -47,7 +49,7 @@ export class KeptRows {
     if (!this.wasAsked(columns)) return undefined;
     if (mark !== this.mark || this.bytes > MAX_KEPT_ROW_BYTES) this.clear(mark);
     const named = numberNamed(plan);
-    const known = named === undefined ? undefined : this.texts.get(columns)?.get(named);
+    const known = named && this.isSeen(named) ? this.texts.get(columns)?.get(named.number) : undefined;
     if (known !== undefined && this.changes.current() === mark) {
       return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
     }
@@ -65,6 +67,7 @@ export class KeptRows {
     if (missing.length > 0) this.learn(rowsByNumber(from)(columns), texts, missing);
     // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
     if (this.changes.current() !== mark) return undefined;
+    if (named?.rule !== undefined && rows.length > 0) this.see(named.rule, named.number);
     let list = '';
     for (const row of rows) list += `${list === '' ? '' : ','}${texts.get(row[ROW] as number)}`;
     const body = `${opening(encoding)}${list}${closing(encoding)}`;
@@ -90,6 +93,16 @@ export class KeptRows {
     }
   }
 
+  private isSeen({ rule, number }: NamedRow): boolean {
+    return rule === undefined || this.passing.get(rule)?.has(number) === true;
+  }
+
+  private see(rule: Predicate, number: number): void {
+    const seen = this.passing.get(rule);
+    if (seen === undefined) this.passing.set(rule, new Set([number]));
+    else seen.add(number);
+  }
+
   /** What is asked for only once is not worth keeping. */
   private wasAsked(columns: Columns): boolean {
     if (this.asked.has(columns)) return true;
@@ -107,16 +120,25 @@ export class KeptRows {
 
   private clear(mark: number): void {
     this.texts.clear();
+    this.passing = new WeakMap();
     this.bytes = 0;
     this.mark = mark;
   }
 }
 
+interface NamedRow {
+  readonly number: number;
+  /** What it must pass, where its caller does not see every row. */
+  readonly rule?: Predicate;
+}
+
 /** Of a read of one row by its assigned key, which is its number: where its text is kept, the database need not be asked. */
-function numberNamed({ from, where, limit, offset, count }: ReadPlan): number | undefined {
-  if (where.kind !== 'compare' || where.operator !== '=' || limit !== undefined || offset !== 0) return undefined;
-  const isKey = from.assigned !== undefined && fieldOf(where.of) === from.assigned && count === undefined;
-  return isKey && typeof where.value === 'number' ? where.value : undefined;
+function numberNamed({ from, where, limit, offset, count }: ReadPlan): NamedRow | undefined {
+  if (limit !== undefined || offset !== 0 || count !== undefined) return undefined;
+  const [rule, term] = where.kind === 'all' && where.terms.length === 2 ? where.terms : [undefined, where];
+  if (term?.kind !== 'compare' || term.operator !== '=' || typeof term.value !== 'number') return undefined;
+  if (from.assigned === undefined || fieldOf(term.of) !== from.assigned) return undefined;
+  return { number: term.value, ...(rule === undefined ? {} : { rule }) };
 }
 
 /** The number of a row is its assigned key: it tells where a page ends that is in the order of it. */
