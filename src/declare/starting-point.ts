@@ -10,7 +10,7 @@ export function startingPoint(collection: Collection, file: string): string {
 # # yaml-language-server: $schema=collections.schema.json
 
 collections:
-${writtenCollection(collection.draft)}${moreFields(collection)}${moreCollections(collection)}`;
+${writtenCollection(collection.draft)}${moreFields(collection)}${moreCollections(collection)}${someRoles(collection)}`;
 }
 
 /** Each can be had by taking its # away; a test does. */
@@ -56,5 +56,19 @@ function moreCollections({ name, key }: Collection): string {
   #     item_id: { type: ${key[0]!.type.name}, references: { collection: ${name}, onDelete: cascade } }
   #     market: { type: text, pattern: '^[A-Z]{2}$' }
   #     since: date
+`;
+}
+
+function someRoles({ name, key }: Collection): string {
+  const first = key[0]!.name;
+  return `
+# Who may do what; where nothing is said, whoever reaches the service may do all.
+# roles:
+#   anonymous:
+#     ${name}: { read: { where: '${first}=not.is.null', fields: [${key.map((field) => field.name).join(', ')}] } }
+#   editor:
+#     include: [anonymous]
+#     ${name}: { read: true, create: true, update: true, delete: true }
+#   admin: all
 `;
 }

@@ -27,8 +27,9 @@ test('what its comments show is right, too', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'makers.csv'), 'id,maker_name\n1,Kōkō\n');
   const text = startingPoint(collection, 'collections.yaml');
-  const all = text.replace(/^( +)# ( *[a-z_]+:)/gm, '$1$2');
-  const { collections } = await declared(all, join(folder, 'collections.yaml'));
+  const all = text.replace(/^( *)# ( *[a-z_]+:)/gm, '$1$2');
+  const { collections, roles } = await declared(all, join(folder, 'collections.yaml'));
   expect(collections.map(({ name }) => name)).toEqual([collection.name, 'makers', 'sold_in']);
   expect(collections[0]!.fields.length).toBeGreaterThan(collection.fields.length + 10);
+  expect(roles?.map(({ name }) => name)).toEqual(['anonymous', 'editor', 'admin']);
 });

@@ -1,6 +1,7 @@
 /**
  * What a rule hides changes no byte of any answer: two databases that are the same for a role, and differ in all that it does not
- * see, answer every request of it with the same status, headers and body. What each role does see is held against a model.
+ * see, answer every request of it with the same status, headers and body. What each role does see is held against a model, and
+ * every engine answers the same.
  *
  * Left out, since no rule can hide it: that a key or unique value is taken by a row that cannot be seen shows when one like it is
  * stored; that such a row is there shows when it is referred to, or when it keeps one that it refers to from being deleted; and
@@ -106,3 +107,25 @@ for (const engine of ROLE_ENGINES) {
     });
   });
 }
+
+test.each(ROLES)('every engine answers %s the same', (role) =>
+  fc.assert(
+    fc.asyncProperty(fc.gen(), async (generate) => {
+      const choose = chooserOf(generate);
+      const engines = await Promise.all(ROLE_ENGINES.map((engine) => openRoled(engine, ROLED, BEGINNING)));
+      try {
+        for (let count = 0; count < REQUESTS; count++) {
+          const request = count % 2 === 0 ? chooseRead(choose, role) : chooseWrite(choose, role);
+          const said = { role, path: request.path, ...request.init };
+          const [first, ...others] = await Promise.all(engines.map((each) => ask(each, role, request)));
+          for (const { status, body } of others) {
+            expect({ ...said, status, body }).toEqual({ ...said, status: first!.status, body: first!.body });
+          }
+        }
+      } finally {
+        await Promise.all(engines.map((each) => each.close()));
+      }
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  ),
+);

@@ -1,5 +1,6 @@
 /** Who may write what: a write touches no row that its role may not see or change, makes none that it may not make, and tells nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { Row } from '../../src/collection/value.ts';
 import { ROLE_SHOP, ROLE_SHOP_ROWS } from '../support/role-shop.ts';
 import { type Client, openRoled, ROLE_ENGINES, type Roled } from '../support/roles.ts';
 import { expectRefusal, ids, sendJson } from '../support/stories.ts';
@@ -82,6 +83,19 @@ for (const engine of ROLE_ENGINES) {
           sendJson('PATCH', { stock: 1 }, REPRESENTATION),
         );
         await refused(select, 403, '42501');
+      });
+
+      test('by several rules goes by those that allow all its fields', async () => {
+        const change = async (cells: object) => {
+          const rollback = { prefer: 'return=representation, tx=rollback' };
+          const response = await shop.as('clerk').fetch('/products?id=gt.0', sendJson('PATCH', cells, rollback));
+          return ids((await response.json()) as Row[]);
+        };
+        expect(await change({ stock: 1 })).toEqual([1, 3, 4, 5]);
+        expect(await change({ price: 1 })).toEqual([3, 4, 5]);
+        expect(await change({ price: 1, stock: 1 })).toEqual([3, 4, 5]);
+        await refused(shop.as('clerk').fetch('/products/1', sendJson('PATCH', { name: 'x' })), 403, '42501');
+        await refused(shop.as('pricer').fetch('/products/4', sendJson('PATCH', { price: 1 })), 403, '42501');
       });
 
       test('PUT changes all fields, and is for those who may', async () => {

@@ -52,6 +52,12 @@ roles:
     products: { read: { where: 'discontinued=eq.0' }, create: true, update: true, delete: true }
     categories: { read: true, create: true, update: true, delete: true }
     suppliers: { read: { fields: [id, name] }, delete: true }
+  stocker:
+    products: { read: true, update: { where: 'category_id=eq.1', fields: [stock] } }
+  pricer:
+    products: { update: { where: 'category_id=eq.3', fields: [stock, price] } }
+  clerk:
+    include: [stocker, pricer]
   admin: all
 `;
 
