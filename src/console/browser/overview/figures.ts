@@ -5,24 +5,26 @@
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, fieldWith, labelOf } from '../shared/collection.ts';
 import type { Chip } from '../shared/query.ts';
-import { fewRows } from './ask-few.ts';
+import { fewRows, rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 import { barsOf, referenceOf, type Sized } from './groups.ts';
-import { type Low, readLow } from './low.ts';
+import { readLow } from './low.ts';
 import { readPriceRanges } from './price-ranges.ts';
 import { type GroupSum, type Key, readSums } from './sums.ts';
 
-export interface Figures {
-  readonly sums?: Totals;
-  readonly valueByGroup?: Chart;
-  readonly unitsByGroup?: Chart;
-  readonly prices?: readonly Bar[];
-  readonly flagged?: Flagged;
-  readonly low?: Low;
-  /** Where no field says what the groups are: how many rows there are of each reference, choice and flag. */
-  readonly counts: readonly (Chart & { readonly field: Field })[];
-  readonly failures: readonly unknown[];
-}
+/** Each part is asked for by itself, and shown as soon as it is there. */
+export const PARTS = {
+  count: readCount,
+  sums: readSummed,
+  prices: async () => (price === undefined ? [] : readPriceRanges(price)),
+  flagged: readFlagged,
+  low: readLow,
+  counts: readCounts,
+} as const;
+
+export type PartName = keyof typeof PARTS;
+/** Undefined where a part is not there, or not yet. */
+export type Figures = { readonly [Name in PartName]?: Awaited<ReturnType<(typeof PARTS)[Name]>> };
 
 export interface Chart {
   readonly bars: readonly Bar[];
@@ -30,10 +32,16 @@ export interface Chart {
   readonly others: number;
 }
 
-interface Totals {
-  readonly count: number;
+interface Summed {
   readonly units: number;
   readonly worth?: number;
+  readonly worthByGroup?: Chart;
+  readonly unitsByGroup?: Chart;
+}
+
+/** How many rows there are of each reference, choice or flag, where no field says what the groups are. */
+export interface Counted extends Chart {
+  readonly field: Field;
 }
 
 interface Flagged extends Chart {
@@ -50,47 +58,26 @@ const flag = fieldWith('flag');
 const MOST_COUNTED = 4;
 const MOST_GROUPS = 500;
 
-export async function readFigures(): Promise<Figures> {
-  const failures: unknown[] = [];
-  const had = <Part>(part: Promise<Part>): Promise<Part | undefined> =>
-    part.catch((error: unknown) => {
-      failures.push(error);
-      return undefined;
-    });
-  const [summed, prices, flagged, low, counts] = await Promise.all([
-    had(readSummed()),
-    had(price === undefined ? Promise.resolve([]) : readPriceRanges(price)),
-    had(readFlagged()),
-    had(readLow()),
-    had(readCounts()),
-  ]);
-  return {
-    ...summed,
-    ...(prices === undefined ? {} : { prices }),
-    ...(flagged === undefined ? {} : { flagged }),
-    ...(low === undefined ? {} : { low }),
-    counts: counts ?? [],
-    failures,
-  };
+async function readCount(): Promise<number> {
+  const [row] = await rowsOf([['select', 'count()']]);
+  return Number(row?.count ?? 0);
 }
 
-async function readSummed(): Promise<Pick<Figures, 'sums' | 'valueByGroup' | 'unitsByGroup'>> {
-  const sums = await readSums();
+async function readSummed(): Promise<Summed | undefined> {
+  if (stock === undefined) return undefined;
+  const sums = await readSums(stock);
   const total = (value: (row: GroupSum) => number) => sums.reduce((sum, row) => sum + value(row), 0);
-  const hasWorth = price !== undefined && stock !== undefined && sums.every(({ worth }) => worth !== undefined);
-  const isGrouped = group !== undefined && stock !== undefined && (sums.length > 1 || sums[0]?.group !== null);
+  const hasWorth = price !== undefined && sums.every(({ worth }) => worth !== undefined);
+  const isGrouped = group !== undefined && (sums.length > 1 || sums[0]?.group !== null);
   const byGroup = (value: (row: GroupSum) => number) =>
     chart(
       group!,
       sums.map((row) => ({ key: row.group, value: value(row) })),
     );
   return {
-    sums: {
-      count: total(({ count }) => count),
-      units: total(({ units }) => units),
-      ...(hasWorth ? { worth: total(({ worth = 0 }) => worth) } : {}),
-    },
-    ...(isGrouped && hasWorth ? { valueByGroup: await byGroup(({ worth = 0 }) => worth) } : {}),
+    units: total(({ units }) => units),
+    ...(hasWorth ? { worth: total(({ worth = 0 }) => worth) } : {}),
+    ...(isGrouped && hasWorth ? { worthByGroup: await byGroup(({ worth = 0 }) => worth) } : {}),
     ...(isGrouped ? { unitsByGroup: await byGroup(({ units }) => units) } : {}),
   };
 }
@@ -112,7 +99,7 @@ async function readFlagged(): Promise<Flagged | undefined> {
   return { count, where, ...byGroup };
 }
 
-async function readCounts(): Promise<Figures['counts']> {
+async function readCounts(): Promise<readonly Counted[]> {
   const counted = group === undefined ? fields.filter(isGroup).slice(0, MOST_COUNTED) : [];
   const charts = await Promise.all(
     counted.map(async (field) => {

@@ -1,6 +1,6 @@
 /**
- * What is running low. Two fields cannot be compared with each other, but the service counts the rows of each threshold and
- * stock, which are few: what is low follows from that.
+ * What is running low. Two fields cannot be compared with each other, but each threshold there is can be compared with its
+ * stock. Where there are many thresholds, the service counts the rows of each threshold and stock instead.
  */
 import { fieldWith, labelOf, listPath, type Record_ } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
@@ -18,9 +18,13 @@ export interface Low {
 const SHOWN = 8;
 /** Different thresholds in one request: each takes two of the 500 conditions that one may hold. */
 const MAX_THRESHOLDS = 200;
+/** So few that each row is quickly held against all of them. */
+const FEW_THRESHOLDS = 20;
 
 const stock = fieldWith('stock');
 const threshold = fieldWith('threshold');
+
+type Raw = Extract<Chip, { raw: unknown }>;
 
 interface Pair {
   readonly level: number;
@@ -31,21 +35,42 @@ interface Pair {
 /** Undefined where nothing can be low, or where it cannot be told from small answers. */
 export async function readLow(): Promise<Low | undefined> {
   if (stock === undefined || threshold === undefined) return undefined;
+  const levels = await fewRows(
+    [
+      ['select', `level:${threshold.name},count()`],
+      [threshold.name, 'gt.0'],
+    ],
+    MAX_THRESHOLDS,
+  );
+  if (levels?.length === 0) return { count: 0, rows: [] };
+  const where = levels && below(levels.map(({ level }) => Number(level)));
+  if (where !== undefined && levels!.length <= FEW_THRESHOLDS) return readBelow(where);
+  return (await readPairs(where)) ?? (where && readBelow(where));
+}
+
+async function readBelow(where: Raw): Promise<Low> {
+  const query = [where.raw, ['order', `${stock!.name}.asc`], ['limit', String(SHOWN)]] as const;
+  const answer = await ask(`${listPath}?${queryText(query)}`, { headers: { prefer: 'count=exact' } });
+  const count = Number(answer.headers.get('content-range')?.split('/')[1] ?? 0);
+  return { count, where: [where], rows: answer.json as Record_[] };
+}
+
+async function readPairs(where: Raw | undefined): Promise<Low | undefined> {
   const rows = await fewRows([
-    ['select', `level:${threshold.name},stock:${stock.name},count()`],
-    [threshold.name, 'gt.0'],
-    [stock.name, 'not.is.null'],
+    ['select', `level:${threshold!.name},stock:${stock!.name},count()`],
+    [threshold!.name, 'gt.0'],
+    [stock!.name, 'not.is.null'],
   ]);
-  if (rows === undefined) return readByThresholds();
-  const low = (rows as unknown as Pair[])
-    .filter((pair) => pair.stock < pair.level)
+  const low = (rows as unknown as readonly Pair[] | undefined)
+    ?.filter((pair) => pair.stock < pair.level)
     .sort((one, other) => one.stock - other.stock);
-  const where = below([...new Set(low.map(({ level }) => level))]);
-  return {
-    count: low.reduce((sum, { count }) => sum + count, 0),
-    ...(where === undefined ? {} : { where: [where] }),
-    rows: await lowest(low),
-  };
+  return (
+    low && {
+      count: low.reduce((sum, { count }) => sum + count, 0),
+      ...(where === undefined ? {} : { where: [where] }),
+      rows: await lowest(low),
+    }
+  );
 }
 
 /** Of the lowest stocks, no more rows than are shown. */
@@ -65,24 +90,7 @@ async function lowest(pairs: readonly Pair[]): Promise<readonly Record_[]> {
   return [...rows].sort((one, other) => Number(one[stock!.name]) - Number(other[stock!.name]));
 }
 
-async function readByThresholds(): Promise<Low | undefined> {
-  const levels = await fewRows(
-    [
-      ['select', `level:${threshold!.name},count()`],
-      [threshold!.name, 'gt.0'],
-    ],
-    MAX_THRESHOLDS,
-  );
-  const where = levels && below(levels.map(({ level }) => Number(level)));
-  if (where === undefined) return undefined;
-  const query = [where.raw, ['order', `${stock!.name}.asc`], ['limit', String(SHOWN)]] as const;
-  const answer = await ask(`${listPath}?${queryText(query)}`, { headers: { prefer: 'count=exact' } });
-  const count = Number(answer.headers.get('content-range')?.split('/')[1] ?? 0);
-  return { count, where: [where], rows: answer.json as Record_[] };
-}
-
-function below(levels: readonly number[]): Extract<Chip, { raw: unknown }> | undefined {
-  if (levels.length === 0 || levels.length > MAX_THRESHOLDS) return undefined;
+function below(levels: readonly number[]): Raw {
   const terms = levels.map((level) => `and(${threshold!.name}.eq.${level},${stock!.name}.lt.${level})`);
   return {
     raw: ['or', `(${terms.join(',')})`],

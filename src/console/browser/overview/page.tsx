@@ -1,6 +1,6 @@
 /** The catalogue at a glance. */
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Link, Typography } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Title } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
@@ -10,53 +10,65 @@ import { type Chip, listLink } from '../shared/query.ts';
 import { said } from '../shared/said.ts';
 import { token } from '../shared/token.ts';
 import { BarList, Columns } from './charts.tsx';
-import { byGroup, type Chart, type Figures, readFigures } from './figures.ts';
+import { byGroup, type Chart, type Figures, PARTS, type PartName } from './figures.ts';
 import type { Low } from './low.ts';
 
-/** Asked for while the page is still being built, if it is the one that was opened. */
-let early = /^#?\/?$/.test(location.hash) && !token.isAskedFor() ? readFigures() : undefined;
-early?.catch(() => undefined);
+const NAMES = Object.keys(PARTS) as PartName[];
 
-function readOnce(): Promise<Figures> {
-  const asked = early ?? readFigures();
-  early = undefined;
-  return asked;
+/** Asked for while the page is still being built, if it is the one that was opened. */
+const isOpened = /^#?\/?$/.test(location.hash) && !token.isAskedFor();
+const early = new Map<PartName, Promise<unknown>>(isOpened ? NAMES.map((name) => [name, PARTS[name]()]) : []);
+for (const asked of early.values()) asked.catch(() => undefined);
+
+/** No answer is kept for later: what was true then need not be now. */
+async function readPart(name: PartName): Promise<unknown> {
+  const asked = early.get(name) ?? PARTS[name]();
+  early.delete(name);
+  // react-query knows no answer that is undefined.
+  return (await asked) ?? null;
 }
 
 export function Overview() {
   // Asked for like everything else that is shown, so that Refresh asks again.
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['overview', collectionName],
-    queryFn: readOnce,
-    retry: false,
-    refetchOnWindowFocus: false,
+  const parts = useQueries({
+    queries: NAMES.map((name) => ({
+      queryKey: ['overview', collectionName, name],
+      queryFn: () => readPart(name),
+      retry: false,
+      refetchOnWindowFocus: false,
+    })),
   });
-  const failures = error === null ? (data?.failures ?? []) : [error];
-  const reasons = [...new Set(failures.map(said))];
+  const figures = Object.fromEntries(NAMES.map((name, at) => [name, parts[at]!.data ?? undefined])) as Figures;
+  const isFetching = parts.some((part) => part.isFetching);
+  const failed = parts.filter((part) => part.error !== null && !part.isFetching);
+  const reasons = [...new Set(failed.map((part) => said(part.error)))];
   return (
     <Box sx={{ py: 2, display: 'grid', gap: 2 }} aria-busy={isFetching}>
       <Title title="Overview" />
-      {data === undefined && isFetching && <LinearProgress aria-label="Loading the figures" />}
-      {reasons.length > 0 && !isFetching && (
+      {parts.some((part) => part.isLoading) && <LinearProgress aria-label="Loading the figures" />}
+      {reasons.length > 0 && (
         <Alert
           severity="error"
           action={
-            <Button color="inherit" size="small" onClick={() => void refetch()}>
+            <Button color="inherit" size="small" onClick={() => void Promise.all(failed.map((part) => part.refetch()))}>
               Try again
             </Button>
           }
         >
-          {data?.sums === undefined ? 'The figures could not be had: ' : 'Some figures are missing: '}
+          {figures.count === undefined ? 'The figures could not be had: ' : 'Some figures are missing: '}
           {reasons.join(' ')}
         </Alert>
       )}
-      {data !== undefined && <Sheet figures={data} />}
+      <Sheet figures={figures} />
     </Box>
   );
 }
 
+/** Where there are millions, nobody counts the cents. */
+const formatWorth = (value: number): string => (value < 1e6 ? formatPrice(value) : formatNumber(value));
+
 function Sheet({ figures }: { readonly figures: Figures }) {
-  const { sums, low, flagged, prices = [] } = figures;
+  const { count, sums, low, flagged, prices = [], counts = [] } = figures;
   const flag = fieldWith('flag');
   const stock = fieldWith('stock');
   const threshold = fieldWith('threshold');
@@ -64,9 +76,11 @@ function Sheet({ figures }: { readonly figures: Figures }) {
   return (
     <>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(150px, 1fr))' }}>
-        {sums && <Tile id="count" label={collectionTitle.toLowerCase()} value={formatNumber(sums.count)} where={[]} />}
+        {count !== undefined && (
+          <Tile id="count" label={collectionTitle.toLowerCase()} value={formatNumber(count)} where={[]} />
+        )}
         {sums?.worth !== undefined && (
-          <Tile id="stock-value" label="stock value" value={formatPrice(sums.worth)} where={[]} />
+          <Tile id="stock-value" label="stock value" value={formatWorth(sums.worth)} where={[]} />
         )}
         {sums && stock && (
           <Tile id="units" label={labelOf(stock).toLowerCase()} value={formatNumber(sums.units)} where={[]} />
@@ -91,8 +105,8 @@ function Sheet({ figures }: { readonly figures: Figures }) {
       <Box
         sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(2, minmax(0, 1fr))' } }}
       >
-        <ChartPanel id="value-by-group" title={`Stock value${by}`} chart={figures.valueByGroup} format={formatPrice} />
-        {stock && <ChartPanel id="units-by-group" title={`${labelOf(stock)}${by}`} chart={figures.unitsByGroup} />}
+        <ChartPanel id="value-by-group" title={`Stock value${by}`} chart={sums?.worthByGroup} format={formatWorth} />
+        {stock && <ChartPanel id="units-by-group" title={`${labelOf(stock)}${by}`} chart={sums?.unitsByGroup} />}
         {prices.length > 0 && (
           <Panel id="prices" title={`${labelOf(fieldWith('price')!)}: how many cost how much`}>
             <Columns bars={prices} format={formatNumber} />
@@ -100,7 +114,7 @@ function Sheet({ figures }: { readonly figures: Figures }) {
         )}
         {low && low.count > 0 && <LowPanel low={low} />}
         {flag && <ChartPanel id="flagged-by-group" title={`${labelOf(flag)}${by}`} chart={flagged} />}
-        {figures.counts.map(({ field, ...chart }) => (
+        {counts.map(({ field, ...chart }) => (
           <ChartPanel
             key={field.name}
             id={`count-by-${field.name}`}
@@ -158,7 +172,9 @@ interface TileProps {
 function Tile({ id, label, value, where }: TileProps) {
   const content = (
     <CardContent sx={{ '&:last-child': { pb: 2 } }}>
-      <Typography sx={{ fontSize: '1.5rem', fontWeight: 650, lineHeight: 1.15 }}>{value}</Typography>
+      <Typography sx={{ fontSize: '1.5rem', fontWeight: 650, lineHeight: 1.15, overflowWrap: 'anywhere' }}>
+        {value}
+      </Typography>
       <Typography variant="body2" sx={{ color: 'text.secondary' }}>
         {label}
       </Typography>

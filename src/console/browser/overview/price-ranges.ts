@@ -5,6 +5,7 @@ import type { Bar } from './bar.ts';
 
 /** With more ranges than this each is a power of ten. */
 const MOST_RANGES = 24;
+const MOST_BARS = 8;
 
 export async function readPriceRanges({ name }: Field): Promise<readonly Bar[]> {
   const [least, most] = await Promise.all([
@@ -19,18 +20,26 @@ export async function readPriceRanges({ name }: Field): Promise<readonly Bar[]> 
   ]);
   if (most === undefined) return [];
   const bounds = boundsFor(Math.max(least ?? 1, 0.01), Math.max(most, 1));
-  const ranges = [undefined, ...bounds].map((from, index) => ({ from, to: bounds[index] }));
-  const bars = await Promise.all(
-    ranges.map(async ({ from, to }) => ({
-      label: from === undefined ? `under ${to}` : to === undefined ? `${from} and more` : `${from}–${to}`,
-      value: await countBetween(name, from, to),
-      where: [
-        ...(from === undefined ? [] : [{ field: name, operator: 'gte' as const, value: String(from) }]),
-        ...(to === undefined ? [] : [{ field: name, operator: 'lt' as const, value: String(to) }]),
-      ],
-    })),
+  const ranges = await Promise.all(
+    [undefined, ...bounds].map(async (from, index): Promise<Range> => {
+      const to = bounds[index];
+      return { from, to, count: await countBetween(name, from, to) };
+    }),
   );
-  return trimmed(bars);
+  return gathered(trimmed(ranges)).map(({ from, to, count }) => ({
+    label: from === undefined ? `under ${to}` : to === undefined ? `${from} and more` : `${from}–${to}`,
+    value: count,
+    where: [
+      ...(from === undefined ? [] : [{ field: name, operator: 'gte' as const, value: String(from) }]),
+      ...(to === undefined ? [] : [{ field: name, operator: 'lt' as const, value: String(to) }]),
+    ],
+  }));
+}
+
+interface Range {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly count: number;
 }
 
 async function outermost(name: string, pairs: Parameters<typeof rowsOf>[0]): Promise<number | undefined> {
@@ -60,8 +69,19 @@ function boundsFor(least: number, most: number): readonly number[] {
 }
 
 /** Empty ranges in the middle tell something; at the ends they do not. */
-function trimmed(bars: readonly Bar[]): readonly Bar[] {
-  const first = bars.findIndex(({ value }) => value > 0);
-  const last = bars.findLastIndex(({ value }) => value > 0);
-  return first === -1 ? [] : bars.slice(first, last + 1);
+function trimmed(ranges: readonly Range[]): readonly Range[] {
+  const first = ranges.findIndex(({ count }) => count > 0);
+  const last = ranges.findLastIndex(({ count }) => count > 0);
+  return first === -1 ? [] : ranges.slice(first, last + 1);
+}
+
+/** Where there are many ranges, those at the lower end with hardly a row in them are one. */
+function gathered(ranges: readonly Range[]): readonly Range[] {
+  const few = ranges.reduce((sum, { count }) => sum + count, 0) / 50;
+  let rest = ranges;
+  while (rest.length > MOST_BARS && rest[0]!.count < few) {
+    const [first, second, ...others] = rest as [Range, Range, ...Range[]];
+    rest = [{ from: undefined, to: second.to, count: first.count + second.count }, ...others];
+  }
+  return rest;
 }

@@ -2,7 +2,8 @@
  * Stock and its value, group by group. The dialect sums fields, not products of fields: so prices are summed for each number
  * in stock (or the other way round, where there are fewer prices), and only the multiplication is done here.
  */
-import { fieldWith } from '../shared/collection.ts';
+import type { Field } from '../../../collection/declaration.ts';
+import { fieldWith, type Record_ } from '../shared/collection.ts';
 import { fewRows } from './ask-few.ts';
 
 export interface GroupSum {
@@ -25,15 +26,18 @@ interface Row {
 
 const group = fieldWith('group');
 const price = fieldWith('price');
-const stock = fieldWith('stock');
 
 const GROUP = group === undefined ? [] : [`group:${group.name}`];
 
+/** From so many rows on the service is asked about each group by itself: it sorts less, and does several at once. */
+const MANY_ROWS = 20_000;
+const FEW_GROUPS = 16;
+
 /** One answer where there are few enough different stocks in each group; two or three where there are more. */
-export async function readSums(): Promise<readonly GroupSum[]> {
-  if (stock === undefined) return added(await all([...GROUP, 'count()']), () => ({}));
+export async function readSums(stock: Field): Promise<readonly GroupSum[]> {
   const priced = price === undefined ? [] : [`price:${price.name}.sum()`];
-  const byStock = await fewRows([['select', [...GROUP, `stock:${stock.name}`, 'count()', ...priced].join(',')]]);
+  const columns = [`stock:${stock.name}`, 'count()', ...priced];
+  const byStock = (await ofEachGroup(columns)) ?? (await fewRows([['select', [...GROUP, ...columns].join(',')]]));
   if (byStock !== undefined) {
     return added(byStock as unknown as Row[], (row) => ({
       units: (row.stock ?? 0) * row.count,
@@ -49,6 +53,25 @@ export async function readSums(): Promise<readonly GroupSum[]> {
     }));
   }
   return added(await all([...GROUP, 'count()', units]), (row) => ({ units: row.stock ?? 0 }));
+}
+
+/** Undefined where it is not worth it, or where a group has too many different stocks. */
+async function ofEachGroup(columns: readonly string[]): Promise<readonly Record_[] | undefined> {
+  if (group === undefined) return undefined;
+  const groups = await fewRows([['select', `${GROUP[0]},count()`]], FEW_GROUPS);
+  const rows = groups?.reduce((sum, { count }) => sum + Number(count), 0) ?? 0;
+  if (groups === undefined || rows < MANY_ROWS) return undefined;
+  const answers = await Promise.all(
+    groups.map(async (each) => {
+      const key = each.group as Key;
+      const found = await fewRows([
+        ['select', columns.join(',')],
+        [group.name, key === null ? 'is.null' : `eq.${key}`],
+      ]);
+      return found?.map((row) => ({ ...row, group: key }));
+    }),
+  );
+  return answers.every((each) => each !== undefined) ? answers.flat() : undefined;
 }
 
 /** With more groups than can be shown, only the whole is left to tell. */
