@@ -34,9 +34,9 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
         <TextField
           select
           size="small"
-          label="A row of the file is a stored row if they have the same"
+          label="Stored rows are found by"
           value={match?.name ?? NONE}
-          sx={{ maxWidth: 460 }}
+          sx={{ maxWidth: 320 }}
           onChange={({ target }) =>
             check({ ...terms, decision: undefined, match: candidates.find(({ name }) => name === target.value) })
           }
@@ -46,7 +46,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
               {labelOf(field)}
             </MenuItem>
           ))}
-          <MenuItem value={NONE}>Nothing: all rows are new</MenuItem>
+          <MenuItem value={NONE}>Nothing (every row is new)</MenuItem>
         </TextField>
       )}
       {plan.existing > 0 && (
