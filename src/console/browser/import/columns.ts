@@ -57,12 +57,17 @@ export const makesKeys: boolean = collection?.assigned === key || key.generated 
  */
 export function matchFields(sheet: Sheet, mapping: Mapping): readonly Field[] {
   const filled = mapping.flatMap((field, column) =>
-    field !== undefined && !isJson(field) && sheet.rows.some(({ cells }) => isGiven(cells[column])) ? [field] : [],
+    field !== undefined && isTelling(field) && sheet.rows.some(({ cells }) => isGiven(cells[column])) ? [field] : [],
   );
   const title = fieldWith('title') ?? fields.find((field) => isText(field) && field.required) ?? fields.find(isText);
   const rank = (field: Field) =>
     field === key ? 0 : isUnique(field) ? 1 : field === title ? 2 : isText(field) ? 3 : 4;
   return filled.sort((one, other) => rank(one) - rank(other));
+}
+
+/** A list, json or a switch says nothing about which row it is. */
+function isTelling(field: Field): boolean {
+  return !isJson(field) && field.type.input !== 'switch' && field.role !== 'flag';
 }
 
 function isGiven(cell: unknown): boolean {

@@ -62,24 +62,32 @@ export async function planImport(terms: Terms, storedRows: StoredRows): Promise<
   const reads = terms.sheet.rows.map((row) => readRow(row, terms));
   markRepeated(reads, terms);
   const found = await findStored(reads, terms, storedRows);
+  /** The stored rows that were met, with the line that speaks of each. */
+  const spokenOf = new Map<string, number>();
   let existing = 0;
   let differing = 0;
   let emptied = 0;
   const fates = reads.map((read, at): Fate => {
+    if (terms.sheet.rows[at]!.broken !== undefined) return bad(read);
     const rows = found[at]!;
-    if (rows.length > 0) existing++;
-    if (rows.length === 0 || terms.decision === 'add') return newRow(read, terms);
+    if (rows.length === 0) return newRow(read, terms, read.values);
+    existing++;
+    // A row with the key of another gets one of its own.
+    if (terms.decision === 'add') return newRow(read, terms, makesKeys ? without(read.values, key) : read.values);
     if (terms.decision === 'leave') {
       differing++;
       return { kind: 'left' };
     }
     if (rows.length > 1) return bad(read, { message: ambiguous(rows.length, terms) });
+    const id = stored(key, rows[0]![key.name]);
+    const earlier = spokenOf.get(id.same);
+    if (earlier !== undefined) return bad(read, { message: `Row ${earlier} is about the same stored row.` });
+    spokenOf.set(id.same, terms.sheet.rows[at]!.line);
     const changes = changesOf(read, rows[0]!, terms);
-    emptied += [...read.empty].filter((field) => isSomething(rows[0]![field.name])).length;
+    emptied += [...read.empty].filter((field) => !field.required && isSomething(rows[0]![field.name])).length;
     if (changes.length > 0) differing++;
     if (read.faults.length > 0) return bad(read);
     if (changes.length === 0) return { kind: 'same' };
-    const id = stored(key, rows[0]![key.name]);
     return { kind: terms.decision === undefined ? 'exists' : 'change', id, changes };
   });
   return { fates, existing, differing, emptied };
@@ -106,18 +114,17 @@ function readRow({ cells, broken }: SheetRow, { sheet, mapping }: Terms): Read {
 }
 
 /** What must be there once is there twice. */
-function markRepeated(reads: readonly Read[], { sheet, mapping, match, decision }: Terms): void {
+function markRepeated(reads: readonly Read[], { sheet, mapping, decision }: Terms): void {
   for (const field of mapping) {
-    if (field === undefined || !(isUnique(field) || field === match)) continue;
-    if (decision === 'add' && field === key) continue;
+    if (field === undefined || !isUnique(field) || (decision === 'add' && field === key)) continue;
     const seen = new Map<string, number>();
     for (const [at, { values, faults }] of reads.entries()) {
       const value = values.get(field);
       if (value === undefined || value.json === null) continue;
       const earlier = seen.get(value.same);
       if (earlier === undefined) seen.set(value.same, at);
-      else if (isUnique(field) || decision !== 'add') {
-        const line = sheet.rows[earlier]!.line;
+      else {
+        const { line } = sheet.rows[earlier]!;
         faults.push({ field: field.name, message: `Row ${line} has the same ${labelOf(field)}.` });
       }
     }
@@ -145,8 +152,8 @@ async function findStored(
   });
 }
 
-function newRow(read: Read, { match, decision }: Terms): Fate {
-  const given = [...read.values].filter(([field]) => !(decision === 'add' && field === key && makesKeys));
+function newRow(read: Read, { match }: Terms, values: Values): Fate {
+  const given = [...values];
   const isGiven = new Set(given.map(([field]) => field));
   const missing = fields.filter(
     (field) =>
@@ -181,6 +188,10 @@ function newRow(read: Read, { match, decision }: Terms): Fate {
       ...empty.map((field) => [field.name, null]),
     ]),
   };
+}
+
+function without(values: Values, field: Field): Values {
+  return new Map([...values].filter(([each]) => each !== field));
 }
 
 function changesOf(read: Read, row: StoredRow, { emptying }: Terms): readonly Change[] {

@@ -11,7 +11,7 @@ import {
   ToggleButtonGroup,
   Typography,
 } from '@mui/material';
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { formatValue, isNumeric, labelOf } from '../shared/collection.ts';
 import { formatNumber } from '../shared/numbers.ts';
@@ -20,6 +20,7 @@ import type { Change, Fate, Plan, Terms } from './plan.ts';
 import { cellText, withCell } from './sheet.ts';
 
 const ROWS_PER_PAGE = 20;
+const LONGEST_CELL = 200;
 
 const WORDS: Readonly<Record<Fate['kind'], string>> = {
   bad: 'Bad',
@@ -165,7 +166,11 @@ function Row({ terms: { sheet, mapping }, at, fate, mend }: RowProps) {
             key={name}
             align={field !== undefined && isNumeric(field) ? 'right' : 'left'}
             data-bad={isBad}
-            sx={field === undefined ? { color: 'text.disabled', textDecoration: 'line-through' } : { maxWidth: 320 }}
+            sx={
+              field === undefined
+                ? { color: 'text.disabled', textDecoration: 'line-through' }
+                : { maxWidth: 320, overflowWrap: 'anywhere' }
+            }
           >
             {isBad ? (
               <Mending
@@ -184,7 +189,7 @@ function Row({ terms: { sheet, mapping }, at, fate, mend }: RowProps) {
 }
 
 function Shown({ text, change }: { readonly text: string; readonly change: Change | undefined }) {
-  if (change === undefined) return <>{text}</>;
+  if (change === undefined) return <>{text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text}</>;
   const { field, before, after } = change;
   const value = (json: unknown) => formatValue(field, json as never);
   return (
@@ -198,6 +203,14 @@ function Shown({ text, change }: { readonly text: string; readonly change: Chang
       </Box>
     </span>
   );
+}
+
+/** On to the next bad cell, where there is one. */
+function leaveFor(input: HTMLInputElement): void {
+  const all = [...document.querySelectorAll<HTMLInputElement>('td[data-bad=true] input')];
+  const next = all[all.indexOf(input) + 1];
+  if (next === undefined) input.blur();
+  else next.focus();
 }
 
 interface MendingProps {
@@ -220,8 +233,8 @@ function Mending({ label, text, mend }: MendingProps) {
       value={typed}
       onChange={(event: { target: { value: string } }) => setTyped(event.target.value)}
       onBlur={finish}
-      onKeyDown={(event: { key: string }) => {
-        if (event.key === 'Enter') finish();
+      onKeyDown={(event: KeyboardEvent<HTMLInputElement>) => {
+        if (event.key === 'Enter') leaveFor(event.currentTarget);
       }}
       sx={{
         font: 'inherit',

@@ -124,6 +124,7 @@ export function useImport(): Import {
       setDone(undefined);
       refresh();
       forget();
+      if (terms !== undefined) await check(terms);
     });
 
   const close = () => {
