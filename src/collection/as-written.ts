@@ -25,3 +25,23 @@ export function withPoint(field: Field | undefined, cell: unknown): unknown {
   if (field === undefined || typeof cell !== 'string' || !can(field.type, 'number')) return cell;
   return WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell;
 }
+
+export interface WrittenIn {
+  /** Whether 12,500 is twelve and a half: where commas divide the cells, it is twelve thousand to many. */
+  readonly hasDecimalCommas: boolean;
+}
+
+const THOUSANDS = /,\d{3}\s*$/;
+const YES = /^\s*(?:yes|y|true|on)\s*$/i;
+const NO = /^\s*(?:no|n|false|off)\s*$/i;
+
+/** A cell as its type reads it: a comma that can only be a decimal one is a point, Yes is 1 where a number is a flag. */
+export function valueAsWritten(field: Field, cell: unknown, { hasDecimalCommas }: WrittenIn): unknown {
+  const isFlag = field.role === 'flag' && can(field.type, 'number');
+  if (typeof cell === 'boolean') return isFlag ? Number(cell) : cell;
+  if (typeof cell !== 'string' || can(field.type, 'text')) return cell;
+  if (isFlag && YES.test(cell)) return '1';
+  if (isFlag && NO.test(cell)) return '0';
+  const text = cell.trim();
+  return hasDecimalCommas || !THOUSANDS.test(text) ? withPoint(field, text) : text;
+}

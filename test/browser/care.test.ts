@@ -51,9 +51,12 @@ const VIEWS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     await page.locator('input[type=file]').setInputFiles({
       name: 'new.csv',
       mimeType: 'text/csv',
-      buffer: Buffer.from('id,product_name,unit_price,colour\n500,Good,1,red\n501,Bad,cheap,\n'),
+      buffer: Buffer.from('id,product_name,unit_price,colour\n500,Good,1,red\n501,Bad,cheap,\n1,Chai,1,\n'),
     });
-    await until('new.csv: 2 rows, 1 of them bad. Nothing is stored yet.');
+    await until('new.csv: 3 rows, 1 of them bad. Nothing is stored yet.');
+    await page.getByRole('radio', { name: 'Change what is stored to what the file says' }).check();
+    await page.getByRole('button', { name: 'All (3)' }).click();
+    await until('→');
   },
 };
 

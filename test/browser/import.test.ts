@@ -1,93 +1,158 @@
-/** A file is imported in a real browser: its faults first, then the good rows. */
+/** A file is imported in a real browser: what it would do and what is wrong with it first, then the good rows, and back again. */
 import { expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browserStories, type Product, SECONDS, type Stage } from '../support/browser.ts';
+import { newSchema, testServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
+import { workbook } from '../support/workbook.ts';
+
+const SHOP = new URL('../data/shop/collections.yaml', import.meta.url).pathname;
 
 const WITH_FAULTS = `id,product_name,unit_price,units_in_stock,colour
 500,Good One,9.5,3,red
 501,Bad Price,cheap,many,blue
-1,Already There,1,1,
 502,,2,2,
 503,"Good, Two",,7,
 `;
 
 browserStories('import', (stage) => {
   test(
-    'an import marks every bad cell before anything is stored, and then stores the good rows',
+    'every bad cell is marked before anything is stored, mended in place or downloaded, and all is undone as one',
     async () => {
       await stage.open('/import');
       await choose(stage, 'new.csv', WITH_FAULTS);
-      await stage.until('new.csv: 5 rows, 3 of them bad. Nothing is stored yet.');
+      await stage.until('new.csv: 4 rows, 2 of them bad. Nothing is stored yet.');
+      await stage.until('“cheap” is no number.');
+      await stage.until('“many” is no whole number.');
+      await stage.until('Product name is missing.');
       await stage.picture('console-import');
-      expect(await stage.page.locator('td[data-bad=true]').allTextContents()).toEqual([
-        'cheap (not accepted)',
-        'many (not accepted)',
-        '1 (not accepted)',
-        '– (not accepted)',
-      ]);
+      const bad = stage.page.locator('td[data-bad=true] input');
+      expect(await Promise.all((await bad.all()).map((input) => input.inputValue()))).toEqual(['cheap', 'many', '']);
       expect((await stage.ask<Product[]>('/products?id=gte.500')).length).toBe(0);
+
       await stage.page.getByRole('button', { name: 'Import the 2 good rows' }).click();
       await stage.until('2 rows stored.');
       expect(await stage.ask<Product[]>('/products?id=gte.500&select=id,product_name,unit_price')).toEqual([
         { id: 500, product_name: 'Good One', unit_price: 9.5 },
         { id: 503, product_name: 'Good, Two', unit_price: null },
       ]);
-      expect(await stage.product(1)).toMatchObject({ product_name: 'Chai' });
+      await stage.until('new.csv: 2 rows, 2 of them bad. Nothing is stored yet.');
+      const saved = stage.page.waitForEvent('download');
+      await stage.page.getByRole('button', { name: 'Download the 2 bad rows' }).click();
+      const file = await saved;
+      expect(file.suggestedFilename()).toBe('new-rest.csv');
+      expect(readFileSync(await file.path(), 'utf8')).toBe(
+        '\uFEFFid,product_name,unit_price,units_in_stock,colour,Problem\r\n' +
+          '501,Bad Price,cheap,many,blue,“cheap” is no number. “many” is no whole number.\r\n' +
+          '502,,2,2,,Product name is missing.\r\n',
+      );
+      await mend(stage, 'Unit price of row 3', '12,50');
+      await mend(stage, 'Units in stock of row 3', '4');
+      await mend(stage, 'Product name of row 4', 'Mended');
+      await stage.until('new.csv: 2 rows, all of them good. Nothing is stored yet.');
+      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+      await stage.until('4 rows stored.');
+      expect(await stage.product(501)).toMatchObject({ unit_price: 12.5, units_in_stock: 4 });
+
+      await stage.service.fetch('/products/503', { method: 'PATCH', body: '{"units_in_stock":8}' });
       await stage.page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('2 rows were removed again.');
-      expect((await stage.ask<Product[]>('/products?id=gte.500')).length).toBe(0);
+      await stage.until('3 rows were removed again. What others have changed since was left, in 1 row.');
+      expect((await stage.ask<Product[]>('/products?id=gte.500')).map(({ id }) => id)).toEqual([503]);
     },
     SECONDS,
   );
 
   test(
-    'a table as a spreadsheet writes it is read as it was meant',
+    'what changes is shown from what to what, and only that is changed and taken back',
+    async () => {
+      await stage.open('/import');
+      await choose(stage, 'prices.csv', 'ID;Unit price\r\n1;18,5\r\n2;19\r\n3;10\r\n999;1\r\n');
+      await stage.until('There is no row with the ID 999, and a new one needs Product name.');
+      await stage.until('3 rows of the file exist already, and 1 would change');
+      await stage.page.getByLabel('Change what is stored to what the file says').check();
+      await stage.page.getByRole('button', { name: 'Changes (1)' }).click();
+      expect(await stage.page.locator('[data-change=unit_price]').allTextContents()).toEqual(['18.00 → 18.50']);
+      const before = await stage.product(1);
+      await stage.page.getByRole('button', { name: 'Import the 1 good row' }).click();
+      await stage.until('1 row changed, 2 rows the same as before.');
+      expect(await stage.product(1)).toEqual({ ...before, unit_price: 18.5 });
+      await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"units_in_stock":77}' });
+      await stage.page.getByRole('button', { name: 'Undo' }).click();
+      await stage.until('1 row is as before.');
+      expect(await stage.product(1)).toEqual({ ...before, units_in_stock: 77 });
+    },
+    SECONDS,
+  );
+
+  test(
+    'the same file twice stores nothing twice, unless one says so',
+    async () => {
+      const file = 'Product name,Price,Discontinued\nSea Buckthorn Jam,4.5,No\nCloudberry Jam,5,Yes\n';
+      await stage.open('/import');
+      await choose(stage, 'jams.csv', file);
+      await stage.until('jams.csv: 2 rows, all of them good.');
+      await stage.page.getByLabel('Field of the column Price').selectOption('Unit price');
+      await stage.until('jams.csv: 2 rows, all of them good.');
+      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+      await stage.until('2 rows stored.');
+      expect(await stage.product(79)).toMatchObject({ unit_price: 5, discontinued: 1 });
+
+      await choose(stage, 'jams.csv', file);
+      await stage.until('2 rows of the file exist already, and 0 would change');
+      expect(await stage.page.getByRole('button', { name: 'Nothing to import' }).isDisabled()).toBe(true);
+      await stage.page.getByLabel('Add as new rows').check();
+      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
+      await stage.until('2 rows stored.');
+      expect(await stage.ask('/products?select=count()&product_name=like.*Jam')).toEqual([{ count: 4 }]);
+    },
+    SECONDS,
+  );
+
+  test(
+    'a workbook, and texts of other encodings, are read as they were meant',
     async () => {
       await stage.open('/import');
       await choose(
         stage,
-        'sheet.csv',
-        'ID;Product name;Unit price;Quantity per unit\r\n500;Tea;12,50;""\r\n501;Jam;;\r\n',
+        'sheet.xlsx',
+        workbook('Stock', [
+          ['Product name', 'Unit price', 'Units in stock', 'Quantity per unit', 'Discontinued'],
+          ['Tee & Gebäck', 12.5, 7, { date: '2024-02-29' }, false],
+          ['Jam', 0.1 + 0.2, undefined, { date: '2024-12-31T08:30:00' }, true],
+        ]),
       );
-      await stage.until('sheet.csv: 2 rows, all of them good. Nothing is stored yet.');
+      await stage.until('Read from the first of 2 sheets, Stock.');
       await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
       await stage.until('2 rows stored.');
-      const select = 'select=id,product_name,unit_price,quantity_per_unit';
-      expect(await stage.ask<Product[]>(`/products?id=gte.500&${select}`)).toEqual([
-        { id: 500, product_name: 'Tea', unit_price: 12.5, quantity_per_unit: '' },
-        { id: 501, product_name: 'Jam', unit_price: null, quantity_per_unit: null },
+      const select = 'select=product_name,unit_price,units_in_stock,quantity_per_unit,discontinued';
+      expect(await stage.ask<unknown>(`/products?id=gte.78&${select}`)).toEqual([
+        {
+          product_name: 'Tee & Gebäck',
+          unit_price: 12.5,
+          units_in_stock: 7,
+          quantity_per_unit: '2024-02-29',
+          discontinued: 0,
+        },
+        {
+          product_name: 'Jam',
+          unit_price: 0.3,
+          units_in_stock: null,
+          quantity_per_unit: '2024-12-31T08:30:00',
+          discontinued: 1,
+        },
       ]);
-      await stage.page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('2 rows were removed again.');
-    },
-    SECONDS,
-  );
-
-  test(
-    'a JSON file that is dropped merges into what is there, or leaves it alone, as one chooses',
-    async () => {
-      const rows = [
-        { id: 1, product_name: 'Chai, spiced', unit_price: 18.5 },
-        { product_name: 'Sea Buckthorn Jam', discontinued: 0 },
-      ];
-      await stage.open('/import');
-      await drop(stage, 'rows.json', JSON.stringify(rows));
-      await stage.until('a row with the id 1 exists');
-      await stage.choose('A row whose ID exists already', 'is left out');
-      await stage.until('rows.json: 2 rows, all of them good. Nothing is stored yet.');
-      await stage.page.getByRole('button', { name: 'Import 2 rows' }).click();
-      await stage.until('1 row stored, 1 left out since it exists.');
-      expect(await stage.product(1)).toMatchObject({ product_name: 'Chai', unit_price: 18 });
-      expect(await stage.product(78)).toMatchObject({ product_name: 'Sea Buckthorn Jam' });
-
-      await stage.choose('A row whose ID exists already', 'changes what is there');
-      await drop(stage, 'rows.json', JSON.stringify(rows.slice(0, 1)));
-      await stage.page.getByRole('button', { name: 'Import 1 row' }).click();
-      await stage.until('1 row stored.');
-      expect(await stage.product(1)).toMatchObject({ product_name: 'Chai, spiced', unit_price: 18.5, discontinued: 1 });
-      expect(await stage.page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+      const names = async (name: string, content: Uint8Array | string) => {
+        await choose(stage, name, content);
+        await stage.until(`${name}: 1 row, all of them good.`);
+        return stage.page.locator('tr[data-fate=new] td').allTextContents();
+      };
+      const latin = Buffer.from('Product name;Unit price\r\nKäse;1,5\r\n', 'latin1');
+      expect(await names('latin.csv', latin)).toEqual(['2', 'New', 'Käse', '1,5']);
+      await stage.until(/was read as Windows-1252/);
+      const wide = Buffer.from('\uFEFFProduct name\tUnit price\r\nKäse\t1,5\r\n', 'utf16le');
+      expect(await names('wide.txt', wide)).toEqual(['2', 'New', 'Käse', '1,5']);
+      expect(await names('one.ndjson', '{"product_name":"Käse"}\n')).toEqual(['1', 'New', 'Käse']);
     },
     SECONDS,
   );
@@ -126,32 +191,91 @@ browserStories('import', (stage) => {
   );
 
   test(
-    'a file that cannot be read is refused with a sentence that says why',
+    'a file that cannot be read is refused with a sentence that says why, and so is a service that is gone',
     async () => {
-      const files: readonly [name: string, content: string, sentence: string | RegExp][] = [
-        ['broken.json', '[{"id": 1', /broken.json is no JSON/],
-        ['empty.csv', '', 'The file is empty.'],
-        ['only-header.csv', 'id,product_name', 'The file holds no rows.'],
-        ['numbers.json', '[1]', 'Row 1 is not an object.'],
+      const files: readonly [name: string, content: string | Uint8Array, sentence: string][] = [
+        ['broken.json', '[{"id": 1', 'broken.json cannot be read: line 1: the JSON breaks off inside an object'],
+        ['empty.csv', '', 'empty.csv is empty.'],
+        ['only-header.csv', 'id,product_name', 'only-header.csv holds no rows.'],
+        ['numbers.json', '[1]', 'The line is no JSON object.'],
+        [
+          'half.xlsx',
+          workbook('Stock', [['ID']]).slice(0, 400),
+          'half.xlsx cannot be read as a workbook: it breaks off.',
+        ],
+        ['old.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'old.xls is a file of an old Excel.'],
       ];
       await stage.open('/import');
       for (const [name, content, sentence] of files) {
         await choose(stage, name, content);
         await stage.until(sentence);
       }
+      await stage.page.route(/\/products/, (route) => route.abort());
+      await drop(stage, 'new.json', '[{"product_name": "Tea"}]');
+      await stage.until('The service cannot be reached.');
+      await stage.page.unroute(/\/products/);
+      await stage.page.getByRole('button', { name: 'Try again' }).click();
+      await stage.until('new.json: 1 row, all of them good. Nothing is stored yet.');
     },
     SECONDS,
   );
 });
 
-async function choose(stage: Stage, name: string, content: string): Promise<void> {
+browserStories(
+  'import into a declared collection on PostgreSQL',
+  (stage) => {
+    test(
+      'rows are matched by any unique field; what only the service can tell is told before anything is stored',
+      async () => {
+        await stage.page.goto(`${stage.service.url}/console?collection=products#/import`);
+        const before = await stage.ask<Record<string, unknown>>('/products/1');
+        const rows = [
+          { sku: 'A-0001', available: 'No', released: '2024-02-29', barcode: 9007199254740993n, tags: ['a', 'b'] },
+          { sku: 'Q-0001', product_name: 'New one', category_id: 4242 },
+          { sku: 'wrong', product_name: 'Other', status: 'live' },
+        ];
+        const text = JSON.stringify(rows, (_key, value) => (typeof value === 'bigint' ? `${value}#` : value));
+        await choose(stage, 'rows.json', text.replace(/"(\d+)#"/g, '$1'));
+        await stage.until('rows.json: 3 rows, 2 of them bad. Nothing is stored yet.');
+        await stage.until('There is no such row in Categories.');
+        await stage.until('Sku must match ^[A-Z]-[0-9]{4}$.');
+        await mend(stage, 'Category of row 1', '8');
+        await stage.until('rows.json: 3 rows, 1 of them bad.');
+        await stage.until('1 row of the file exists already, and 1 would change');
+        await stage.page.getByLabel('Change what is stored to what the file says').check();
+        await stage.page.getByRole('button', { name: 'Import the 2 good rows' }).click();
+        await stage.until('1 row stored, 1 row changed.');
+        const { body } = await stage.service.fetch('/products?id=eq.1&select=available,released,barcode::text,tags');
+        expect(await new Response(body).json()).toEqual([
+          { available: false, released: '2024-02-29', barcode: '9007199254740993', tags: ['a', 'b'] },
+        ]);
+        expect(await stage.ask<unknown>('/products?sku=eq.Q-0001&select=product_name,category_id')).toEqual([
+          { product_name: 'New one', category_id: 8 },
+        ]);
+        await stage.page.getByRole('button', { name: 'Undo' }).click();
+        await stage.until('1 row was removed again. 1 row is as before.');
+        expect(await stage.ask<unknown>('/products/1')).toEqual(before);
+        expect(await stage.ask<unknown>('/products?sku=eq.Q-0001')).toEqual([]);
+      },
+      SECONDS,
+    );
+  },
+  () => ({ args: ['--collections', SHOP, '--schema', newSchema()], env: { DATABASE_URL: testServer.url } }),
+);
+
+async function choose(stage: Stage, name: string, content: string | Uint8Array): Promise<void> {
   const file = join(temporaryFolder(), name);
   writeFileSync(file, content);
   await stage.page.locator('input[type=file]').setInputFiles(file);
 }
 
+async function mend({ page }: Stage, label: string, text: string): Promise<void> {
+  await page.getByLabel(label, { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
 async function drop({ page }: Stage, name: string, content: string): Promise<void> {
-  const zone = page.getByText(/^Drop a CSV or JSON file here/).locator('..');
+  const zone = page.getByText(/^Drop a file here/).locator('..');
   const dataTransfer = await page.evaluateHandle(`(() => {
     const transfer = new DataTransfer();
     transfer.items.add(new File([${JSON.stringify(content)}], ${JSON.stringify(name)}));

@@ -9,6 +9,7 @@ browserStories('the overview', (stage) => {
     async () => {
       await stage.open('/');
       await stage.until('Stock value by category');
+      await untilWhole(stage.page);
       const all = await stage.ask<Product[]>('/products');
       const sum = (rows: readonly Product[], value: (row: Product) => number) =>
         rows.reduce((total, row) => total + value(row), 0);
@@ -51,7 +52,85 @@ browserStories('the overview', (stage) => {
     },
     SECONDS,
   );
+
+  test(
+    'where the figures cannot be had the page says why, tries again when asked, and Refresh brings what is new',
+    async () => {
+      await stage.page.route(/\/products\?/, (route) => route.abort());
+      await stage.open('/');
+      await stage.until('The figures could not be had: The service cannot be reached.');
+      await stage.page.unroute(/\/products\?/);
+      await stage.page.route(/reorder_level/, (route) => route.abort());
+      await stage.page.getByRole('button', { name: 'Try again' }).click();
+      await stage.until('Some figures are missing: The service cannot be reached.');
+      await stage.until('Stock value by category');
+      await stage.page.unroute(/reorder_level/);
+      await stage.page.getByRole('button', { name: 'Try again' }).click();
+      await stage.until('below reorder level');
+      await stage.service.fetch('/products', { method: 'POST', body: '{"product_name":"One more"}' });
+      await stage.page.getByRole('button', { name: 'Refresh' }).click();
+      await stage.page.locator('[data-figure=count]').getByText('78').waitFor();
+      expect(await stage.page.getByRole('alert').count()).toBe(0);
+    },
+    SECONDS,
+  );
+
+  test(
+    'of many rows with as many prices the figures are the same sums, from small answers',
+    async () => {
+      const rows = Array.from({ length: 30_000 }, (_, index) => ({
+        product_name: `Part ${index}`,
+        category_id: index % 5 === 0 ? null : index % 5,
+        unit_price: (index + 1) / 100,
+        units_in_stock: index % 40,
+        reorder_level: index % 30,
+      }));
+      await stage.service.fetch('/products', { method: 'POST', body: JSON.stringify(rows) });
+      let bytes = 0;
+      stage.page.on('response', async (answer) => {
+        if (answer.url().includes('/products?')) bytes += (await answer.body()).length;
+      });
+      await stage.open('/');
+      await untilWhole(stage.page);
+      const all = [...rows, ...(await stage.ask<Product[]>('/products?id=lte.77'))];
+      const worth = all.reduce((sum, row) => sum + Number(row.unit_price) * Number(row.units_in_stock), 0);
+      const low = all.filter((row) => Number(row.units_in_stock) < Number(row.reorder_level)).length;
+      const figure = (id: string) => stage.page.locator(`[data-figure=${id}] p`).first().textContent();
+      expect(await figure('count')).toBe('30,077');
+      expect(await figure('stock-value')).toBe(Math.round(worth).toLocaleString('en'));
+      expect(await figure('low')).toBe(low.toLocaleString('en'));
+      const bars = await barsOf(stage.page, 'value-by-group');
+      expect(bars.map(([text]) => text.replace(/[\d,]+$/, '')).sort()).toContain('No category');
+      expect(bars.reduce((sum, [, value]) => sum + value, 0)).toBeCloseTo(worth, 2);
+      const prices = await barsOf(stage.page, 'prices');
+      expect(prices.reduce((sum, [, value]) => sum + value, 0)).toBe(30_077);
+      expect(bytes).toBeLessThan(100_000);
+    },
+    SECONDS,
+  );
 });
+
+browserStories(
+  'the overview of a declared collection',
+  (stage) => {
+    test(
+      'a group is called what the row is called that it refers to',
+      async () => {
+        await stage.page.goto(`${stage.service.url}/console?collection=products#/`);
+        const bars = stage.page.locator('[data-panel=count-by-category_id]');
+        await bars.getByText('Seafood').click();
+        await stage.until('1-12 of 12');
+        expect(await stage.page.getByTestId('request-url').textContent()).toContain('category_id=eq.8');
+      },
+      SECONDS,
+    );
+  },
+  () => ({ args: ['--collections', new URL('../data/shop/collections.yaml', import.meta.url).pathname] }),
+);
+
+async function untilWhole(page: Page): Promise<void> {
+  await page.locator('[aria-busy=false] [data-panel=low]').waitFor();
+}
 
 async function barsOf(page: Page, panel: string): Promise<[text: string, value: number][]> {
   const links = await page.locator(`[data-panel=${panel}] a`).all();

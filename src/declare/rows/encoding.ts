@@ -15,7 +15,10 @@ export class TextReader {
   push(bytes: Uint8Array): string {
     if (this.decoder !== undefined) return this.decode(bytes, false);
     // A byte order mark takes up to three bytes, which may come one by one.
-    this.first = Buffer.concat([this.first, bytes]);
+    const first = new Uint8Array(this.first.length + bytes.length);
+    first.set(this.first);
+    first.set(bytes, this.first.length);
+    this.first = first;
     return this.first.length < 3 ? '' : this.begin(false);
   }
 
@@ -42,7 +45,7 @@ export class TextReader {
 }
 
 /** A byte order mark tells, and so does a NUL where the first letter is: no file begins with one, but for UTF-16. */
-function encodingOf([first, second]: Uint8Array, named: FileEncoding | undefined): Bun.Encoding {
+function encodingOf([first, second]: Uint8Array, named: FileEncoding | undefined): FileEncoding {
   if (named !== undefined && named !== 'utf-16') return named;
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   if (first === 0xff && second === 0xfe) return 'utf-16le';

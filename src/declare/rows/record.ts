@@ -1,5 +1,5 @@
 /** A row of a file as it was written: its cells under their columns, and the line it begins on. */
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../settings/setting.ts';
 
 export type FileRecord = GoodRecord | BrokenRecord;
 

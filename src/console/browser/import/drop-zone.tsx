@@ -32,14 +32,16 @@ export function DropZone({ open }: { readonly open: (file: File) => void }) {
       }}
     >
       <UploadFile fontSize="large" color="primary" />
-      <Typography>Drop a CSV or JSON file here. It is checked first; nothing is stored until you say so.</Typography>
+      <Typography>
+        Drop a file here: CSV, Excel (.xlsx), JSON or NDJSON. It is checked first; nothing is stored until you say so.
+      </Typography>
       <Button variant="outlined" onClick={() => input.current?.click()}>
         Choose a file
       </Button>
       <input
         ref={input}
         type="file"
-        accept=".csv,.json,text/csv,application/json"
+        accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl"
         hidden
         onChange={(event) => {
           const [file] = event.target.files ?? [];

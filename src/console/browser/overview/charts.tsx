@@ -17,9 +17,15 @@ export function BarList({ bars, format }: ChartProps) {
         <li key={bar.label}>
           <ChartLink bar={bar}>
             <Box
-              sx={{ display: 'grid', gridTemplateColumns: '7.5rem 1fr 6rem', alignItems: 'center', gap: 1, py: 0.5 }}
+              sx={{
+                display: 'grid',
+                gridTemplateColumns: { xs: '7rem 1fr 6.5rem', sm: '10rem 1fr 7.5rem' },
+                alignItems: 'center',
+                gap: 1,
+                py: 0.5,
+              }}
             >
-              <Typography variant="body2" noWrap>
+              <Typography variant="body2" noWrap title={bar.label}>
                 {bar.label}
               </Typography>
               <svg width="100%" height="14" aria-hidden="true">

@@ -1,129 +1,127 @@
 /**
- * The overview's figures, from the API's own aggregates. The dialect sums fields, not products of fields: so stock is
- * summed for each price in each group, and only the multiplication is done here.
+ * The overview's figures, from the API's own aggregates and counts: every answer is small, whatever the catalogue holds. A figure
+ * that cannot be had does not take the others with it.
  */
-import { collectionName, fieldWith, labelOf, type Record_ } from '../shared/collection.ts';
-import { ask } from '../shared/http.ts';
-import { type Chip, queryText } from '../shared/query.ts';
+import type { Field } from '../../../collection/declaration.ts';
+import { fields, fieldWith, labelOf } from '../shared/collection.ts';
+import type { Chip } from '../shared/query.ts';
+import { fewRows, rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
-import { priceRanges } from './price-ranges.ts';
+import { barsOf, referenceOf, type Sized } from './groups.ts';
+import { readLow } from './low.ts';
+import { readPriceRanges } from './price-ranges.ts';
+import { type GroupSum, type Key, readSums } from './sums.ts';
 
-export interface Figures {
-  readonly count: number;
-  readonly stockValue: number;
-  readonly units: number;
-  readonly valueByGroup: readonly Bar[];
-  readonly unitsByGroup: readonly Bar[];
-  readonly prices: readonly Bar[];
-  readonly flagged: { readonly count: number; readonly where: readonly Chip[]; readonly byGroup: readonly Bar[] };
-  readonly low: { readonly count: number; readonly where: readonly Chip[]; readonly rows: readonly Record_[] };
+/** Each part is asked for by itself, and shown as soon as it is there. */
+export const PARTS = {
+  count: readCount,
+  sums: readSummed,
+  prices: async () => (price === undefined ? [] : readPriceRanges(price)),
+  flagged: readFlagged,
+  low: readLow,
+  counts: readCounts,
+} as const;
+
+export type PartName = keyof typeof PARTS;
+/** Undefined where a part is not there, or not yet. */
+export type Figures = { readonly [Name in PartName]?: Awaited<ReturnType<(typeof PARTS)[Name]>> };
+
+export interface Chart {
+  readonly bars: readonly Bar[];
+  /** Groups beyond those. */
+  readonly others: number;
 }
 
-type Sums = {
-  readonly group: number | null;
-  readonly price: number | null;
+interface Summed {
+  readonly units: number;
+  readonly worth?: number;
+  readonly worthByGroup?: Chart;
+  readonly unitsByGroup?: Chart;
+}
+
+/** How many rows there are of each reference, choice or flag, where no field says what the groups are. */
+export interface Counted extends Chart {
+  readonly field: Field;
+}
+
+interface Flagged extends Chart {
   readonly count: number;
-  readonly stock: number | null;
-};
+  readonly where: readonly Chip[];
+}
 
 const group = fieldWith('group');
 const price = fieldWith('price');
 const stock = fieldWith('stock');
 const flag = fieldWith('flag');
-const threshold = fieldWith('threshold');
 
-/** Rows that are shown of what is running low. */
-const LOW_ROWS = 8;
-/** Different thresholds in one request: each takes two of the 500 conditions that one may hold. */
-const MAX_THRESHOLDS = 200;
+/** Charts of a collection that says nothing about its groups, and groups that one of them may have. */
+const MOST_COUNTED = 4;
+const MOST_GROUPS = 500;
 
-export async function readFigures(): Promise<Figures> {
-  const [sums, flagged, low] = await Promise.all([readSums(), readFlagged(), readLow()]);
-  const total = (value: (row: Sums) => number, rows = sums) => rows.reduce((sum, row) => sum + value(row), 0);
-  const worthOf = (row: Sums) => (row.price ?? 0) * (row.stock ?? 0);
-  const unitsOf = (row: Sums) => row.stock ?? 0;
-  const byGroup = (value: (row: Sums) => number): Bar[] =>
-    groupsOf(sums)
-      .map((each) => ({
-        ...barOf(each),
-        value: total(
-          value,
-          sums.filter((row) => row.group === each),
-        ),
-      }))
-      .sort((one, other) => other.value - one.value);
+async function readCount(): Promise<number> {
+  const [row] = await rowsOf([['select', 'count()']]);
+  return Number(row?.count ?? 0);
+}
+
+async function readSummed(): Promise<Summed | undefined> {
+  if (stock === undefined) return undefined;
+  const sums = await readSums(stock);
+  const total = (value: (row: GroupSum) => number) => sums.reduce((sum, row) => sum + value(row), 0);
+  const hasWorth = price !== undefined && sums.every(({ worth }) => worth !== undefined);
+  const isGrouped = group !== undefined && (sums.length > 1 || sums[0]?.group !== null);
+  const byGroup = (value: (row: GroupSum) => number) =>
+    chart(
+      group!,
+      sums.map((row) => ({ key: row.group, value: value(row) })),
+    );
   return {
-    count: total((row) => row.count),
-    stockValue: total(worthOf),
-    units: total(unitsOf),
-    valueByGroup: group && price && stock ? byGroup(worthOf) : [],
-    unitsByGroup: group && stock ? byGroup(unitsOf) : [],
-    prices: price ? priceRanges(price.name, sums) : [],
-    flagged,
-    low,
+    units: total(({ units }) => units),
+    ...(hasWorth ? { worth: total(({ worth = 0 }) => worth) } : {}),
+    ...(isGrouped && hasWorth ? { worthByGroup: await byGroup(({ worth = 0 }) => worth) } : {}),
+    ...(isGrouped ? { unitsByGroup: await byGroup(({ units }) => units) } : {}),
   };
 }
 
-async function readSums(): Promise<readonly Sums[]> {
-  const columns = [
-    ...(group ? [`group:${group.name}`] : []),
-    ...(price ? [`price:${price.name}`] : []),
-    'count()',
-    ...(stock ? [`stock:${stock.name}.sum()`] : []),
+async function readFlagged(): Promise<Flagged | undefined> {
+  if (flag === undefined) return undefined;
+  const isSwitch = flag.type.input === 'switch';
+  const where: Chip[] = [
+    isSwitch ? { field: flag.name, operator: 'is', value: 'true' } : { field: flag.name, operator: 'neq', value: '0' },
   ];
-  const rows = (await rowsOf([['select', columns.join(',')]])) as unknown as Partial<Sums>[];
-  return rows.map((row) => ({ group: null, price: null, count: 0, stock: null, ...row }));
+  const condition = [flag.name, isSwitch ? 'is.true' : 'neq.0'] as const;
+  const rows =
+    (group && (await fewRows([['select', `group:${group.name},count()`], condition]))) ??
+    (await fewRows([['select', 'count()'], condition])) ??
+    [];
+  const sizes = rows.map((row): Sized => ({ key: (row.group ?? null) as Key, value: Number(row.count) }));
+  const count = sizes.reduce((sum, { value }) => sum + value, 0);
+  const byGroup = group === undefined || count === 0 ? { bars: [], others: 0 } : await chart(group, sizes, where);
+  return { count, where, ...byGroup };
 }
 
-async function readFlagged(): Promise<Figures['flagged']> {
-  if (flag === undefined) return { count: 0, where: [], byGroup: [] };
-  const where: Chip[] = [{ field: flag.name, operator: 'neq', value: '0' }];
-  const columns = group ? `group:${group.name},count()` : 'count()';
-  const rows = (await rowsOf([
-    ['select', columns],
-    [flag.name, 'neq.0'],
-  ])) as unknown as Sums[];
-  const byGroup = rows.map((row) => {
-    const bar = barOf(row.group ?? null);
-    return { ...bar, value: row.count, where: [...bar.where, ...where] };
-  });
-  const count = rows.reduce((sum, row) => sum + row.count, 0);
-  return { count, where, byGroup: group ? byGroup.sort((one, other) => other.value - one.value) : [] };
+async function readCounts(): Promise<readonly Counted[]> {
+  const counted = group === undefined ? fields.filter(isGroup).slice(0, MOST_COUNTED) : [];
+  const charts = await Promise.all(
+    counted.map(async (field) => {
+      const rows = await fewRows([['select', `key:${field.name},count()`]], MOST_GROUPS);
+      if (rows === undefined || rows.length === 0) return [];
+      const sizes = rows.map((row): Sized => ({ key: row.key as Key, value: Number(row.count) }));
+      return [{ field, ...(await chart(field, sizes)) }];
+    }),
+  );
+  return charts.flat();
 }
 
-/** Two fields cannot be compared with each other, but each threshold there is can be compared with its stock. */
-async function readLow(): Promise<Figures['low']> {
-  if (stock === undefined || threshold === undefined) return { count: 0, where: [], rows: [] };
-  const levels = (await rowsOf([
-    ['select', `level:${threshold.name},count()`],
-    [threshold.name, 'gt.0'],
-    ['limit', String(MAX_THRESHOLDS)],
-  ])) as unknown as { level: number }[];
-  if (levels.length === 0) return { count: 0, where: [], rows: [] };
-  const terms = levels.map(({ level }) => `and(${threshold.name}.eq.${level},${stock.name}.lt.${level})`);
-  const condition = ['or', `(${terms.join(',')})`] as const;
-  const where: Chip[] = [{ raw: condition, label: `${labelOf(stock)} below ${labelOf(threshold).toLowerCase()}` }];
-  const query = [condition, ['order', `${stock.name}.asc`], ['limit', String(LOW_ROWS)]] as const;
-  const answer = await ask(`/${collectionName}?${queryText(query)}`, { headers: { prefer: 'count=exact' } });
-  const count = Number(answer.headers.get('content-range')?.split('/')[1] ?? 0);
-  return { count, where, rows: answer.json as Record_[] };
+function isGroup(field: Field): boolean {
+  if (field.role !== undefined) return false;
+  return referenceOf(field) !== undefined || field.rules.oneOf !== undefined || field.type.input === 'switch';
 }
 
-async function rowsOf(pairs: Parameters<typeof queryText>[0]): Promise<Record_[]> {
-  return (await ask(`/${collectionName}?${queryText(pairs)}`)).json as Record_[];
+async function chart(field: Field, sizes: readonly Sized[], also: readonly Chip[] = []): Promise<Chart> {
+  const bars = await barsOf(field, sizes, also);
+  return { bars, others: sizes.length - bars.length };
 }
 
-function groupsOf(sums: readonly Sums[]): readonly (number | null)[] {
-  return [...new Set(sums.map((row) => row.group))];
-}
-
-function barOf(value: number | null): Pick<Bar, 'label' | 'where'> {
-  if (group === undefined) return { label: '', where: [] };
-  if (value === null) {
-    return {
-      label: `No ${labelOf(group).toLowerCase()}`,
-      where: [{ field: group.name, operator: 'is', value: 'null' }],
-    };
-  }
-  return { label: `${labelOf(group)} ${value}`, where: [{ field: group.name, operator: 'eq', value: String(value) }] };
+export function byGroup(): string {
+  return group === undefined ? '' : ` by ${labelOf(group).toLowerCase()}`;
 }

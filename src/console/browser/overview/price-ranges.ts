@@ -1,46 +1,87 @@
-/** Prices in ranges that people would choose: 1, 2, 5, 10, 20, 50 and so on, as far as the prices reach. */
+/** Prices in ranges that people would choose: 1, 2, 5, 10, 20, 50 and so on, as far as the prices reach. The service counts. */
+import type { Field } from '../../../collection/declaration.ts';
+import { rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 
-interface Priced {
-  readonly price: number | null;
+/** With more ranges than this each is a power of ten. */
+const MOST_RANGES = 24;
+const MOST_BARS = 8;
+
+export async function readPriceRanges({ name }: Field): Promise<readonly Bar[]> {
+  const [least, most] = await Promise.all([
+    outermost(name, [
+      [name, 'gt.0'],
+      ['order', `${name}.asc`],
+    ]),
+    outermost(name, [
+      [name, 'not.is.null'],
+      ['order', `${name}.desc`],
+    ]),
+  ]);
+  if (most === undefined) return [];
+  const bounds = boundsFor(Math.max(least ?? 1, 0.01), Math.max(most, 1));
+  const ranges = await Promise.all(
+    [undefined, ...bounds].map(async (from, index): Promise<Range> => {
+      const to = bounds[index];
+      return { from, to, count: await countBetween(name, from, to) };
+    }),
+  );
+  return gathered(trimmed(ranges)).map(({ from, to, count }) => ({
+    label: from === undefined ? `under ${to}` : to === undefined ? `${from} and more` : `${from}–${to}`,
+    value: count,
+    where: [
+      ...(from === undefined ? [] : [{ field: name, operator: 'gte' as const, value: String(from) }]),
+      ...(to === undefined ? [] : [{ field: name, operator: 'lt' as const, value: String(to) }]),
+    ],
+  }));
+}
+
+interface Range {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
   readonly count: number;
 }
 
-export function priceRanges(field: string, rows: readonly Priced[]): readonly Bar[] {
-  const priced = rows.filter((row): row is { price: number; count: number } => row.price !== null);
-  if (priced.length === 0) return [];
-  const bounds = boundsFor(priced.map(({ price }) => price));
-  const ranges = [undefined, ...bounds].map((from, index) => ({ from, to: bounds[index] }));
-  const bars = ranges.map(({ from, to }) => ({
-    label: from === undefined ? `under ${to}` : to === undefined ? `${from} and more` : `${from}–${to}`,
-    value: priced
-      .filter(({ price }) => (from === undefined || price >= from) && (to === undefined || price < to))
-      .reduce((sum, { count }) => sum + count, 0),
-    where: [
-      ...(from === undefined ? [] : [{ field, operator: 'gte' as const, value: String(from) }]),
-      ...(to === undefined ? [] : [{ field, operator: 'lt' as const, value: String(to) }]),
-    ],
-  }));
-  return trimmed(bars);
+async function outermost(name: string, pairs: Parameters<typeof rowsOf>[0]): Promise<number | undefined> {
+  const [row] = await rowsOf([['select', `price:${name}`], ...pairs, ['limit', '1']]);
+  return row === undefined ? undefined : Number(row.price);
 }
 
-function boundsFor(prices: readonly number[]): readonly number[] {
-  const positive = prices.filter((price) => price > 0);
-  const least = Math.max(Math.min(...positive, 1e8), 0.01);
-  const most = Math.max(...positive, 1);
-  const bounds: number[] = [];
-  for (let power = Math.floor(Math.log10(least)); power <= Math.ceil(Math.log10(most)); power++) {
-    for (const step of [1, 2, 5]) {
-      const bound = Number((step * 10 ** power).toPrecision(1));
-      if (bound > least && bound <= most) bounds.push(bound);
-    }
-  }
+async function countBetween(name: string, from: number | undefined, to: number | undefined): Promise<number> {
+  const [row] = await rowsOf([
+    ['select', 'count()'],
+    ...(from === undefined ? [] : [[name, `gte.${from}`] as const]),
+    ...(to === undefined ? [] : [[name, `lt.${to}`] as const]),
+  ]);
+  return Number(row?.count ?? 0);
+}
+
+function boundsFor(least: number, most: number): readonly number[] {
+  const powers = Array.from(
+    { length: Math.ceil(Math.log10(most)) - Math.floor(Math.log10(least)) + 1 },
+    (_, index) => Math.floor(Math.log10(least)) + index,
+  );
+  const steps = powers.length * 3 > MOST_RANGES ? [1] : [1, 2, 5];
+  const bounds = powers
+    .flatMap((power) => steps.map((step) => Number((step * 10 ** power).toPrecision(1))))
+    .filter((bound) => bound > least && bound <= most);
   return bounds.length === 0 ? [Math.ceil(most)] : bounds;
 }
 
 /** Empty ranges in the middle tell something; at the ends they do not. */
-function trimmed(bars: readonly Bar[]): readonly Bar[] {
-  const first = bars.findIndex(({ value }) => value > 0);
-  const last = bars.findLastIndex(({ value }) => value > 0);
-  return bars.slice(first, last + 1);
+function trimmed(ranges: readonly Range[]): readonly Range[] {
+  const first = ranges.findIndex(({ count }) => count > 0);
+  const last = ranges.findLastIndex(({ count }) => count > 0);
+  return first === -1 ? [] : ranges.slice(first, last + 1);
+}
+
+/** Where there are many ranges, those at the lower end with hardly a row in them are one. */
+function gathered(ranges: readonly Range[]): readonly Range[] {
+  const few = ranges.reduce((sum, { count }) => sum + count, 0) / 50;
+  let rest = ranges;
+  while (rest.length > MOST_BARS && rest[0]!.count < few) {
+    const [first, second, ...others] = rest as [Range, Range, ...Range[]];
+    rest = [{ from: undefined, to: second.to, count: first.count + second.count }, ...others];
+  }
+  return rest;
 }

@@ -1,64 +1,123 @@
-/** What is filtered, whole and in its order, as a file: the service writes it, the browser saves it. */
+/** What is selected, or else what is filtered, whole and in its order, as a file: the service writes it, the browser saves it. */
 import Download from '@mui/icons-material/Download';
-import { Button, Menu, MenuItem } from '@mui/material';
-import { useState } from 'react';
+import { Alert, Button, CircularProgress, ListItemText, Menu, MenuItem, Snackbar } from '@mui/material';
+import { useRef, useState } from 'react';
 import { useListContext, useNotify } from 'react-admin';
-import { collectionName } from '../shared/collection.ts';
-import { ask, messageOf } from '../shared/http.ts';
-import { type Filter, listUrl } from '../shared/query.ts';
+import { quoted } from '../shared/api.ts';
+import { collectionName, type Id, key } from '../shared/collection.ts';
+import { formatDecimal, formatNumber } from '../shared/numbers.ts';
+import { type Filter, listUrl, type Sort } from '../shared/query.ts';
+import { said } from '../shared/said.ts';
+import { chooseTarget, datedName } from '../shared/save-file.ts';
+import { askStream } from '../shared/stream.ts';
 
 interface Format {
   readonly label: string;
+  readonly what: string;
   readonly type: string;
   readonly extension: string;
-  /** What the file begins with, and the browser takes away when it reads the answer. */
-  readonly mark?: string;
 }
 
 const FORMATS: readonly Format[] = [
-  { label: 'CSV', type: 'text/csv', extension: 'csv' },
-  { label: 'CSV for a spreadsheet', type: 'text/csv;spreadsheet=true', extension: 'csv', mark: '\uFEFF' },
-  { label: 'JSON', type: 'application/json', extension: 'json' },
+  {
+    label: 'CSV for a spreadsheet',
+    what: 'Nothing in it runs as a formula; Excel reads every letter',
+    type: 'text/csv;spreadsheet=true',
+    extension: 'csv',
+  },
+  { label: 'CSV', what: 'Exactly what is stored, for programs', type: 'text/csv', extension: 'csv' },
+  { label: 'JSON', what: 'One list of objects', type: 'application/json', extension: 'json' },
+  { label: 'NDJSON', what: 'One object a line', type: 'application/x-ndjson', extension: 'ndjson' },
 ];
 
+/** From here on a file is written to the disk as it comes. */
+const LARGE_ROWS = 2_000;
+const MEGABYTE = 1024 * 1024;
+
 export function ExportMenu() {
-  const { filterValues, sort, total } = useListContext();
+  const { filterValues, sort, total, selectedIds = [] } = useListContext();
   const notify = useNotify();
   const [anchor, setAnchor] = useState<HTMLElement>();
-  const save = async ({ type, extension, mark = '' }: Format) => {
+  const [bytes, setBytes] = useState<number>();
+  const running = useRef<AbortController>(undefined);
+  const rows = selectedIds.length > 0 ? selectedIds.length : total;
+  const what = selectedIds.length > 0 ? 'Export selection' : 'Export';
+
+  const save = async ({ type, extension }: Format) => {
     setAnchor(undefined);
+    const control = new AbortController();
+    running.current = control;
     try {
-      const { body } = await ask(listUrl(filterValues as Filter, sort), { headers: { accept: type } });
-      download(new Blob([mark, body], { type }), `${collectionName}.${extension}`);
+      const target = await chooseTarget(datedName(collectionName, extension), (rows ?? 0) > LARGE_ROWS);
+      if (target === undefined) return;
+      setBytes(0);
+      const url =
+        selectedIds.length > 0 ? selectionUrl(selectedIds as Id[], sort) : listUrl(filterValues as Filter, sort);
+      const content = await askStream(url, { accept: type, signal: control.signal });
+      await target(content.pipeThrough(counting(setBytes)), type);
+      notify(`Exported ${rows === undefined ? '' : `${formatNumber(rows)} rows`}.`, { type: 'info' });
     } catch (error) {
-      notify(messageOf(error), { type: 'error' });
+      if (!control.signal.aborted) {
+        notify(`Nothing was exported: ${said(error)}`, { type: 'error', autoHideDuration: null });
+      }
     }
+    setBytes(undefined);
   };
+
   return (
     <>
       <Button
         size="small"
         startIcon={<Download />}
         aria-haspopup="menu"
+        disabled={bytes !== undefined}
         onClick={(event) => setAnchor(event.currentTarget)}
       >
-        Export{total === undefined ? '' : ` (${total})`}
+        {what}
+        {rows === undefined ? '' : ` (${formatNumber(rows)})`}
       </Button>
       <Menu open={anchor !== undefined} anchorEl={anchor ?? null} onClose={() => setAnchor(undefined)}>
         {FORMATS.map((format) => (
-          <MenuItem key={format.label} onClick={() => void save(format)}>
-            {format.label}
+          <MenuItem key={format.label} aria-label={format.label} onClick={() => void save(format)}>
+            <ListItemText primary={format.label} secondary={format.what} />
           </MenuItem>
         ))}
       </Menu>
+      <Snackbar open={bytes !== undefined}>
+        <Alert
+          severity="info"
+          role="status"
+          icon={<CircularProgress size={20} aria-label="Exporting" />}
+          action={
+            <Button color="inherit" size="small" onClick={() => running.current?.abort()}>
+              Stop
+            </Button>
+          }
+        >
+          Exporting{bytes === undefined || bytes < MEGABYTE ? '…' : `: ${formatDecimal(bytes / MEGABYTE, 0, 1)} MB`}
+        </Alert>
+      </Snackbar>
     </>
   );
 }
 
-function download(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+function selectionUrl(ids: readonly Id[], sort: Sort): string {
+  const url = listUrl({}, sort);
+  return `${url}${url.includes('?') ? '&' : '?'}${key.name}=in.(${ids.map(quoted).join(',')})`;
+}
+
+/** Tells how much has passed, a few times a second. */
+function counting(tell: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  let told = 0;
+  return new TransformStream({
+    transform(piece, out) {
+      bytes += piece.byteLength;
+      if (performance.now() - told > 200) {
+        told = performance.now();
+        tell(bytes);
+      }
+      out.enqueue(piece);
+    },
+  });
 }

@@ -1,0 +1,70 @@
+/** The cells of a file become values of fields: as people write them, checked by the rules of the service. */
+import { valueAsWritten } from '../../../collection/as-written.ts';
+import type { Field } from '../../../collection/declaration.ts';
+import { parseJson } from '../../../collection/exact-json.ts';
+import { compareValues } from '../../../collection/types/compare.ts';
+import { storeJson } from '../../../collection/types/type.ts';
+import type { Value } from '../../../collection/value.ts';
+import { COMMA } from '../../../encode/csv-reader.ts';
+import { coerce, readCell } from '../../../plan/coerce.ts';
+import { isText, labelOf } from '../shared/collection.ts';
+import type { Sheet } from './sheet.ts';
+import { notAccepted } from './words.ts';
+
+export interface Entered {
+  /** As it is sent. */
+  readonly json: unknown;
+  /** The same text for the same value, however it was written. */
+  readonly same: string;
+}
+
+export class BadCell extends Error {}
+
+const NOTHING: Entered = { json: null, same: 'null' };
+
+/** Undefined where nothing is given. */
+export function enter(field: Field, cell: unknown, { areTexts, separator }: Sheet): Entered | undefined {
+  if (cell === undefined) return undefined;
+  if (cell === null) return NOTHING;
+  // Where commas divide the cells, none is left for a number.
+  const written = valueAsWritten(field, cell, { hasDecimalCommas: separator !== COMMA });
+  if (written === '' && !isText(field)) return undefined;
+  let value: Value;
+  try {
+    value = areTexts || typeof written === 'string' ? readText(field, written, areTexts) : coerce(field, written);
+  } catch (error) {
+    throw new BadCell(notAccepted(field, cell, error));
+  }
+  const broken = brokenRule(field, value);
+  if (broken !== undefined) throw new BadCell(`${labelOf(field)} ${broken}.`);
+  return entered(field, value);
+}
+
+function readText(field: Field, written: unknown, areTexts: boolean): Value {
+  return areTexts ? readCell(field, written) : coerce(field, written);
+}
+
+/** What is stored, to be held against what a file says. */
+export function stored(field: Field, json: unknown): Entered {
+  return json === null || json === undefined ? NOTHING : entered(field, storeJson(field.type, json));
+}
+
+function entered({ type }: Field, value: Value): Entered {
+  if (value === null) return NOTHING;
+  const same = type.json(value);
+  return { json: parseJson(same), same };
+}
+
+/** Patterns are left to the service, whose regular expressions are not the browser's. */
+function brokenRule({ type, rules: { minimum, maximum, maxLength, oneOf } }: Field, value: Value): string | undefined {
+  if (value === null) return undefined;
+  if (minimum !== undefined && minimum !== null && compareValues(type, value, minimum) < 0) {
+    return `must be at least ${minimum}`;
+  }
+  if (maximum !== undefined && maximum !== null && compareValues(type, value, maximum) > 0) {
+    return `must be at most ${maximum}`;
+  }
+  if (maxLength !== undefined && [...String(value)].length > maxLength) return `has more than ${maxLength} characters`;
+  if (oneOf !== undefined && !oneOf.includes(value)) return `must be one of ${oneOf.join(', ')}`;
+  return undefined;
+}

@@ -1,0 +1,93 @@
+/** What only a person can say about a file: by what its rows are known, and what is to become of those that exist. */
+import {
+  Alert,
+  Checkbox,
+  FormControl,
+  FormControlLabel,
+  FormLabel,
+  MenuItem,
+  Radio,
+  RadioGroup,
+  TextField,
+} from '@mui/material';
+import { key, labelOf } from '../shared/collection.ts';
+import { counted, formatNumber } from '../shared/numbers.ts';
+import { isUnique, makesKeys, matchFields } from './columns.ts';
+import type { Decision, Plan, Terms } from './plan.ts';
+
+interface QuestionsProps {
+  readonly terms: Terms;
+  readonly plan: Plan;
+  readonly check: (terms: Terms) => void;
+}
+
+const NONE = '';
+
+export function Questions({ terms, plan, check }: QuestionsProps) {
+  const { sheet, mapping, match, decision, emptying } = terms;
+  const candidates = matchFields(sheet, mapping);
+  // A row with another row's unique value cannot be added; one with another row's key can, with a key of its own.
+  const mayAdd = match === key ? makesKeys : match !== undefined && !isUnique(match);
+  return (
+    <>
+      {candidates.length > 0 && (
+        <TextField
+          select
+          size="small"
+          label="Stored rows are found by"
+          value={match?.name ?? NONE}
+          sx={{ maxWidth: 320 }}
+          onChange={({ target }) =>
+            check({ ...terms, decision: undefined, match: candidates.find(({ name }) => name === target.value) })
+          }
+        >
+          {candidates.map((field) => (
+            <MenuItem key={field.name} value={field.name}>
+              {labelOf(field)}
+            </MenuItem>
+          ))}
+          <MenuItem value={NONE}>Nothing (every row is new)</MenuItem>
+        </TextField>
+      )}
+      {plan.existing > 0 && (
+        <FormControl>
+          <FormLabel id="existing">
+            {counted(plan.existing, 'row of the file exists already', 'rows of the file exist already')}
+            {decision !== 'leave' && decision !== 'add' && `, and ${formatNumber(plan.differing)} would change`}. What
+            shall become of {plan.existing === 1 ? 'it' : 'them'}?
+          </FormLabel>
+          <RadioGroup
+            aria-labelledby="existing"
+            value={decision ?? NONE}
+            onChange={({ target }) => check({ ...terms, decision: target.value as Decision })}
+          >
+            <FormControlLabel value="leave" control={<Radio size="small" />} label="Leave what is stored" />
+            <FormControlLabel
+              value="change"
+              control={<Radio size="small" />}
+              label="Change what is stored to what the file says"
+            />
+            {mayAdd && <FormControlLabel value="add" control={<Radio size="small" />} label="Add as new rows" />}
+          </RadioGroup>
+        </FormControl>
+      )}
+      {decision === 'change' && plan.emptied > 0 && (
+        <FormControlLabel
+          control={
+            <Checkbox
+              size="small"
+              checked={emptying}
+              onChange={({ target }) => check({ ...terms, emptying: target.checked })}
+            />
+          }
+          label={`Empty cells empty what is stored (${counted(plan.emptied, 'cell')}); otherwise they leave it`}
+        />
+      )}
+      {sheet.notes.map((note) => (
+        <Alert key={note} severity="info">
+          {note}
+        </Alert>
+      ))}
+    </>
+  );
+}

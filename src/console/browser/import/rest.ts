@@ -1,0 +1,22 @@
+/** The rows that were not stored, as a file that can be mended and imported again, each with its reason. */
+import { writtenRow } from '../../../declare/rows/csv.ts';
+import { downloadBlob } from '../shared/save-file.ts';
+import type { Plan } from './plan.ts';
+import type { Sheet } from './sheet.ts';
+
+const PROBLEM = 'Problem';
+/** By this a spreadsheet knows that it is UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export function downloadRest({ name, columns, rows, separator }: Sheet, { fates }: Plan): void {
+  const lines = rows.flatMap((row, at) => {
+    const fate = fates[at]!;
+    if (fate.kind !== 'bad') return [];
+    if (row.broken !== undefined) return [row.broken.text];
+    const reason = fate.faults.map(({ message }) => message).join(' ');
+    return [writtenRow([...columns.map((_column, index) => row.cells[index]), reason], separator)];
+  });
+  const text = [writtenRow([...columns, PROBLEM], separator), ...lines].join('\r\n');
+  const type = 'text/csv;charset=utf-8';
+  downloadBlob(new Blob([BYTE_ORDER_MARK, text, '\r\n'], { type }), `${name.replace(/\.[^.]+$/, '')}-rest.csv`);
+}

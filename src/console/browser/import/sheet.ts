@@ -1,0 +1,138 @@
+/** A file as rows of cells under its own columns, as they were written. */
+import { CsvRecords } from '../../../declare/rows/csv.ts';
+import { TextReader } from '../../../declare/rows/encoding.ts';
+import { JsonReader, NdjsonReader } from '../../../declare/rows/json.ts';
+import type { FileRecord, RecordReader } from '../../../declare/rows/record.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import { isZip } from './xlsx/zip.ts';
+
+export interface SheetRow {
+  /** In the file: of a text its line, of a workbook its row. */
+  readonly line: number;
+  /** Under the columns of the sheet; undefined where nothing is given. */
+  readonly cells: readonly unknown[];
+  /** What cannot be read at all. */
+  readonly broken?: { readonly problem: string; readonly text: string };
+}
+
+export interface Sheet {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly SheetRow[];
+  /** Whether cells are text forms, as in CSV; those of JSON are values. */
+  readonly areTexts: boolean;
+  /** What divides the cells, where it is CSV. */
+  readonly separator: string;
+  /** What a person should know about how it was read. */
+  readonly notes: readonly string[];
+}
+
+const MAX_FILE_MB = 200;
+/** Compound files, which Excel wrote until 2003, begin with these bytes. */
+const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
+
+export async function readSheet(file: File): Promise<Sheet> {
+  if (file.size > MAX_FILE_MB * 1024 * 1024) {
+    throw new Error(`${file.name} has more than ${MAX_FILE_MB} MB. Import it on the server: catalogue import FILE.`);
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (bytes.length === 0) throw new Error(`${file.name} is empty.`);
+  const sheet = isZip(bytes) ? await readWorkbook(file.name, bytes) : readText(file.name, bytes);
+  if (sheet.rows.length === 0) throw new Error(`${file.name} holds no rows.`);
+  return { ...sheet, columns: toldApart(sheet.columns) };
+}
+
+/** Columns without a name get one, and of two with the same the second. */
+function toldApart(columns: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return columns.map((column, at) => {
+    let name = column === '' ? `Column ${at + 1}` : column;
+    for (let count = 2; taken.has(name); count++) name = `${column} (${count})`;
+    taken.add(name);
+    return name;
+  });
+}
+
+async function readWorkbook(name: string, bytes: Uint8Array): Promise<Sheet> {
+  const { readXlsx } = await import('./xlsx/workbook.ts');
+  return readXlsx(name, bytes);
+}
+
+function readText(name: string, bytes: Uint8Array): Sheet {
+  if (OLD_EXCEL.every((byte, at) => bytes[at] === byte)) {
+    throw new Error(`${name} is a file of an old Excel. Save it as .xlsx or as CSV, and import that.`);
+  }
+  const { text, notes } = decoded(bytes);
+  const isJson = /^\s*[[{]/.test(text);
+  const reader: RecordReader = !isJson
+    ? new CsvRecords()
+    : areLines(name, text)
+      ? new NdjsonReader()
+      : new JsonReader();
+  const records = recordsOf(name, reader, text);
+  const columns = reader.header ?? [...new Set(records.flatMap(({ columns: own }) => own))];
+  return {
+    name,
+    columns,
+    rows: records.map((record) => rowOf(record, columns, reader.header !== undefined)),
+    areTexts: !isJson,
+    separator: reader.separator ?? ',',
+    notes,
+  };
+}
+
+/** UTF-8, or UTF-16 where the file begins so; anything else is taken for what older spreadsheets write. */
+function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
+  const read = (encoding?: 'windows-1252') => {
+    const reader = new TextReader(encoding);
+    return reader.push(bytes) + reader.end();
+  };
+  try {
+    return { text: read(), notes: [] };
+  } catch {
+    return {
+      text: read('windows-1252'),
+      notes: ['The file is not UTF-8, and was read as Windows-1252. Look whether letters like ä and é are right.'],
+    };
+  }
+}
+
+/** Whether there is an object on each line. */
+function areLines(name: string, text: string): boolean {
+  if (/\.(ndjson|jsonl)$/i.test(name)) return true;
+  return /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(text);
+}
+
+function recordsOf(name: string, reader: RecordReader, text: string): readonly FileRecord[] {
+  try {
+    return [...reader.push(text), ...reader.end()];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    // What the command would say of its flags is of no use here.
+    throw new Error(`${name} cannot be read: ${error.message.replace(/; (?:for|say) .*--.*$/, '')}.`);
+  }
+}
+
+function rowOf(record: FileRecord, columns: readonly string[], hasHeader: boolean): SheetRow {
+  const { line } = record;
+  if (record.kind === 'broken') {
+    // The reason would be in the browser's words.
+    const problem = record.problem.replace(/^(cannot be read as JSON):.*$/, '$1');
+    return { line, cells: [], broken: { problem, text: record.text } };
+  }
+  if (hasHeader) return { line, cells: record.cells };
+  const own = new Map(record.columns.map((name, at) => [name, record.cells[at]]));
+  return { line, cells: columns.map((name) => own.get(name)) };
+}
+
+export function withCell(sheet: Sheet, at: number, column: number, cell: string): Sheet {
+  const rows = [...sheet.rows];
+  const row = rows[at]!;
+  rows[at] = { ...row, cells: sheet.columns.map((_name, index) => (index === column ? cell : row.cells[index])) };
+  return { ...sheet, rows };
+}
+
+export function cellText(cell: unknown): string {
+  if (cell === undefined || cell === null) return '';
+  return typeof cell === 'string' ? cell : JSON.stringify(cell);
+}

@@ -1,0 +1,58 @@
+/** The stored rows that a file speaks of, found by one field, many at a time. */
+import type { Field } from '../../../collection/declaration.ts';
+import { parseJson } from '../../../collection/exact-json.ts';
+import { listPath } from '../shared/collection.ts';
+import { ask } from '../shared/http.ts';
+import { type Entered, stored } from './cells.ts';
+
+/** With every digit as it is stored. */
+export type StoredRow = Readonly<Record<string, unknown>>;
+
+/** Below what any proxy takes. */
+const MAX_URL = 6_000;
+const MAX_VALUES = 500;
+
+export class StoredRows {
+  private readonly known = new Map<Field, Map<string, readonly StoredRow[]>>();
+
+  /** The rows that have each of the values; those that were asked for before are not asked for again. */
+  async find(field: Field, values: readonly Entered[]): Promise<ReadonlyMap<string, readonly StoredRow[]>> {
+    const known = this.known.get(field) ?? new Map<string, readonly StoredRow[]>();
+    this.known.set(field, known);
+    const missing = new Map(values.filter(({ same }) => !known.has(same)).map((value) => [value.same, value]));
+    for (const some of parts([...missing.values()])) {
+      const rows = await rowsWith(field, some);
+      const found = Map.groupBy(rows, (row) => stored(field, row[field.name]).same);
+      for (const { same } of some) known.set(same, found.get(same) ?? []);
+    }
+    return known;
+  }
+}
+
+export async function rowsWith(field: Field, values: readonly Entered[]): Promise<readonly StoredRow[]> {
+  const list = values.map(listed).join(',');
+  const { body } = await ask(`${listPath}?${field.name}=in.(${list})`);
+  return parseJson(body) as StoredRow[];
+}
+
+/** A value as `in` reads it. */
+export function listed({ json, same }: Entered): string {
+  const text = typeof json === 'string' ? json : same;
+  return encodeURIComponent(`"${text.replaceAll(/["\\]/g, '\\$&')}"`);
+}
+
+export function* parts(values: readonly Entered[]): Generator<readonly Entered[]> {
+  let part: Entered[] = [];
+  let length = 0;
+  for (const value of values) {
+    const own = listed(value).length + 1;
+    if (part.length > 0 && (length + own > MAX_URL || part.length === MAX_VALUES)) {
+      yield part;
+      part = [];
+      length = 0;
+    }
+    part.push(value);
+    length += own;
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,135 @@
+/** An import under way: a file, how it is read, what would become of it, and what became of it. */
+import { useRef, useState } from 'react';
+import { useRefresh } from 'react-admin';
+import { said } from '../shared/said.ts';
+import { matchFields, suggestedMapping } from './columns.ts';
+import { DryRun } from './dry-run.ts';
+import { type Plan, planImport, type Terms } from './plan.ts';
+import { type Report, Sender } from './send.ts';
+import { readSheet } from './sheet.ts';
+import { StoredRows } from './stored-rows.ts';
+import { type Undone, undoImport } from './undo.ts';
+
+export interface Progress {
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What was done so far, and what was left alone. */
+export interface Done extends Report {
+  readonly same: number;
+  readonly left: number;
+}
+
+export interface Import {
+  readonly terms: Terms | undefined;
+  readonly plan: Plan | undefined;
+  readonly progress: Progress | undefined;
+  readonly problem: string | undefined;
+  readonly done: Done | undefined;
+  readonly undone: Undone | undefined;
+  readonly open: (file: File) => Promise<void>;
+  readonly check: (terms: Terms) => Promise<void>;
+  readonly store: () => Promise<void>;
+  readonly undo: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export function useImport(): Import {
+  const [terms, setTerms] = useState<Terms>();
+  const [plan, setPlan] = useState<Plan>();
+  const [progress, setProgress] = useState<Progress>();
+  const [problem, setProblem] = useState<string>();
+  const [done, setDone] = useState<Done>();
+  const [undone, setUndone] = useState<Undone>();
+  const kept = useRef({ stored: new StoredRows(), dryRun: new DryRun(), sender: new Sender() });
+  /** Of several checks only the last one counts. */
+  const last = useRef(0);
+  const refresh = useRefresh();
+
+  const attempt = async (work: () => Promise<void>) => {
+    setProblem(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setProblem(said(error));
+    }
+    setProgress(undefined);
+  };
+  const forget = () => {
+    kept.current = { ...kept.current, stored: new StoredRows(), dryRun: new DryRun() };
+  };
+
+  const check = (next: Terms) =>
+    attempt(async () => {
+      const own = ++last.current;
+      setTerms(next);
+      const total = next.sheet.rows.length;
+      const step = (count: number) => {
+        if (own === last.current) setProgress({ what: 'Checking', done: count, total });
+      };
+      step(0);
+      const planned = await planImport(next, kept.current.stored);
+      const fates = await kept.current.dryRun.of(planned.fates, step);
+      if (own === last.current) setPlan({ ...planned, fates });
+    });
+
+  const open = (file: File) =>
+    attempt(async () => {
+      forget();
+      setTerms(undefined);
+      setPlan(undefined);
+      setDone(undefined);
+      setUndone(undefined);
+      const sheet = await readSheet(file);
+      const mapping = suggestedMapping(sheet);
+      const [match] = matchFields(sheet, mapping);
+      await check({ sheet, mapping, match, decision: undefined, emptying: false });
+    });
+
+  const store = () =>
+    attempt(async () => {
+      if (terms === undefined || plan === undefined) return;
+      const { fates } = plan;
+      const total = fates.filter(({ kind }) => kind === 'new' || kind === 'change').length;
+      const step = (count: number) => setProgress({ what: 'Importing', done: count, total });
+      step(0);
+      const report = await kept.current.sender.send(fates, step);
+      const ofKind = (kind: string) => fates.filter((fate) => fate.kind === kind).length;
+      setUndone(undefined);
+      setDone({
+        created: [...(done?.created ?? []), ...report.created],
+        changed: [...(done?.changed ?? []), ...report.changed],
+        failed: report.failed,
+        same: (done?.same ?? 0) + ofKind('same'),
+        left: (done?.left ?? 0) + ofKind('left'),
+      });
+      refresh();
+      forget();
+      // What was not stored stays on the page, to be mended and imported, or taken along.
+      const rows = terms.sheet.rows.filter((_row, at) => fates[at]!.kind === 'bad' || report.failed.has(at));
+      setPlan(undefined);
+      if (rows.length === 0) setTerms(undefined);
+      else await check({ ...terms, sheet: { ...terms.sheet, rows } });
+    });
+
+  const undo = () =>
+    attempt(async () => {
+      if (done === undefined) return;
+      const total = done.created.length + done.changed.length;
+      const step = (count: number) => setProgress({ what: 'Undoing', done: count, total });
+      step(0);
+      setUndone(await undoImport(done, step));
+      setDone(undefined);
+      refresh();
+      forget();
+      if (terms !== undefined) await check(terms);
+    });
+
+  const close = () => {
+    setDone(undefined);
+    setUndone(undefined);
+  };
+  return { terms, plan, progress, problem, done, undone, open, check, store, undo, close };
+}

@@ -1,0 +1,146 @@
+/**
+ * The first sheet of an .xlsx file, which is a ZIP archive of XML (ECMA-376): its first row names the columns. Numbers, dates,
+ * texts and what formulas came to are read as they are shown; looks are not.
+ */
+import type { Sheet, SheetRow } from '../sheet.ts';
+import { dateText, isDateFormat } from './dates.ts';
+import { Zip } from './zip.ts';
+
+export async function readXlsx(name: string, bytes: Uint8Array): Promise<Sheet> {
+  try {
+    return await readParts(name, new Zip(bytes));
+  } catch (error) {
+    throw new Error(`${name} cannot be read as a workbook: ${(error as Error).message}.`);
+  }
+}
+
+async function readParts(name: string, zip: Zip): Promise<Sheet> {
+  if (!zip.has('xl/workbook.xml')) throw new Error('it is another kind of file');
+  const workbook = await xmlOf(zip, 'xl/workbook.xml');
+  const sheets = elements(workbook, 'sheet').filter((sheet) => sheet.getAttribute('state') !== 'hidden');
+  const [first] = sheets;
+  if (first === undefined) throw new Error('it has no sheet');
+  const path = await pathOf(zip, first);
+  const isSince1904 = /^(1|true)$/.test(elements(workbook, 'workbookPr')[0]?.getAttribute('date1904') ?? '');
+  const cells = new CellReader(await sharedStrings(zip), await dateStyles(zip), isSince1904);
+  const rows = elements(await xmlOf(zip, path), 'row').map((row, index) => cells.row(row, index));
+  const at = rows.findIndex((row) => row.cells.some((cell) => cell !== undefined));
+  const header = rows[at];
+  if (header === undefined) throw new Error(`its first sheet, ${first.getAttribute('name')}, is empty`);
+  const columns = header.cells.map((cell) => (cell === undefined ? '' : String(cell).trim()));
+  while (columns.at(-1) === '') columns.pop();
+  return {
+    name,
+    columns,
+    rows: rows
+      .slice(at + 1)
+      .filter((row) => row.cells.some((cell) => cell !== undefined))
+      .map((row) => ({ ...row, cells: columns.map((_name, column) => row.cells[column]) })),
+    areTexts: true,
+    separator: ',',
+    notes: [
+      `Read from the ${sheets.length > 1 ? `first of ${sheets.length} sheets` : 'sheet'}, ${first.getAttribute('name')}.`,
+    ],
+  };
+}
+
+/** The relations of the workbook say which part a sheet is. */
+async function pathOf(zip: Zip, sheet: Element): Promise<string> {
+  const id = [...sheet.attributes].find(({ localName, prefix }) => localName === 'id' && prefix !== null)?.value;
+  const relations = elements(await xmlOf(zip, 'xl/_rels/workbook.xml.rels'), 'Relationship');
+  const target = relations.find((each) => each.getAttribute('Id') === id)?.getAttribute('Target');
+  if (!target) throw new Error('its first sheet is missing');
+  return target.startsWith('/') ? target.slice(1) : `xl/${target}`;
+}
+
+async function sharedStrings(zip: Zip): Promise<readonly string[]> {
+  if (!zip.has('xl/sharedStrings.xml')) return [];
+  return elements(await xmlOf(zip, 'xl/sharedStrings.xml'), 'si').map(richText);
+}
+
+/** A text may be in several runs of other looks; how it is pronounced is no part of it. */
+function richText(element: Element): string {
+  return elements(element, 't')
+    .filter((text) => text.parentElement?.localName !== 'rPh')
+    .map((text) => text.textContent ?? '')
+    .join('')
+    .replace(/_x([0-9A-F]{4})_/gi, (_whole, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+/** Which of the looks of cells show a number as a date. */
+async function dateStyles(zip: Zip): Promise<readonly boolean[]> {
+  if (!zip.has('xl/styles.xml')) return [];
+  const styles = await xmlOf(zip, 'xl/styles.xml');
+  const codes = new Map(
+    elements(styles, 'numFmt').map((each) => [
+      Number(each.getAttribute('numFmtId')),
+      each.getAttribute('formatCode') ?? '',
+    ]),
+  );
+  const formats = elements(styles, 'cellXfs')[0];
+  return (formats === undefined ? [] : elements(formats, 'xf')).map((each) => {
+    const number = Number(each.getAttribute('numFmtId') ?? 0);
+    return isDateFormat(number, codes.get(number));
+  });
+}
+
+class CellReader {
+  constructor(
+    private readonly strings: readonly string[],
+    private readonly isDate: readonly boolean[],
+    private readonly isSince1904: boolean,
+  ) {}
+
+  row(element: Element, index: number): SheetRow {
+    const cells: unknown[] = [];
+    for (const cell of elements(element, 'c')) {
+      const column = columnOf(cell.getAttribute('r')) ?? cells.length;
+      while (cells.length < column) cells.push(undefined);
+      cells[column] = this.value(cell);
+    }
+    return { line: Number(element.getAttribute('r') ?? index + 1), cells };
+  }
+
+  /** Undefined where nothing is given. */
+  private value(cell: Element): string | undefined {
+    const type = cell.getAttribute('t') ?? 'n';
+    if (type === 'inlineStr') return richText(cell) || undefined;
+    const text = elements(cell, 'v')[0]?.textContent ?? '';
+    if (text === '') return undefined;
+    switch (type) {
+      case 's':
+        return this.strings[Number(text)] || undefined;
+      case 'b':
+        return text === '1' ? 'true' : 'false';
+      case 'n':
+        return this.number(text, Number(cell.getAttribute('s') ?? 0));
+      // A text that a formula came to, an error such as #N/A, a date in ISO form.
+      default:
+        return text;
+    }
+  }
+
+  private number(text: string, style: number): string {
+    const number = Number(text);
+    if (this.isDate[style] === true) return dateText(number, this.isSince1904);
+    // 0.1 + 0.2 is stored as 0.30000000000000004, and shown with 15 digits.
+    return /[.e]/i.test(text) ? String(Number(number.toPrecision(15))) : text;
+  }
+}
+
+/** `C5` is in the third column. */
+function columnOf(reference: string | null): number | undefined {
+  const letters = /^[A-Z]+/.exec(reference ?? '')?.[0];
+  if (letters === undefined) return undefined;
+  return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+async function xmlOf(zip: Zip, path: string): Promise<Document> {
+  const document = new DOMParser().parseFromString(await zip.text(path), 'application/xml');
+  if (document.getElementsByTagName('parsererror').length > 0) throw new Error(`its part ${path} is damaged`);
+  return document;
+}
+
+function elements(within: Document | Element, name: string): Element[] {
+  return [...within.getElementsByTagNameNS('*', name)];
+}

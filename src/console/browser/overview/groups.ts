@@ -1,0 +1,84 @@
+/** Groups as people know them: the title of the row that a reference leads to, Yes and No, or the value itself. */
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import { quoted } from '../shared/api.ts';
+import { collectionName, collections, isText, labelOf } from '../shared/collection.ts';
+import type { Chip } from '../shared/query.ts';
+import { rowsOf } from './ask-few.ts';
+import type { Bar } from './bar.ts';
+import type { Key } from './sums.ts';
+
+/** Bars of one chart; the others are counted. */
+export const MOST_BARS = 12;
+
+const collection = collections.find(({ name }) => name === collectionName);
+
+export function referenceOf({ name }: Field): Collection | undefined {
+  const reference = collection?.references.find(({ field }) => field.name === name);
+  return reference && collection?.among.get(reference.to);
+}
+
+export interface Sized {
+  readonly key: Key;
+  readonly value: number;
+}
+
+/** The largest of them, with their names and the filter that lists their rows. */
+export async function barsOf(
+  field: Field,
+  sizes: readonly Sized[],
+  also: readonly Chip[] = [],
+): Promise<readonly Bar[]> {
+  const largest = [...sizes].sort((one, other) => other.value - one.value).slice(0, MOST_BARS);
+  const names = await namesOf(
+    field,
+    largest.map(({ key }) => key),
+  );
+  return largest.map(({ key, value }) => ({
+    label: names.get(key) ?? wordFor(field, key),
+    value,
+    where: [
+      key === null
+        ? { field: field.name, operator: 'is', value: 'null' }
+        : { field: field.name, operator: 'eq', value: String(key) },
+      ...also,
+    ],
+  }));
+}
+
+/** One small request for the names of all bars. */
+async function namesOf(field: Field, keys: readonly Key[]): Promise<ReadonlyMap<Key, string>> {
+  const other = referenceOf(field);
+  const [key] = other?.key ?? [];
+  const title = other && titleFieldOf(other);
+  const asked = keys.filter((each) => each !== null);
+  if (other === undefined || key === undefined || title === undefined || asked.length === 0) return new Map();
+  const list = asked.map((each) => decodeURIComponent(quoted(each as number | string))).join(',');
+  const rows = await rowsOf(
+    [
+      ['select', `key:${key.name},title:${title.name}`],
+      [key.name, `in.(${list})`],
+    ],
+    `/${other.name}`,
+  );
+  return new Map(
+    rows.flatMap((row): [Key, string][] =>
+      row.title === null || row.title === '' ? [] : [[row.key as Key, String(row.title)]],
+    ),
+  );
+}
+
+/** What tells a row to people: the field that is declared so, else the first text that is never empty, else the first text. */
+function titleFieldOf({ fields }: Collection): Field | undefined {
+  return (
+    fields.find(({ role }) => role === 'title') ??
+    fields.find((field) => isText(field) && field.required) ??
+    fields.find(isText)
+  );
+}
+
+function wordFor(field: Field, key: Key): string {
+  const label = labelOf(field);
+  if (key === null) return `No ${label.toLowerCase()}`;
+  if (typeof key === 'boolean') return key ? 'Yes' : 'No';
+  return typeof key === 'number' ? `${label} ${key}` : key;
+}

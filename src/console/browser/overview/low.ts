@@ -1,0 +1,99 @@
+/**
+ * What is running low. Two fields cannot be compared with each other, but each threshold there is can be compared with its
+ * stock. Where there are many thresholds, the service counts the rows of each threshold and stock instead.
+ */
+import { fieldWith, labelOf, listPath, type Record_ } from '../shared/collection.ts';
+import { ask } from '../shared/http.ts';
+import { type Chip, queryText } from '../shared/query.ts';
+import { fewRows, rowsOf } from './ask-few.ts';
+
+export interface Low {
+  readonly count: number;
+  /** Absent where a request cannot name all of them. */
+  readonly where?: readonly Chip[];
+  readonly rows: readonly Record_[];
+}
+
+/** Rows that are shown. */
+const SHOWN = 8;
+/** Different thresholds in one request: each takes two of the 500 conditions that one may hold. */
+const MAX_THRESHOLDS = 200;
+/** So few that each row is quickly held against all of them. */
+const FEW_THRESHOLDS = 20;
+
+const stock = fieldWith('stock');
+const threshold = fieldWith('threshold');
+
+type Raw = Extract<Chip, { raw: unknown }>;
+
+interface Pair {
+  readonly level: number;
+  readonly stock: number;
+  readonly count: number;
+}
+
+/** Undefined where nothing can be low, or where it cannot be told from small answers. */
+export async function readLow(): Promise<Low | undefined> {
+  if (stock === undefined || threshold === undefined) return undefined;
+  const levels = await fewRows(
+    [
+      ['select', `level:${threshold.name},count()`],
+      [threshold.name, 'gt.0'],
+    ],
+    MAX_THRESHOLDS,
+  );
+  if (levels?.length === 0) return { count: 0, rows: [] };
+  const where = levels && below(levels.map(({ level }) => Number(level)));
+  if (where !== undefined && levels!.length <= FEW_THRESHOLDS) return readBelow(where);
+  return (await readPairs(where)) ?? (where && readBelow(where));
+}
+
+async function readBelow(where: Raw): Promise<Low> {
+  const query = [where.raw, ['order', `${stock!.name}.asc`], ['limit', String(SHOWN)]] as const;
+  const answer = await ask(`${listPath}?${queryText(query)}`, { headers: { prefer: 'count=exact' } });
+  const count = Number(answer.headers.get('content-range')?.split('/')[1] ?? 0);
+  return { count, where: [where], rows: answer.json as Record_[] };
+}
+
+async function readPairs(where: Raw | undefined): Promise<Low | undefined> {
+  const rows = await fewRows([
+    ['select', `level:${threshold!.name},stock:${stock!.name},count()`],
+    [threshold!.name, 'gt.0'],
+    [stock!.name, 'not.is.null'],
+  ]);
+  const low = (rows as unknown as readonly Pair[] | undefined)
+    ?.filter((pair) => pair.stock < pair.level)
+    .sort((one, other) => one.stock - other.stock);
+  return (
+    low && {
+      count: low.reduce((sum, { count }) => sum + count, 0),
+      ...(where === undefined ? {} : { where: [where] }),
+      rows: await lowest(low),
+    }
+  );
+}
+
+/** Of the lowest stocks, no more rows than are shown. */
+async function lowest(pairs: readonly Pair[]): Promise<readonly Record_[]> {
+  const enough: Pair[] = [];
+  for (let rows = 0; rows < SHOWN && enough.length < pairs.length; rows += enough.at(-1)!.count) {
+    enough.push(pairs[enough.length]!);
+  }
+  if (enough.length === 0) return [];
+  const terms = enough.map(
+    ({ level, stock: units }) => `and(${threshold!.name}.eq.${level},${stock!.name}.eq.${units})`,
+  );
+  const rows = await rowsOf([
+    ['or', `(${terms.join(',')})`],
+    ['limit', String(SHOWN)],
+  ]);
+  return [...rows].sort((one, other) => Number(one[stock!.name]) - Number(other[stock!.name]));
+}
+
+function below(levels: readonly number[]): Raw {
+  const terms = levels.map((level) => `and(${threshold!.name}.eq.${level},${stock!.name}.lt.${level})`);
+  return {
+    raw: ['or', `(${terms.join(',')})`],
+    label: `${labelOf(stock!)} below ${labelOf(threshold!).toLowerCase()}`,
+  };
+}
