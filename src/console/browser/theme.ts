@@ -17,7 +17,11 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       mode,
       primary: { main: isLight ? '#0f766e' : '#5cc8bd' },
       secondary: { main: isLight ? '#0f766e' : '#5cc8bd' },
-      error: { main: isLight ? '#b71c1c' : '#f98b8b' },
+      // Messages are white on the colour itself, or on its dark shade.
+      error: isLight ? { main: '#b71c1c' } : { main: '#f98b8b', dark: '#b71c1c' },
+      warning: isLight ? { main: '#8f4700' } : { main: '#ffb74d', dark: '#8f4700' },
+      info: isLight ? { main: '#01579b' } : { main: '#4fc3f7', dark: '#01579b' },
+      success: isLight ? { main: '#1b5e20' } : { main: '#81c784', dark: '#1b5e20' },
       background: isLight ? { default: '#f6f7f8', paper: '#ffffff' } : { default: '#0f1317', paper: '#171c21' },
       ...(isLight ? { text: { primary: '#17212b', secondary: '#4b5765' } } : {}),
     },

@@ -4,7 +4,7 @@ import { Button } from '@mui/material';
 import { useState } from 'react';
 import { useRecordContext, useRedirect } from 'react-admin';
 import { collectionName, type Record_ } from '../shared/collection.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
+import { DeleteRow } from './deletion-dialog.tsx';
 
 export function DeleteButton() {
   const record = useRecordContext<Record_>();
@@ -17,11 +17,7 @@ export function DeleteButton() {
         Delete
       </Button>
       {isAsking && (
-        <DeleteDialog
-          record={record}
-          close={() => setAsking(false)}
-          afterwards={() => redirect('list', collectionName)}
-        />
+        <DeleteRow record={record} close={() => setAsking(false)} afterwards={() => redirect('list', collectionName)} />
       )}
     </>
   );
