@@ -42,6 +42,7 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       },
       MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiCard: { styleOverrides: { root: { border: `1px solid ${isLight ? '#e3e7ea' : '#2a323a'}` } } },
+      MuiAlert: { styleOverrides: { filled: { color: '#ffffff' } } },
       MuiButton: { styleOverrides: { root: { textTransform: 'none', fontWeight: 600 } } },
       MuiTextField: { defaultProps: { variant: 'outlined', margin: 'dense', size: 'small', fullWidth: true } },
       MuiCheckbox: { defaultProps: { slotProps: LABELLED_INPUT } },

@@ -7,7 +7,7 @@ import { useMemo, useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { collectionName, fields, key, labelOf } from '../shared/collection.ts';
-import { gridWidth } from './grid-style.ts';
+import { gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
 
@@ -40,7 +40,7 @@ function weight(field: Field): number {
 }
 
 export function useColumns(): Columns {
-  const isNarrow = useMediaQuery('(max-width: 700px)', { noSsr: true });
+  const isNarrow = useMediaQuery(`(max-width: ${NARROW_SCREEN}px)`, { noSsr: true });
   const isMedium = useMediaQuery('(max-width: 1199px)', { noSsr: true });
   const width = isNarrow ? 'narrow' : isMedium ? 'medium' : 'wide';
   const begun = useMemo(() => {

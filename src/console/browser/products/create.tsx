@@ -1,26 +1,26 @@
 /** A new row. */
 import { Card } from '@mui/material';
 import { useRef, useState } from 'react';
-import { SimpleForm, Title } from 'react-admin';
-import { useNavigate } from 'react-router-dom';
+import { SimpleForm, Title, useRedirect } from 'react-admin';
 import { createRow } from '../shared/api.ts';
-import { fieldNamed, listPath, oneOf } from '../shared/collection.ts';
+import { collectionName, fieldNamed, oneOf } from '../shared/collection.ts';
 import { offerUndoOfCreation } from '../shared/undo-row.ts';
 import { FormEnd, FormFields, FormToolbar, isFilledIn, readForm } from './form.tsx';
+import { noteCreated } from './shown-rows.tsx';
 
 const NONE = {};
 
 export function CreatePage() {
   const [error, setError] = useState<unknown>();
   const isUnsaved = useRef(false);
-  const navigate = useNavigate();
+  const redirect = useRedirect();
   const save = async (data: Readonly<Record<string, unknown>>) => {
     setError(undefined);
     try {
       const row = await createRow(withoutEmpty(readForm(data)));
       isUnsaved.current = false;
-      // The list shows it first, wherever it would stand.
-      await navigate(listPath, { state: { created: row.id } });
+      noteCreated(row.id);
+      redirect('list', collectionName);
       offerUndoOfCreation(row);
     } catch (problem) {
       setError(problem);
@@ -30,7 +30,7 @@ export function CreatePage() {
     <>
       <Title title={`New ${oneOf()}`} />
       <Card sx={{ mt: 2 }}>
-        <SimpleForm record={NONE} onSubmit={save} sx={{ maxWidth: 820 }} toolbar={<FormToolbar isNew />} noValidate>
+        <SimpleForm record={NONE} onSubmit={save} sx={{ maxWidth: 820 }} toolbar={<FormToolbar />} noValidate>
           <FormFields isNew />
           <FormEnd isUnsaved={isUnsaved} what={`the new ${oneOf()}`} error={error} />
         </SimpleForm>

@@ -8,10 +8,17 @@ import { ProblemInPlace } from '../shared/problem.tsx';
 import { saveRow } from '../shared/save-row.ts';
 import { tell } from '../shared/undo.tsx';
 import { offerUndoOfChange } from '../shared/undo-row.ts';
+import { DeleteButton } from './delete-button.tsx';
 import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
 
 /** What is in a form does not change while someone works in it; whatever others store meanwhile is met when it is saved. */
-const ONCE = { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false, onError: () => undefined };
+const ONCE = {
+  retry: false,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  networkMode: 'always',
+  onError: () => undefined,
+} as const;
 
 export function EditPage() {
   const { id = '' } = useParams();
@@ -51,6 +58,11 @@ function EditForm({ row }: { readonly row: Record_ }) {
       setError(problem);
     }
   };
+  const afterwards = () => {
+    isUnsaved.current = false;
+    redirect('list', collectionName);
+  };
+  const remove = <DeleteButton record={row} afterwards={afterwards} />;
   return (
     <RecordContextProvider value={row}>
       <Title title={`${titleOf(row)} (${labelOf(key)} ${row[key.name]})`} />
@@ -59,7 +71,7 @@ function EditForm({ row }: { readonly row: Record_ }) {
           record={row}
           onSubmit={save}
           sx={{ maxWidth: 820 }}
-          toolbar={<FormToolbar isNew={false} />}
+          toolbar={<FormToolbar remove={remove} />}
           sanitizeEmptyValues={false}
           noValidate
         >

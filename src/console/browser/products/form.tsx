@@ -1,7 +1,7 @@
 /** The form of one row, with an input for each declared field. What is typed is read by `shared/values.ts` when it is saved. */
 import { Box } from '@mui/material';
 import { useFormIsDirty } from 'ra-core';
-import { type RefObject, useEffect } from 'react';
+import { type ReactNode, type RefObject, useEffect } from 'react';
 import {
   BooleanInput,
   NullableBooleanInput,
@@ -17,7 +17,6 @@ import { type Cells, describes, fields, isJson, isWritable, key, labelOf } from 
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { LeaveGuard } from '../shared/unsaved.tsx';
 import { editableText, isYes, isYesNo, readEntered, yesOrNo } from '../shared/values.ts';
-import { DeleteButton } from './delete-button.tsx';
 import { inputModeOf } from './value-input.tsx';
 
 export function FormFields({ isNew }: { readonly isNew: boolean }) {
@@ -117,11 +116,12 @@ export function FormEnd({ isUnsaved, what, error }: FormEndProps) {
   );
 }
 
-export function FormToolbar({ isNew }: { readonly isNew: boolean }) {
+/** `remove` is the way to delete the row, where there is one. */
+export function FormToolbar({ remove }: { readonly remove?: ReactNode }) {
   return (
     <Toolbar sx={{ justifyContent: 'space-between', '&&': { backgroundColor: 'action.hover' } }}>
       <SaveButton alwaysEnable />
-      {!isNew && <DeleteButton />}
+      {remove}
     </Toolbar>
   );
 }

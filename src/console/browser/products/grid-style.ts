@@ -1,7 +1,7 @@
 /** How the grid looks: one set of rules on the table, instead of styles that are worked out for every cell. */
 import type { SxProps, Theme } from '@mui/material';
 import type { Field } from '../../../collection/declaration.ts';
-import { isDecimal, isNumeric, isText, labelOf } from '../shared/collection.ts';
+import { isDecimal, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
 import { isYesNo } from '../shared/values.ts';
 
 /** Numbers stand at the right, and text has room. */
@@ -17,14 +17,18 @@ export function columnWidth(field: Field): number {
       .split(' ')
       .map((word) => word.length),
   );
-  return Math.max(longestWord * 8 + 20, widthOfValues(field));
+  return Math.max(longestWord * 7.5 + 18, widthOfValues(field));
 }
 
+/** A phone, or a screen that is enlarged. */
+export const NARROW_SCREEN = 700;
+
 function widthOfValues(field: Field): number {
-  if (field.role === 'title') return 140;
+  if (field.role === 'title') return window.innerWidth > NARROW_SCREEN ? 190 : 140;
+  if (field === key) return isNumeric(field) ? 56 : 120;
   if (isYesNo(field)) return 76;
   if (isNumeric(field)) return isDecimal(field) ? 84 : 66;
-  return isText(field) ? 120 : 130;
+  return isText(field) ? 110 : 130;
 }
 
 /** Of the boxes to tick and the buttons of a row. */

@@ -19,7 +19,7 @@ import { useShownRows } from './shown-rows.tsx';
 export function Grid() {
   const { shown } = useColumns();
   const { error, isPending, isFetching, refetch } = useListContext();
-  const rows = useShownRows();
+  const { rows } = useShownRows();
   if (error !== null && error !== undefined && !isFetching) return <NotRead error={error} retry={refetch} />;
   if (isPending) return <LinearProgress aria-label="Loading" />;
   return (

@@ -16,8 +16,8 @@ import { SelectionOfRows } from './selection.tsx';
 import { ShownRows } from './shown-rows.tsx';
 
 const SORT = { field: key.name, order: 'ASC' } as const;
-/** What went wrong is said in place of the rows, and not in passing. */
-const QUIET = { onError: () => undefined };
+/** What went wrong is said in place of the rows, and not in passing; without a connection, too. */
+const QUIET = { onError: () => undefined, networkMode: 'always' } as const;
 
 export function ListPage() {
   return (

@@ -9,11 +9,10 @@ import { type Draft, type EditingActions, useEditing } from './inline-editing.ts
 import { RowActions } from './row-actions.tsx';
 import { CellInput, CellValue } from './row-cell.tsx';
 import { type SelectionActions, useSelection } from './selection.tsx';
-import { useCreated, useShownRows } from './shown-rows.tsx';
+import { useShownRows } from './shown-rows.tsx';
 
 export function Rows({ columns }: { readonly columns: readonly Field[] }) {
-  const rows = useShownRows();
-  const created = useCreated();
+  const { rows, created } = useShownRows();
   const { ids: selected, actions: selecting } = useSelection();
   const { draft, actions } = useEditing();
   const [deleting, setDeleting] = useState<Record_>();

@@ -7,7 +7,7 @@ import { useListContext } from 'react-admin';
 import type { Target } from '../shared/bulk.ts';
 import type { Id } from '../shared/collection.ts';
 import { filterOf } from '../shared/query.ts';
-import { useShownRows } from './shown-rows.tsx';
+import { usePlace, useShownRows } from './shown-rows.tsx';
 
 interface Selection {
   readonly ids: readonly Id[];
@@ -42,11 +42,13 @@ export function useSelection(): Selection {
 }
 
 export function SelectionOfRows({ children }: { readonly children: ReactNode }) {
-  const { filterValues, page, perPage, sort, total = 0 } = useListContext();
-  const inSight = useShownRows().map(({ id }) => id);
-  const place = JSON.stringify([filterValues, page, perPage, sort]);
+  const { filterValues, total = 0 } = useListContext();
+  const inSight = useShownRows().rows.map(({ id }) => id);
+  const { place } = usePlace();
   const [kept, setKept] = useState<Kept>({ place, ids: [], isAllMatching: false });
   const isHere = kept.place === place;
+  // Whoever comes back begins anew, too.
+  if (!isHere) setKept({ place, ids: [], isAllMatching: false });
   const isAllMatching = isHere && kept.isAllMatching;
   const ids = isAllMatching ? inSight : isHere ? inSight.filter((id) => kept.ids.includes(id)) : [];
 

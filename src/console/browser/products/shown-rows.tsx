@@ -1,24 +1,52 @@
 /** The rows that the grid shows: those of the page, and before them the one that was made just now, wherever it would stand. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useGetOne, useListContext } from 'react-admin';
-import { useLocation } from 'react-router-dom';
 import { collectionName, type Id, type Record_ } from '../shared/collection.ts';
 
-const Context = createContext<readonly Record_[]>([]);
-const NONE: readonly Record_[] = [];
-
-export const useShownRows = (): readonly Record_[] => useContext(Context);
-
-export function ShownRows({ children }: { readonly children: ReactNode }) {
-  const { data = NONE } = useListContext<Record_>();
-  const created = useCreated();
-  const isApart = created !== undefined && !data.some(({ id }) => id === created);
-  const { data: row } = useGetOne<Record_>(collectionName, { id: created ?? '' }, { enabled: isApart, retry: false });
-  const rows = useMemo(() => (isApart && row !== undefined ? [row, ...data] : data), [isApart, row, data]);
-  return <Context.Provider value={rows}>{children}</Context.Provider>;
+interface Shown {
+  readonly rows: readonly Record_[];
+  /** The row that was made just now. */
+  readonly created: Id | undefined;
 }
 
-/** The row that was made on the page one comes from; it is named by the step in the history of the browser. */
-export function useCreated(): Id | undefined {
-  return (useLocation().state as { created?: Id } | null)?.created;
+const NONE: readonly Record_[] = [];
+const Context = createContext<Shown>({ rows: NONE, created: undefined });
+
+export const useShownRows = (): Shown => useContext(Context);
+
+/** What was made last, and the place in the list where it is shown: at any other place it is an ordinary row. */
+let made: { readonly id: Id; place?: string } | undefined;
+
+export function noteCreated(id: Id): void {
+  made = { id };
+}
+
+export function ShownRows({ children }: { readonly children: ReactNode }) {
+  const { data = NONE, place } = usePlace();
+  const created = createdAt(place);
+  const isApart = created !== undefined && !data.some(({ id }) => id === created);
+  const { data: row, error } = useGetOne<Record_>(
+    collectionName,
+    { id: created ?? '' },
+    { enabled: isApart, retry: false },
+  );
+  const first = isApart && !error ? row : undefined;
+  const shown = useMemo(
+    () => ({ rows: first === undefined ? data : [first, ...data], created }),
+    [first, data, created],
+  );
+  return <Context.Provider value={shown}>{children}</Context.Provider>;
+}
+
+function createdAt(place: string): Id | undefined {
+  if (made === undefined) return undefined;
+  made.place ??= place;
+  if (made.place !== place) made = undefined;
+  return made?.id;
+}
+
+/** Which part of the list is shown, as a text that can be compared. */
+export function usePlace() {
+  const { data, filterValues, page, perPage, sort } = useListContext<Record_>();
+  return { data, place: JSON.stringify([filterValues, page, perPage, sort]) };
 }

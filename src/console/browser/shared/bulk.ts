@@ -86,10 +86,9 @@ async function insertAgain(text: string, count: number): Promise<string> {
 
 function outcome(done: number, all: number, what: string): string {
   if (done === all) return 'Undone.';
-  const others = `the other ${all - done} were ${what} by someone else since`;
-  return done === 0
-    ? `Nothing was undone: all ${all} were ${what} by someone else since.`
-    : `Undone for ${countedRows(done)}; ${others}.`;
+  const left = all - done;
+  const reason = `${left === 1 ? 'one was' : `${left} were`} ${what} by someone else since`;
+  return done === 0 ? `Nothing was undone: ${reason}.` : `Undone for ${countedRows(done)}; ${reason}.`;
 }
 
 async function rowsAt(url: string): Promise<Record_[]> {

@@ -1,12 +1,12 @@
 /**
  * react-admin's data provider: `ra-data-postgrest`, with what is our own. Lists carry any condition of the dialect, a search
- * that was superseded is ended, and a page behind the last one is an empty page. Rows are saved by `save-row.ts`.
+ * that was superseded is ended, and behind the last page comes the last page. Rows are saved by `save-row.ts`.
  */
 import postgrestRestProvider, { defaultPrimaryKeys, type IDataProviderConfig } from '@raphiniert/ra-data-postgrest';
 import { type DataProvider, HttpError } from 'react-admin';
 import { readRow } from './api.ts';
 import { collectionName, fieldNamed, idOf, key } from './collection.ts';
-import { type Answer, type Ask, ask } from './http.ts';
+import { type Ask, ask } from './http.ts';
 import { pairsOf, queryText } from './query.ts';
 
 const config: IDataProviderConfig = {
@@ -23,14 +23,21 @@ export const dataProvider: DataProvider = {
   ...postgrestRestProvider(config),
   supportAbortSignal: true,
 
-  getList(resource, { filter, pagination, sort, signal, ...params }) {
+  async getList(resource, { filter, pagination, sort, signal, ...params }) {
     const conditions = queryText(pairsOf(filter));
     const httpClient = (url: string, options: Ask) =>
-      emptyBehindLast(ask(conditions === '' ? url : `${url}&${conditions}`, { ...options, signal }));
-    return postgrestRestProvider({ ...config, httpClient: httpClient as IDataProviderConfig['httpClient'] }).getList(
-      resource,
-      { ...params, ...placeOf(pagination, sort), filter: {} },
-    );
+      ask(conditions === '' ? url : `${url}&${conditions}`, { ...options, signal });
+    const lists = postgrestRestProvider({ ...config, httpClient: httpClient as IDataProviderConfig['httpClient'] });
+    const place = placeOf(pagination, sort);
+    const read = (page: number) =>
+      lists.getList(resource, { ...params, ...place, pagination: { ...place.pagination, page }, filter: {} });
+    try {
+      return await read(place.pagination.page);
+    } catch (error) {
+      const total = totalBefore(error);
+      if (total === undefined) throw error;
+      return total === 0 ? { data: [], total } : read(Math.ceil(total / place.pagination.perPage));
+    }
   },
 
   async getOne(_resource, { id, signal }) {
@@ -59,13 +66,8 @@ function whole(number: number, most: number): number {
   return Math.min(Math.max(1, Math.floor(Number(number)) || 1), Math.floor(most));
 }
 
-/** The list goes to its last page then. */
-async function emptyBehindLast(answer: Promise<Answer>): Promise<Pick<Answer, 'headers' | 'json'>> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof HttpError) || error.status !== 416) throw error;
-    const [, total = '0'] = /only (\d+) rows/.exec(String(error.body?.details)) ?? [];
-    return { headers: new Headers({ 'content-range': `*/${total}` }), json: [] };
-  }
+/** How many rows there are, where the page that was asked for lies behind them; the last one is shown then. */
+function totalBefore(error: unknown): number | undefined {
+  if (!(error instanceof HttpError) || error.status !== 416) return undefined;
+  return Number(/only (\d+) rows/.exec(String(error.body?.details))?.[1] ?? 0);
 }
