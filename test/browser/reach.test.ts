@@ -10,7 +10,7 @@ browserStories('reach', (stage) => {
   test(
     'at 1024 pixels nothing is cut off or moves, the head stays, and a long name keeps its place',
     async () => {
-      await stage.reopen({ viewport: { width: 1024, height: 700 }, reducedMotion: 'reduce' });
+      await stage.reopen({ viewport: { width: 1024, height: 700 } });
       const { page } = stage;
       const long = 'Marmalade'.repeat(55);
       await stage.service.fetch('/products/3', { method: 'PATCH', body: JSON.stringify({ product_name: long }) });

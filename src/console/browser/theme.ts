@@ -9,6 +9,18 @@ const LABELLED_INPUT = {
   input: (props: object) => ({ 'aria-label': (props as { 'aria-label'?: string })['aria-label'] }),
 };
 
+/** Where the system is asked for less motion, nothing fades or slides; dialogs are there at once. */
+const STILL = {
+  shortest: 0,
+  shorter: 0,
+  short: 0,
+  standard: 0,
+  complex: 0,
+  enteringScreen: 0,
+  leavingScreen: 0,
+};
+const transitions = matchMedia('(prefers-reduced-motion: reduce)').matches ? { duration: STILL } : {};
+
 function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
   const isLight = mode === 'light';
   return {
@@ -26,6 +38,7 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       ...(isLight ? { text: { primary: '#17212b', secondary: '#4b5765' } } : {}),
     },
     shape: { borderRadius: 10 },
+    transitions,
     sidebar: { width: 200, closedWidth: 50 },
     typography: { fontFamily: FONT, h5: { fontWeight: 600 }, h6: { fontWeight: 600, fontSize: '1.05rem' } },
     components: {

@@ -6,8 +6,7 @@ import { useParams } from 'react-router-dom';
 import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { saveRow } from '../shared/save-row.ts';
-import { tell } from '../shared/undo.tsx';
-import { offerUndoOfChange } from '../shared/undo-row.ts';
+import { tellOutcome } from '../shared/undo-row.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
 
@@ -51,9 +50,7 @@ function EditForm({ row }: { readonly row: Record_ }) {
       if (outcome.kind === 'editing') return;
       isUnsaved.current = false;
       redirect('list', collectionName);
-      if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
-      else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
-      else tell('Nothing was changed.');
+      tellOutcome(outcome);
     } catch (problem) {
       setError(problem);
     }
@@ -62,10 +59,11 @@ function EditForm({ row }: { readonly row: Record_ }) {
     isUnsaved.current = false;
     redirect('list', collectionName);
   };
+  const name = `${labelOf(key)} ${row[key.name]}`;
   const remove = <DeleteButton record={row} afterwards={afterwards} />;
   return (
     <RecordContextProvider value={row}>
-      <Title title={`${titleOf(row)} (${labelOf(key)} ${row[key.name]})`} />
+      <Title title={titleOf(row) === name ? name : `${titleOf(row)} (${name})`} />
       <Card sx={{ mt: 2 }}>
         <SimpleForm
           record={row}

@@ -9,15 +9,16 @@ import {
   SelectInput,
   TextInput,
   Toolbar,
+  useRecordContext,
   type Validator,
 } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { type Cells, describes, fields, isJson, isWritable, key, labelOf } from '../shared/collection.ts';
+import { type Cells, describes, fields, isJson, isWritable, key, labelOf, type Record_ } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { LeaveGuard } from '../shared/unsaved.tsx';
 import { editableText, isYes, isYesNo, readEntered, yesOrNo } from '../shared/values.ts';
-import { inputModeOf } from './value-input.tsx';
+import { inputTypeOf, slotsOf } from './value-input.tsx';
 
 export function FormFields({ isNew }: { readonly isNew: boolean }) {
   return (
@@ -39,7 +40,9 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
   const help = describes(field) ?? false;
   const common = { source: field.name, label: labelOf(field), helperText: help };
   const isNeeded = field.required && !(isNew && isFilledIn(field));
-  const validate: Validator = (value) => problemOf(field, value, isNeeded);
+  const before = useRecordContext<Record_>()?.[field.name];
+  // What was stored before is right, however it would read if it were typed.
+  const validate: Validator = (value) => (value === before && value ? undefined : problemOf(field, value, isNeeded));
   if (isYesNo(field) && (field.required || field.role === 'flag')) {
     return (
       <BooleanInput
@@ -63,7 +66,8 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
       format={(value: unknown) => editableText(field, value)}
       parse={(text: string) => text}
       multiline={isJson(field)}
-      slotProps={{ htmlInput: { inputMode: inputModeOf(field) } }}
+      type={inputTypeOf(field)}
+      slotProps={slotsOf(field)}
       autoComplete="off"
       fullWidth
     />

@@ -17,8 +17,11 @@ export function columnWidth(field: Field): number {
       .split(' ')
       .map((word) => word.length),
   );
-  return Math.max(longestWord * 7.5 + 18, widthOfValues(field));
+  return Math.max(longestWord * 8 + 18, widthOfValues(field));
 }
+
+/** Of up to ten digits. */
+const isShort = ({ type }: Field): boolean => typeof type.schema.maximum === 'number';
 
 /** A phone, or a screen that is enlarged. */
 export const NARROW_SCREEN = 700;
@@ -27,7 +30,7 @@ function widthOfValues(field: Field): number {
   if (field.role === 'title') return window.innerWidth > NARROW_SCREEN ? 190 : 140;
   if (field === key) return isNumeric(field) ? 56 : 120;
   if (isYesNo(field)) return 76;
-  if (isNumeric(field)) return isDecimal(field) ? 84 : 66;
+  if (isNumeric(field)) return isDecimal(field) ? 84 : isShort(field) ? 66 : 130;
   return isText(field) ? 110 : 130;
 }
 
@@ -94,7 +97,8 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
     WebkitBoxOrient: 'vertical',
     WebkitLineClamp: 2,
   },
-  '& .right .value': { overflowWrap: 'normal' },
+  // A number is never cut: the rest of it would look like another one.
+  '& .right .value': { display: 'block' },
   '& tr.new': { boxShadow: `inset 4px 0 ${theme.palette.primary.main}` },
   '& td.refused': { px: 1, py: 0.5, position: 'static', textAlign: 'left' },
   '& input.cell': {

@@ -6,7 +6,7 @@ import { readRow, type Versioned } from '../shared/api.ts';
 import { type Cells, fieldNamed, type Id, titleOf } from '../shared/collection.ts';
 import { changesOf, saveRow } from '../shared/save-row.ts';
 import { tell } from '../shared/undo.tsx';
-import { offerUndoOfChange } from '../shared/undo-row.ts';
+import { tellOutcome } from '../shared/undo-row.ts';
 import { DiscardDialog, LeaveGuard } from '../shared/unsaved.tsx';
 import { readEntered } from '../shared/values.ts';
 import { wordsOf } from '../shared/words.ts';
@@ -110,9 +110,7 @@ function useActions(
           const outcome = await saveRow(saved.begun, values);
           if (outcome.kind === 'editing') return;
           close();
-          if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
-          else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
-          else tell('Nothing was changed.');
+          tellOutcome(outcome);
         } catch (error) {
           setDraft((now) => now && { ...now, error });
         }

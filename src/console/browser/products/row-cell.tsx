@@ -6,7 +6,7 @@ import type { Field } from '../../../collection/declaration.ts';
 import { isJson, isWritable, itemPath, labelOf, type Record_, titleOf } from '../shared/collection.ts';
 import { editableText, formatValue, isYes, isYesNo, yesOrNo } from '../shared/values.ts';
 import type { Draft, EditingActions } from './inline-editing.tsx';
-import { inputModeOf } from './value-input.tsx';
+import { inputModeOf, inputTypeOf } from './value-input.tsx';
 
 export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
   const value = record[field.name];
@@ -29,7 +29,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
   const value = typed !== undefined && 'value' in typed ? typed.value : row[name];
   const label = `${labelOf(field)} of ${titleOf(row)}`;
   // Room for lists and json is in the form.
-  if (isJson(field) || !isWritable(field)) return <>{formatValue(field, value)}</>;
+  if (isJson(field) || !isWritable(field)) return <div className="value">{formatValue(field, value)}</div>;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') void save();
     if (event.key === 'Escape') cancel();
@@ -51,6 +51,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
       // biome-ignore lint/a11y/noAutofocus: whoever opens a row to edit it wants to type in it
       autoFocus={draft.focus === name}
       className="cell"
+      type={inputTypeOf(field)}
       inputMode={inputModeOf(field)}
       autoComplete="off"
       value={typed !== undefined && 'text' in typed ? typed.text : editableText(field, value)}

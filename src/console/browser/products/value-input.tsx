@@ -26,7 +26,7 @@ export function ValueInput({ field, label, text, onChange, disabled = false, pro
   };
   const choices = isYesNo(field) ? [true, false].map((isOn) => yesOrNo(field, isOn)) : field.rules.oneOf;
   if (choices === undefined) {
-    return <TextField {...common} autoFocus slotProps={{ htmlInput: { inputMode: inputModeOf(field) } }} />;
+    return <TextField {...common} autoFocus type={inputTypeOf(field)} slotProps={slotsOf(field)} />;
   }
   return (
     <TextField {...common} select>
@@ -37,6 +37,19 @@ export function ValueInput({ field, label, text, onChange, disabled = false, pro
       ))}
     </TextField>
   );
+}
+
+/** The browser writes a date as the reader does. */
+export function inputTypeOf({ type }: Field): 'date' | 'text' {
+  return type.input === 'date' ? 'date' : 'text';
+}
+
+export function slotsOf(field: Field): NonNullable<TextFieldProps['slotProps']> {
+  return {
+    htmlInput: { inputMode: inputModeOf(field) },
+    // An input for dates is never empty to look at.
+    ...(inputTypeOf(field) === 'date' ? { inputLabel: { shrink: true } } : {}),
+  };
 }
 
 /** Which keys a phone shows. */

@@ -4,10 +4,17 @@ import { changeRow, readRow } from './api.ts';
 import { fieldNamed, fields, itemPath, labelOf, type Record_, titleOf } from './collection.ts';
 import { ask } from './http.ts';
 import { isSame } from './same.ts';
-import type { StoredChange } from './save-row.ts';
-import { offerUndo } from './undo.tsx';
+import type { Outcome, StoredChange } from './save-row.ts';
+import { offerUndo, tell } from './undo.tsx';
 
-export function offerUndoOfChange(change: StoredChange): void {
+/** What came of saving a row. */
+export function tellOutcome(outcome: Outcome): void {
+  if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
+  else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
+  else if (outcome.kind === 'unchanged') tell('Nothing was changed.');
+}
+
+function offerUndoOfChange(change: StoredChange): void {
   const others = change.merged.length === 0 ? '' : ` Someone else had changed ${labels(change.merged)}: both are kept.`;
   offerUndo(`${titleOf(change.row)} was saved.${others}`, () => undoChange(change));
 }

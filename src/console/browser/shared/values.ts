@@ -5,12 +5,14 @@
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { isDecimal, isJson, isNumeric, isText, key, labelOf } from './collection.ts';
+import { formatDate } from './dates.ts';
 import { editableNumber, formatDecimal, formatNumber, readNumber } from './numbers.ts';
 import { wordsOf } from './words.ts';
 
 export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (isYesNo(field)) return isYes(value) ? 'Yes' : 'No';
+  if (typeof value === 'string') return formatDate(field, value);
   if (typeof value !== 'number') return valueText(value);
   // An identifier is a name made of digits, and is not grouped into thousands.
   if (field === key || field.name.endsWith('_id')) return String(value);
