@@ -18,12 +18,14 @@ import {
 } from './shared/collection.ts';
 import { mayCreate } from './shared/rights.ts';
 import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
+import { useTabTitle } from './shared/tab-title.ts';
 import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
 
 const PasswordDialog = lazy(async () => ({ default: (await import('./password-dialog.tsx')).PasswordDialog }));
 
 export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
+  useTabTitle();
   return (
     <Layout
       appBarAlwaysOn

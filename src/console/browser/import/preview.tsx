@@ -13,8 +13,9 @@ import {
 } from '@mui/material';
 import { type KeyboardEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { formatValue, isNumeric, labelOf } from '../shared/collection.ts';
+import { isNumeric, labelOf } from '../shared/collection.ts';
 import { formatNumber } from '../shared/numbers.ts';
+import { formatValue } from '../shared/values.ts';
 import { choices, withField } from './columns.ts';
 import type { Change, Fate, Plan, Terms } from './plan.ts';
 import { cellText, withCell } from './sheet.ts';

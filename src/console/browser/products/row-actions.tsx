@@ -34,7 +34,7 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
   }
   const writable = fields.filter((field) => field !== key && mayWrite(field, false));
   const first = writable.find((field) => field === fieldWith('title')) ?? writable[0] ?? key;
-  const edit = () => void begin(record.id, first.name);
+  const edit = () => begin(record.id, first.name);
   return (
     <div className="actions">
       {mayUpdate && (

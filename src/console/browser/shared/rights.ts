@@ -1,6 +1,6 @@
 /** What the person may do with the collection that is shown; all of it, where the catalogue has no roles. */
 import type { Field } from '../../../collection/declaration.ts';
-import { collectionName } from './collection.ts';
+import { collectionName, isWritable } from './collection.ts';
 import { pageData } from './page-data.ts';
 
 const { session } = pageData;
@@ -11,6 +11,7 @@ export const mayCreate = isAllowed('create');
 export const mayUpdate = isAllowed('update');
 export const mayDelete = isAllowed('delete');
 
-export function mayWrite({ name }: Field, isNew: boolean): boolean {
-  return session === undefined || rights?.[isNew ? 'create' : 'update'].includes(name) === true;
+export function mayWrite(field: Field, isNew: boolean): boolean {
+  if (!isWritable(field)) return false;
+  return session === undefined || rights?.[isNew ? 'create' : 'update'].includes(field.name) === true;
 }
