@@ -68,7 +68,8 @@ export function Overview() {
 const formatWorth = (value: number): string => (value < 1e6 ? formatPrice(value) : formatNumber(value));
 
 function Sheet({ figures }: { readonly figures: Figures }) {
-  const { count, sums, low, flagged, prices = [], counts = [] } = figures;
+  const { count, sums, low, prices = [], counts = [] } = figures;
+  const flagged = sums?.flagged;
   const flag = fieldWith('flag');
   const stock = fieldWith('stock');
   const threshold = fieldWith('threshold');
@@ -82,7 +83,7 @@ function Sheet({ figures }: { readonly figures: Figures }) {
         {sums?.worth !== undefined && (
           <Tile id="stock-value" label="stock value" value={formatWorth(sums.worth)} where={[]} />
         )}
-        {sums && stock && (
+        {sums?.units !== undefined && stock && (
           <Tile id="units" label={labelOf(stock).toLowerCase()} value={formatNumber(sums.units)} where={[]} />
         )}
         {low && threshold && (
