@@ -3,7 +3,7 @@
 import { storeJson } from '../../../collection/types/type.ts';
 import { fieldNamed, listPath } from '../shared/collection.ts';
 import { ask, type Problem, problemOf } from '../shared/http.ts';
-import type { Fate, Fault } from './plan.ts';
+import type { Fate, Fault } from './fate.ts';
 import { bodyOf, columnsOf } from './requests.ts';
 import { refused } from './words.ts';
 

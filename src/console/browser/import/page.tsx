@@ -5,7 +5,7 @@ import { Link as RouterLink } from 'react-router-dom';
 import { collectionName } from '../shared/collection.ts';
 import { counted, formatNumber } from '../shared/numbers.ts';
 import { DropZone } from './drop-zone.tsx';
-import type { Plan, Terms } from './plan.ts';
+import type { Plan, Terms } from './fate.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
 import { downloadRest } from './rest.ts';

@@ -1,62 +1,12 @@
 /** What an import would do with each row of a file, and what is wrong with it, before anything is sent. */
 import type { Field } from '../../../collection/declaration.ts';
-import { fields, key, labelOf } from '../shared/collection.ts';
+import { key, labelOf } from '../shared/collection.ts';
 import { BadCell, type Entered, enter, stored } from './cells.ts';
-import { isUnique, type Mapping, makesKeys, matchFields } from './columns.ts';
-import type { Sheet, SheetRow } from './sheet.ts';
+import { isUnique, makesKeys, matchFields } from './columns.ts';
+import type { Fate, Fault, Plan, Terms, Values } from './fate.ts';
+import { changesOf, newRow, type Read } from './row-fates.ts';
+import type { SheetRow } from './sheet.ts';
 import type { StoredRow, StoredRows } from './stored-rows.ts';
-
-/** What is to become of rows that exist already. */
-export type Decision = 'leave' | 'change' | 'add';
-
-export interface Terms {
-  readonly sheet: Sheet;
-  readonly mapping: Mapping;
-  /** The field by which rows are told from those that are stored; undefined where all of them are new. */
-  readonly match: Field | undefined;
-  /** Undefined as long as nobody has said so. */
-  readonly decision: Decision | undefined;
-  /** Whether an empty cell empties the field of a row that exists. */
-  readonly emptying: boolean;
-}
-
-export interface Fault {
-  /** Absent where the row as a whole is refused. */
-  readonly field?: string;
-  readonly message: string;
-}
-
-export interface Change {
-  readonly field: Field;
-  readonly before: Entered;
-  readonly after: Entered;
-}
-
-/** `exists` is what nobody has decided about yet. */
-export type Fate =
-  | { readonly kind: 'bad'; readonly faults: readonly Fault[] }
-  | { readonly kind: 'new'; readonly row: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'change' | 'exists'; readonly id: Entered; readonly changes: readonly Change[] }
-  | { readonly kind: 'same' | 'left' };
-
-export interface Plan {
-  readonly fates: readonly Fate[];
-  /** Rows of the file that are stored already, by the field that told so. */
-  readonly existing: number;
-  /** Of those, the ones that differ from what is stored. */
-  readonly differing: number;
-  /** Empty cells where something is stored. */
-  readonly emptied: number;
-}
-
-type Values = ReadonlyMap<Field, Entered>;
-
-interface Read {
-  readonly values: Values;
-  /** Columns whose cell is empty. */
-  readonly empty: ReadonlySet<Field>;
-  readonly faults: Fault[];
-}
 
 export async function planImport(terms: Terms, storedRows: StoredRows): Promise<Plan> {
   const reads = terms.sheet.rows.map((row) => readRow(row, terms));
@@ -152,63 +102,6 @@ async function findStored(
   });
 }
 
-function newRow(read: Read, { match }: Terms, values: Values): Fate {
-  const given = [...values];
-  const isGiven = new Set(given.map(([field]) => field));
-  const missing = fields.filter(
-    (field) =>
-      field.required &&
-      !isGiven.has(field) &&
-      field.default === undefined &&
-      field.generated === undefined &&
-      !field.filled &&
-      !(field === key && makesKeys),
-  );
-  const nulls = given.filter(([field, value]) => value.json === null && field.required).map(([field]) => field);
-  const faults = [...read.faults];
-  const known = new Set(faults.map(({ field }) => field));
-  const told = missing.filter((field) => !known.has(field.name));
-  const spoken = match && read.values.get(match);
-  const unspoken = told.filter((field) => !read.empty.has(field));
-  if (unspoken.length > 0 && spoken !== undefined && faults.length === 0) {
-    // The file changes rows, and names one that is not there.
-    const needs = unspoken.map(labelOf).join(', ');
-    faults.push({
-      field: match!.name,
-      message: `There is no row with the ${labelOf(match!)} ${String(spoken.json)}, and a new one needs ${needs}.`,
-    });
-  } else faults.push(...told.map((field) => ({ field: field.name, message: `${labelOf(field)} is missing.` })));
-  faults.push(...nulls.map((field) => ({ field: field.name, message: `${labelOf(field)} cannot be empty.` })));
-  if (faults.length > 0) return { kind: 'bad', faults };
-  const empty = [...read.empty].filter((field) => !field.required && field.default === undefined);
-  return {
-    kind: 'new',
-    row: Object.fromEntries([
-      ...given.map(([field, { json }]) => [field.name, json]),
-      ...empty.map((field) => [field.name, null]),
-    ]),
-  };
-}
-
-function without(values: Values, field: Field): Values {
-  return new Map([...values].filter(([each]) => each !== field));
-}
-
-function changesOf(read: Read, row: StoredRow, { emptying }: Terms): readonly Change[] {
-  const changes: Change[] = [];
-  const compare = (field: Field, after: Entered) => {
-    const before = stored(field, row[field.name]);
-    if (field !== key && before.same !== after.same) changes.push({ field, before, after });
-  };
-  for (const [field, value] of read.values) {
-    if (value.json === null && field.required) {
-      read.faults.push({ field: field.name, message: `${labelOf(field)} cannot be empty.` });
-    } else compare(field, value);
-  }
-  if (emptying) for (const field of read.empty) if (!field.required) compare(field, { json: null, same: 'null' });
-  return changes;
-}
-
 function isSomething(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '';
 }
@@ -219,4 +112,8 @@ function ambiguous(count: number, { match }: Terms): string {
 
 function bad(read: Read, ...more: readonly Fault[]): Fate {
   return { kind: 'bad', faults: [...read.faults, ...more] };
+}
+
+function without(values: Values, field: Field): Values {
+  return new Map([...values].filter(([each]) => each !== field));
 }

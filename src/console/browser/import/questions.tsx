@@ -13,7 +13,7 @@ import {
 import { key, labelOf } from '../shared/collection.ts';
 import { counted, formatNumber } from '../shared/numbers.ts';
 import { isUnique, makesKeys, matchFields } from './columns.ts';
-import type { Decision, Plan, Terms } from './plan.ts';
+import type { Decision, Plan, Terms } from './fate.ts';
 
 interface QuestionsProps {
   readonly terms: Terms;

@@ -1,6 +1,6 @@
 /** What is sent for a row: all of a new one, of another its key and what changes. */
 import { fields, key } from '../shared/collection.ts';
-import type { Fate } from './plan.ts';
+import type { Fate } from './fate.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** The rows that were not stored, as a file that can be mended and imported again, each with its reason. */
 import { writtenRow } from '../../../declare/rows/csv.ts';
 import { downloadBlob } from '../shared/save-file.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './fate.ts';
 import type { Sheet } from './sheet.ts';
 
 const PROBLEM = 'Problem';

@@ -5,7 +5,7 @@ import { ask } from '../shared/http.ts';
 import { said } from '../shared/said.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
-import type { Change, Fate } from './plan.ts';
+import type { Change, Fate } from './fate.ts';
 import { type Body, bodyOf, columnsOf } from './requests.ts';
 import { parts, rowsWith, type StoredRow } from './stored-rows.ts';
 

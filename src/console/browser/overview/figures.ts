@@ -7,7 +7,7 @@ import { fields, fieldWith, labelOf } from '../shared/collection.ts';
 import type { Chip } from '../shared/query.ts';
 import { fewRows, rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
-import { barsOf, referenceOf, type Sized } from './groups.ts';
+import { barsOf, type Names, namesFor, referenceOf, type Sized } from './groups.ts';
 import { readLow } from './low.ts';
 import { readPriceRanges } from './price-ranges.ts';
 import { type GroupSum, type Key, readSums } from './sums.ts';
@@ -17,7 +17,6 @@ export const PARTS = {
   count: readCount,
   sums: readSummed,
   prices: async () => (price === undefined ? [] : readPriceRanges(price)),
-  flagged: readFlagged,
   low: readLow,
   counts: readCounts,
 } as const;
@@ -33,10 +32,11 @@ export interface Chart {
 }
 
 interface Summed {
-  readonly units: number;
+  readonly units?: number;
   readonly worth?: number;
   readonly worthByGroup?: Chart;
   readonly unitsByGroup?: Chart;
+  readonly flagged?: Flagged;
 }
 
 /** How many rows there are of each reference, choice or flag, where no field says what the groups are. */
@@ -63,39 +63,49 @@ async function readCount(): Promise<number> {
   return Number(row?.count ?? 0);
 }
 
-async function readSummed(): Promise<Summed | undefined> {
-  if (stock === undefined) return undefined;
+async function readSummed(): Promise<Summed> {
+  if (stock === undefined) return withFlagged(await askFlagged());
   const sums = await readSums(stock);
   const total = (value: (row: GroupSum) => number) => sums.reduce((sum, row) => sum + value(row), 0);
   const hasWorth = price !== undefined && sums.every(({ worth }) => worth !== undefined);
+  const hasFlagged = flag !== undefined && sums.every(({ flagged }) => flagged !== undefined);
+  const sizes = (value: (row: GroupSum) => number) => sums.map((row): Sized => ({ key: row.group, value: value(row) }));
+  const [worth, units, flagged] = [
+    sizes((row) => row.worth ?? 0),
+    sizes((row) => row.units),
+    sizes((row) => row.flagged ?? 0).filter(({ value }) => value > 0),
+  ];
   const isGrouped = group !== undefined && (sums.length > 1 || sums[0]?.group !== null);
-  const byGroup = (value: (row: GroupSum) => number) =>
-    chart(
-      group!,
-      sums.map((row) => ({ key: row.group, value: value(row) })),
-    );
+  const names = isGrouped ? await namesFor(group, worth, units, flagged) : new Map<Key, string>();
   return {
-    units: total(({ units }) => units),
-    ...(hasWorth ? { worth: total(({ worth = 0 }) => worth) } : {}),
-    ...(isGrouped && hasWorth ? { worthByGroup: await byGroup(({ worth = 0 }) => worth) } : {}),
-    ...(isGrouped ? { unitsByGroup: await byGroup(({ units }) => units) } : {}),
+    ...withFlagged(hasFlagged ? flaggedOf(flagged, names) : await askFlagged()),
+    units: total((row) => row.units),
+    ...(hasWorth ? { worth: total((row) => row.worth ?? 0) } : {}),
+    ...(isGrouped && hasWorth ? { worthByGroup: chart(group, worth, names) } : {}),
+    ...(isGrouped ? { unitsByGroup: chart(group, units, names) } : {}),
   };
 }
 
-async function readFlagged(): Promise<Flagged | undefined> {
+function withFlagged(flagged: Flagged | undefined): { flagged?: Flagged } {
+  return flagged === undefined ? {} : { flagged };
+}
+
+async function askFlagged(): Promise<Flagged | undefined> {
   if (flag === undefined) return undefined;
-  const isSwitch = flag.type.input === 'switch';
-  const where: Chip[] = [
-    isSwitch ? { field: flag.name, operator: 'is', value: 'true' } : { field: flag.name, operator: 'neq', value: '0' },
-  ];
-  const condition = [flag.name, isSwitch ? 'is.true' : 'neq.0'] as const;
+  const condition = [flag.name, flag.type.input === 'switch' ? 'is.true' : 'neq.0'] as const;
   const rows =
     (group && (await fewRows([['select', `group:${group.name},count()`], condition]))) ??
     (await fewRows([['select', 'count()'], condition])) ??
     [];
   const sizes = rows.map((row): Sized => ({ key: (row.group ?? null) as Key, value: Number(row.count) }));
+  return flaggedOf(sizes, group === undefined ? new Map() : await namesFor(group, sizes));
+}
+
+function flaggedOf(sizes: readonly Sized[], names: Names): Flagged {
+  const isSwitch = flag!.type.input === 'switch';
+  const where: Chip[] = [{ field: flag!.name, operator: isSwitch ? 'is' : 'neq', value: isSwitch ? 'true' : '0' }];
   const count = sizes.reduce((sum, { value }) => sum + value, 0);
-  const byGroup = group === undefined || count === 0 ? { bars: [], others: 0 } : await chart(group, sizes, where);
+  const byGroup = group === undefined || count === 0 ? { bars: [], others: 0 } : chart(group, sizes, names, where);
   return { count, where, ...byGroup };
 }
 
@@ -106,7 +116,7 @@ async function readCounts(): Promise<readonly Counted[]> {
       const rows = await fewRows([['select', `key:${field.name},count()`]], MOST_GROUPS);
       if (rows === undefined || rows.length === 0) return [];
       const sizes = rows.map((row): Sized => ({ key: row.key as Key, value: Number(row.count) }));
-      return [{ field, ...(await chart(field, sizes)) }];
+      return [{ field, ...chart(field, sizes, await namesFor(field, sizes)) }];
     }),
   );
   return charts.flat();
@@ -117,8 +127,8 @@ function isGroup(field: Field): boolean {
   return referenceOf(field) !== undefined || field.rules.oneOf !== undefined || field.type.input === 'switch';
 }
 
-async function chart(field: Field, sizes: readonly Sized[], also: readonly Chip[] = []): Promise<Chart> {
-  const bars = await barsOf(field, sizes, also);
+function chart(field: Field, sizes: readonly Sized[], names: Names, also: readonly Chip[] = []): Chart {
+  const bars = barsOf(field, sizes, names, also);
   return { bars, others: sizes.length - bars.length };
 }
 

@@ -22,18 +22,17 @@ export interface Sized {
   readonly value: number;
 }
 
+/** Names of groups by their values, asked for once for several charts of them. */
+export type Names = ReadonlyMap<Key, string>;
+
 /** The largest of them, with their names and the filter that lists their rows. */
-export async function barsOf(
+export function barsOf(
   field: Field,
   sizes: readonly Sized[],
+  names: Names,
   also: readonly Chip[] = [],
-): Promise<readonly Bar[]> {
-  const largest = [...sizes].sort((one, other) => other.value - one.value).slice(0, MOST_BARS);
-  const names = await namesOf(
-    field,
-    largest.map(({ key }) => key),
-  );
-  return largest.map(({ key, value }) => ({
+): readonly Bar[] {
+  return largest(sizes).map(({ key, value }) => ({
     label: names.get(key) ?? wordFor(field, key),
     value,
     where: [
@@ -45,8 +44,17 @@ export async function barsOf(
   }));
 }
 
+function largest(sizes: readonly Sized[]): readonly Sized[] {
+  return [...sizes].sort((one, other) => other.value - one.value).slice(0, MOST_BARS);
+}
+
+/** The names that charts of these sizes show. */
+export function namesFor(field: Field, ...charts: readonly (readonly Sized[])[]): Promise<Names> {
+  return namesOf(field, [...new Set(charts.flatMap((sizes) => largest(sizes).map(({ key }) => key)))]);
+}
+
 /** One small request for the names of all bars. */
-async function namesOf(field: Field, keys: readonly Key[]): Promise<ReadonlyMap<Key, string>> {
+async function namesOf(field: Field, keys: readonly Key[]): Promise<Names> {
   const other = referenceOf(field);
   const [key] = other?.key ?? [];
   const title = other && titleFieldOf(other);

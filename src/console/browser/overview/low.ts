@@ -1,6 +1,6 @@
 /**
- * What is running low. Two fields cannot be compared with each other, but each threshold there is can be compared with its
- * stock. Where there are many thresholds, the service counts the rows of each threshold and stock instead.
+ * What is running low. Two fields cannot be compared with each other, but the service counts the rows of each threshold and stock,
+ * which are few: what is low follows from that. Where they are many, each threshold there is is compared with its stock.
  */
 import { fieldWith, labelOf, listPath, type Record_ } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
@@ -18,8 +18,6 @@ export interface Low {
 const SHOWN = 8;
 /** Different thresholds in one request: each takes two of the 500 conditions that one may hold. */
 const MAX_THRESHOLDS = 200;
-/** So few that each row is quickly held against all of them. */
-const FEW_THRESHOLDS = 20;
 
 const stock = fieldWith('stock');
 const threshold = fieldWith('threshold');
@@ -35,42 +33,42 @@ interface Pair {
 /** Undefined where nothing can be low, or where it cannot be told from small answers. */
 export async function readLow(): Promise<Low | undefined> {
   if (stock === undefined || threshold === undefined) return undefined;
+  const [highest] = await rowsOf([['select', `most:${threshold.name}.max()`]]);
+  const most = Number(highest?.most ?? 0);
+  if (most <= 0) return { count: 0, rows: [] };
+  const pairs = await fewRows([
+    ['select', `level:${threshold.name},stock:${stock.name},count()`],
+    [threshold.name, 'gt.0'],
+    // Nothing else can be low, and nothing else has to be sorted.
+    [stock.name, `lt.${most}`],
+  ]);
+  return pairs === undefined ? readByThresholds() : lowOf(pairs as unknown as readonly Pair[]);
+}
+
+async function lowOf(pairs: readonly Pair[]): Promise<Low> {
+  const low = pairs.filter((pair) => pair.stock < pair.level).sort((one, other) => one.stock - other.stock);
+  const levels = [...new Set(low.map(({ level }) => level))];
+  return {
+    count: low.reduce((sum, { count }) => sum + count, 0),
+    ...(levels.length > 0 && levels.length <= MAX_THRESHOLDS ? { where: [below(levels)] } : {}),
+    rows: await lowest(low),
+  };
+}
+
+async function readByThresholds(): Promise<Low | undefined> {
   const levels = await fewRows(
     [
-      ['select', `level:${threshold.name},count()`],
-      [threshold.name, 'gt.0'],
+      ['select', `level:${threshold!.name},count()`],
+      [threshold!.name, 'gt.0'],
     ],
     MAX_THRESHOLDS,
   );
-  if (levels?.length === 0) return { count: 0, rows: [] };
-  const where = levels && below(levels.map(({ level }) => Number(level)));
-  if (where !== undefined && levels!.length <= FEW_THRESHOLDS) return readBelow(where);
-  return (await readPairs(where)) ?? (where && readBelow(where));
-}
-
-async function readBelow(where: Raw): Promise<Low> {
+  if (levels === undefined) return undefined;
+  const where = below(levels.map(({ level }) => Number(level)));
   const query = [where.raw, ['order', `${stock!.name}.asc`], ['limit', String(SHOWN)]] as const;
   const answer = await ask(`${listPath}?${queryText(query)}`, { headers: { prefer: 'count=exact' } });
   const count = Number(answer.headers.get('content-range')?.split('/')[1] ?? 0);
   return { count, where: [where], rows: answer.json as Record_[] };
-}
-
-async function readPairs(where: Raw | undefined): Promise<Low | undefined> {
-  const rows = await fewRows([
-    ['select', `level:${threshold!.name},stock:${stock!.name},count()`],
-    [threshold!.name, 'gt.0'],
-    [stock!.name, 'not.is.null'],
-  ]);
-  const low = (rows as unknown as readonly Pair[] | undefined)
-    ?.filter((pair) => pair.stock < pair.level)
-    .sort((one, other) => one.stock - other.stock);
-  return (
-    low && {
-      count: low.reduce((sum, { count }) => sum + count, 0),
-      ...(where === undefined ? {} : { where: [where] }),
-      rows: await lowest(low),
-    }
-  );
 }
 
 /** Of the lowest stocks, no more rows than are shown. */

@@ -1,18 +1,15 @@
 /** The catalogue at a glance. */
-import { Alert, Box, Button, Card, CardContent, LinearProgress, Link, Typography } from '@mui/material';
+import { Alert, Box, Button, LinearProgress } from '@mui/material';
 import { useQueries } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Title } from 'react-admin';
-import { Link as RouterLink } from 'react-router-dom';
-import { collectionName, collectionTitle, fieldWith, itemPath, key, labelOf, titleOf } from '../shared/collection.ts';
+import { collectionName, collectionTitle, fieldWith, labelOf } from '../shared/collection.ts';
 import { formatNumber, formatPrice } from '../shared/numbers.ts';
-import { type Chip, listLink } from '../shared/query.ts';
 import { said } from '../shared/said.ts';
 import { isLoginWanted } from '../shared/session.ts';
 import { token } from '../shared/token.ts';
-import { BarList, Columns } from './charts.tsx';
-import { byGroup, type Chart, type Figures, PARTS, type PartName } from './figures.ts';
-import type { Low } from './low.ts';
+import { Columns } from './charts.tsx';
+import { byGroup, type Figures, PARTS, type PartName } from './figures.ts';
+import { ChartPanel, LowPanel, Panel, Tile } from './panels.tsx';
 
 const NAMES = Object.keys(PARTS) as PartName[];
 
@@ -36,6 +33,8 @@ export function Overview() {
       queryKey: ['overview', collectionName, name],
       queryFn: () => readPart(name),
       retry: false,
+      // Without a connection, too: then it says so.
+      networkMode: 'always' as const,
       refetchOnWindowFocus: false,
     })),
   });
@@ -69,7 +68,8 @@ export function Overview() {
 const formatWorth = (value: number): string => (value < 1e6 ? formatPrice(value) : formatNumber(value));
 
 function Sheet({ figures }: { readonly figures: Figures }) {
-  const { count, sums, low, flagged, prices = [], counts = [] } = figures;
+  const { count, sums, low, prices = [], counts = [] } = figures;
+  const flagged = sums?.flagged;
   const flag = fieldWith('flag');
   const stock = fieldWith('stock');
   const threshold = fieldWith('threshold');
@@ -83,7 +83,7 @@ function Sheet({ figures }: { readonly figures: Figures }) {
         {sums?.worth !== undefined && (
           <Tile id="stock-value" label="stock value" value={formatWorth(sums.worth)} where={[]} />
         )}
-        {sums && stock && (
+        {sums?.units !== undefined && stock && (
           <Tile id="units" label={labelOf(stock).toLowerCase()} value={formatNumber(sums.units)} where={[]} />
         )}
         {low && threshold && (
@@ -125,97 +125,5 @@ function Sheet({ figures }: { readonly figures: Figures }) {
         ))}
       </Box>
     </>
-  );
-}
-
-interface ChartPanelProps {
-  readonly id: string;
-  readonly title: string;
-  readonly chart: Chart | undefined;
-  readonly format?: (value: number) => string;
-}
-
-function ChartPanel({ id, title, chart, format = formatNumber }: ChartPanelProps) {
-  if (chart === undefined || chart.bars.length === 0) return null;
-  return (
-    <Panel id={id} title={title}>
-      <BarList bars={chart.bars} format={format} />
-      {chart.others > 0 && (
-        <Typography variant="body2" sx={{ mt: 1, color: 'text.secondary' }}>
-          and {formatNumber(chart.others)} more
-        </Typography>
-      )}
-    </Panel>
-  );
-}
-
-function Panel({ id, title, children }: { readonly id: string; readonly title: string; readonly children: ReactNode }) {
-  return (
-    <Card component="section" aria-labelledby={`${id}-title`} data-panel={id}>
-      <CardContent>
-        <Typography id={`${id}-title`} variant="h6" component="h2" sx={{ mb: 1 }}>
-          {title}
-        </Typography>
-        {children}
-      </CardContent>
-    </Card>
-  );
-}
-
-interface TileProps {
-  readonly id: string;
-  readonly label: string;
-  readonly value: string;
-  /** Absent where no list shows just these. */
-  readonly where: readonly Chip[] | undefined;
-}
-
-function Tile({ id, label, value, where }: TileProps) {
-  const content = (
-    <CardContent sx={{ '&:last-child': { pb: 2 } }}>
-      <Typography sx={{ fontSize: '1.5rem', fontWeight: 650, lineHeight: 1.15, overflowWrap: 'anywhere' }}>
-        {value}
-      </Typography>
-      <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-        {label}
-      </Typography>
-    </CardContent>
-  );
-  return (
-    <Card data-figure={id}>
-      {where === undefined ? (
-        content
-      ) : (
-        <Link component={RouterLink} to={listLink(where)} underline="none" color="inherit" sx={{ display: 'block' }}>
-          {content}
-        </Link>
-      )}
-    </Card>
-  );
-}
-
-function LowPanel({ low }: { readonly low: Low }) {
-  const stock = fieldWith('stock')!;
-  const threshold = fieldWith('threshold')!;
-  return (
-    <Panel id="low" title={`${labelOf(stock)} below ${labelOf(threshold).toLowerCase()}`}>
-      <Box component="ul" sx={{ listStyle: 'none', p: 0, m: 0 }}>
-        {low.rows.map((row) => (
-          <Box component="li" key={String(row[key.name])} sx={{ display: 'flex', gap: 1, py: 0.5 }}>
-            <Link component={RouterLink} to={itemPath(row[key.name]!)} underline="hover" sx={{ flex: 1 }}>
-              {titleOf(row)}
-            </Link>
-            <Typography variant="body2" sx={{ color: 'text.secondary', whiteSpace: 'nowrap' }}>
-              {row[stock.name]} of {row[threshold.name]}
-            </Typography>
-          </Box>
-        ))}
-      </Box>
-      {low.where && (
-        <Button component={RouterLink} to={listLink(low.where)} size="small" sx={{ mt: 1 }}>
-          Show all {formatNumber(low.count)}
-        </Button>
-      )}
-    </Panel>
   );
 }

@@ -12,6 +12,8 @@ export interface GroupSum {
   readonly units: number;
   /** Absent where there are too many different prices and stocks to multiply them here. */
   readonly worth?: number;
+  /** How many are flagged; absent where that has to be asked for. */
+  readonly flagged?: number;
 }
 
 /** What a group is called in the data. */
@@ -22,10 +24,12 @@ interface Row {
   readonly count: number;
   readonly stock?: number | null;
   readonly price?: number | null;
+  readonly flag?: number | boolean | null;
 }
 
 const group = fieldWith('group');
 const price = fieldWith('price');
+const flag = fieldWith('flag');
 
 const GROUP = group === undefined ? [] : [`group:${group.name}`];
 
@@ -36,11 +40,13 @@ const FEW_GROUPS = 16;
 /** One answer where there are few enough different stocks in each group; two or three where there are more. */
 export async function readSums(stock: Field): Promise<readonly GroupSum[]> {
   const priced = price === undefined ? [] : [`price:${price.name}.sum()`];
-  const columns = [`stock:${stock.name}`, 'count()', ...priced];
+  const flagged = flag === undefined ? [] : [`flag:${flag.name}`];
+  const columns = [`stock:${stock.name}`, ...flagged, 'count()', ...priced];
   const byStock = (await ofEachGroup(columns)) ?? (await fewRows([['select', [...GROUP, ...columns].join(',')]]));
   if (byStock !== undefined) {
     return added(byStock as unknown as Row[], (row) => ({
       units: (row.stock ?? 0) * row.count,
+      ...(flag === undefined ? {} : { flagged: row.flag ? row.count : 0 }),
       ...(price === undefined ? {} : { worth: (row.stock ?? 0) * (row.price ?? 0) }),
     }));
   }
@@ -86,13 +92,14 @@ function added(rows: readonly Row[], of: (row: Row) => Partial<GroupSum>): reado
   const sums = new Map<Key, GroupSum>();
   for (const row of rows) {
     const key = row.group ?? null;
-    const { units = 0, worth } = of(row);
+    const { units = 0, worth, flagged } = of(row);
     const before = sums.get(key) ?? { group: key, count: 0, units: 0 };
     sums.set(key, {
       ...before,
       count: before.count + row.count,
       units: before.units + units,
       ...(worth === undefined ? {} : { worth: (before.worth ?? 0) + worth }),
+      ...(flagged === undefined ? {} : { flagged: (before.flagged ?? 0) + flagged }),
     });
   }
   return [...sums.values()];

@@ -1,0 +1,136 @@
+/** A row of the preview: what happens with it, what changes from what to what, and its bad cells, to be mended in place. */
+import { Box, TableCell, TableRow, Typography } from '@mui/material';
+import { type KeyboardEvent, useState } from 'react';
+import { isNumeric, labelOf } from '../shared/collection.ts';
+import { formatValue } from '../shared/values.ts';
+import type { Change, Fate, Terms } from './fate.ts';
+import { cellText } from './sheet.ts';
+
+const LONGEST_CELL = 200;
+
+export const WORDS: Readonly<Record<Fate['kind'], string>> = {
+  bad: 'Bad',
+  new: 'New',
+  change: 'Changes',
+  exists: 'Exists',
+  same: 'The same',
+  left: 'Left',
+};
+
+interface RowProps {
+  readonly terms: Terms;
+  readonly at: number;
+  readonly fate: Fate;
+  readonly mend: (column: number, text: string) => void;
+}
+
+export function PreviewRow({ terms: { sheet, mapping }, at, fate, mend }: RowProps) {
+  const { line, cells, broken } = sheet.rows[at]!;
+  const faults = fate.kind === 'bad' ? fate.faults : [];
+  const changes = fate.kind === 'change' || fate.kind === 'exists' ? fate.changes : [];
+  return (
+    <TableRow data-fate={fate.kind}>
+      <TableCell>{line}</TableCell>
+      <TableCell sx={{ minWidth: 180, ...(fate.kind === 'bad' ? { color: 'error.main' } : {}) }}>
+        {faults.length === 0
+          ? WORDS[fate.kind]
+          : faults.map(({ message }) => (
+              <Typography key={message} variant="body2">
+                {message}
+              </Typography>
+            ))}
+        {broken !== undefined && <code>{broken.text.slice(0, 200)}</code>}
+      </TableCell>
+      {sheet.columns.map((name, column) => {
+        const field = mapping[column];
+        const isBad = field !== undefined && broken === undefined && faults.some((fault) => fault.field === field.name);
+        return (
+          <TableCell
+            key={name}
+            align={field !== undefined && isNumeric(field) ? 'right' : 'left'}
+            data-bad={isBad}
+            sx={
+              field === undefined
+                ? { color: 'text.disabled', textDecoration: 'line-through' }
+                : { maxWidth: 320, overflowWrap: 'anywhere' }
+            }
+          >
+            {isBad ? (
+              <Mending
+                label={`${labelOf(field)} of row ${line}`}
+                text={cellText(cells[column])}
+                mend={(text) => mend(column, text)}
+              />
+            ) : (
+              <Shown text={cellText(cells[column])} change={changes.find((each) => each.field === field)} />
+            )}
+          </TableCell>
+        );
+      })}
+    </TableRow>
+  );
+}
+
+function Shown({ text, change }: { readonly text: string; readonly change: Change | undefined }) {
+  if (change === undefined) return <>{text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text}</>;
+  const { field, before, after } = change;
+  const value = (json: unknown) => formatValue(field, json as never);
+  return (
+    <span data-change={field.name}>
+      <Box component="del" sx={{ color: 'text.secondary' }}>
+        {value(before.json)}
+      </Box>
+      {' → '}
+      <Box component="ins" sx={{ textDecoration: 'none', fontWeight: 600 }}>
+        {value(after.json)}
+      </Box>
+    </span>
+  );
+}
+
+/** On to the next bad cell, where there is one. */
+function leaveFor(input: HTMLInputElement): void {
+  const all = [...document.querySelectorAll<HTMLInputElement>('td[data-bad=true] input')];
+  const next = all[all.indexOf(input) + 1];
+  if (next === undefined) input.blur();
+  else next.focus();
+}
+
+interface MendingProps {
+  readonly label: string;
+  readonly text: string;
+  readonly mend: (text: string) => void;
+}
+
+/** What was typed counts when one leaves it, or presses Enter. */
+function Mending({ label, text, mend }: MendingProps) {
+  const [typed, setTyped] = useState(text);
+  const finish = () => {
+    if (typed !== text) mend(typed);
+  };
+  return (
+    <Box
+      component="input"
+      aria-label={label}
+      aria-invalid
+      value={typed}
+      onChange={(event: { target: { value: string } }) => setTyped(event.target.value)}
+      onBlur={finish}
+      onKeyDown={(event: KeyboardEvent<HTMLInputElement>) => {
+        if (event.key === 'Enter') leaveFor(event.currentTarget);
+      }}
+      sx={{
+        font: 'inherit',
+        color: 'inherit',
+        backgroundColor: 'transparent',
+        border: '2px solid',
+        borderColor: 'error.main',
+        borderRadius: 1,
+        px: 0.75,
+        py: 0.25,
+        width: '100%',
+        minWidth: 90,
+      }}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+/** What a row of a file becomes: a row of its own, or changes to one that is stored. */
+import type { Field } from '../../../collection/declaration.ts';
+import { fields, key, labelOf } from '../shared/collection.ts';
+import { type Entered, stored } from './cells.ts';
+import { makesKeys } from './columns.ts';
+import type { Change, Fate, Fault, Terms, Values } from './fate.ts';
+import type { StoredRow } from './stored-rows.ts';
+
+/** The cells of a row as values. */
+export interface Read {
+  readonly values: Values;
+  /** Columns whose cell is empty. */
+  readonly empty: ReadonlySet<Field>;
+  readonly faults: Fault[];
+}
+
+export function newRow(read: Read, { match }: Terms, values: Values): Fate {
+  const given = [...values];
+  const isGiven = new Set(given.map(([field]) => field));
+  const missing = fields.filter(
+    (field) =>
+      field.required &&
+      !isGiven.has(field) &&
+      field.default === undefined &&
+      field.generated === undefined &&
+      !field.filled &&
+      !(field === key && makesKeys),
+  );
+  const nulls = given.filter(([field, value]) => value.json === null && field.required).map(([field]) => field);
+  const faults = [...read.faults];
+  const known = new Set(faults.map(({ field }) => field));
+  const told = missing.filter((field) => !known.has(field.name));
+  const spoken = match && read.values.get(match);
+  const unspoken = told.filter((field) => !read.empty.has(field));
+  if (unspoken.length > 0 && spoken !== undefined && faults.length === 0) {
+    // The file changes rows, and names one that is not there.
+    const needs = unspoken.map(labelOf).join(', ');
+    faults.push({
+      field: match!.name,
+      message: `There is no row with the ${labelOf(match!)} ${String(spoken.json)}, and a new one needs ${needs}.`,
+    });
+  } else faults.push(...told.map((field) => ({ field: field.name, message: `${labelOf(field)} is missing.` })));
+  faults.push(...nulls.map((field) => ({ field: field.name, message: `${labelOf(field)} cannot be empty.` })));
+  if (faults.length > 0) return { kind: 'bad', faults };
+  const empty = [...read.empty].filter((field) => !field.required && field.default === undefined);
+  return {
+    kind: 'new',
+    row: Object.fromEntries([
+      ...given.map(([field, { json }]) => [field.name, json]),
+      ...empty.map((field) => [field.name, null]),
+    ]),
+  };
+}
+
+export function changesOf(read: Read, row: StoredRow, { emptying }: Terms): readonly Change[] {
+  const changes: Change[] = [];
+  const compare = (field: Field, after: Entered) => {
+    const before = stored(field, row[field.name]);
+    if (field !== key && before.same !== after.same) changes.push({ field, before, after });
+  };
+  for (const [field, value] of read.values) {
+    if (value.json === null && field.required) {
+      read.faults.push({ field: field.name, message: `${labelOf(field)} cannot be empty.` });
+    } else compare(field, value);
+  }
+  if (emptying) for (const field of read.empty) if (!field.required) compare(field, { json: null, same: 'null' });
+  return changes;
+}
