@@ -24,9 +24,14 @@ export function sqlState(error: unknown): string | undefined {
 /** The connection broke, or the server is stopping, starting, or no longer the one that writes. */
 export function isLoss(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return /^(08|57P0[1-5]|25006|53300)/.test(state);
+  if (state !== undefined) return /^(08|57P0[1-5]|25006)/.test(state);
   const { code } = error as ServerError;
   return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
+}
+
+/** The server is there and has no connection to spare: nothing is lost, and some may be free in a moment. */
+export function isFull(error: unknown): boolean {
+  return sqlState(error) === '53300';
 }
 
 const NETWORK_ERRORS = [
@@ -101,7 +106,7 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
 
 export function translateError(error: unknown, collection?: Collection): unknown {
   if (error instanceof Refusal) return error;
-  if (isLoss(error)) return unavailable(describe(error));
+  if (isLoss(error) || isFull(error)) return unavailable(describe(error));
   const state = sqlState(error);
   if (state === undefined) return error;
   const { message, detail, hint, column } = error as ServerError;
@@ -187,6 +192,7 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
   ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
   ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
+  ERR_POSTGRES_CONNECTION_ELSEWHERE: 'Another PostgreSQL server answers at this address now',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };
 
