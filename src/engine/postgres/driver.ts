@@ -19,9 +19,16 @@ export type Runner = Pick<SQL, 'unsafe'>;
 /** A client that has stopped reading must not hold a snapshot, and with it all dead rows, for ever. */
 const IDLE_IN_TRANSACTION = '5min';
 
-export function openPool(server: ServerAddress, settings: SessionSettings, max = settings.poolSize): SQL {
+/** `ended` is told of every connection that closes, or that cannot be opened. */
+export function openPool(
+  server: ServerAddress,
+  settings: SessionSettings,
+  max = settings.poolSize,
+  ended?: () => void,
+): SQL {
   return new SQL(server.url, {
     max,
+    ...(ended === undefined ? {} : { onclose: ended }),
     connectionTimeout: settings.connectSeconds,
     connection: {
       application_name: 'catalogue',

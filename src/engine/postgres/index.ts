@@ -12,7 +12,7 @@ import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../en
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
-import type { Runner, SessionSettings } from './driver.ts';
+import { type Runner, type SessionSettings, within } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import type { PostgresDemand } from './found.ts';
@@ -30,6 +30,9 @@ import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
 import { carryOut } from './write.ts';
 import type { WriteContext } from './writes.ts';
+
+/** What a server that was found gets to answer the questions after connecting. */
+const CHECKS_MS = 4_000;
 
 export interface PostgresOptions extends SessionSettings, PostgresDemand {
   readonly url: string;
@@ -134,7 +137,7 @@ export class PostgresEngine implements Engine {
       this.keys.drawAgain(pool, context, plan, () =>
         carryOut(pool, context, plan, encoding, this.options, this.quick.writes(pool, plan)),
       );
-    const written = this.replicas === undefined ? write() : this.replicas.during(pool, write);
+    const written = this.replicas === undefined ? write() : this.replicas.during(write);
     const isAdopted = context.adopted.collections.has(plan.into);
     return written.catch((error) => {
       throw isAdopted ? inItsOwnWords(error) : naming(error, plan);
@@ -157,17 +160,24 @@ export class PostgresEngine implements Engine {
   }
 
   private async prepare(pool: SQL): Promise<void> {
-    const prepared = await (this.isPrepared ? schemaAgain : prepareSchema)(pool, this.options);
-    const folding = await findFolding(pool);
+    const { notice = () => {} } = this.options;
+    const prepared = await (this.isPrepared
+      ? within(CHECKS_MS, schemaAgain(pool, this.options))
+      : prepareSchema(pool, this.options, notice));
+    const [folding, configurations] = await within(CHECKS_MS, this.abilities(pool));
     if (folding.collation === null) {
-      this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
+      notice('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
     if (!this.isPrepared) this.steps = prepared.steps;
-    this.dialect = postgresDialect(folding, await findConfigurations(pool), prepared.adopted);
+    this.dialect = postgresDialect(folding, configurations, prepared.adopted);
     // Tables that are left to a load may be made by then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new Keys();
     await this.replicas?.restart(pool);
+  }
+
+  private async abilities(pool: SQL) {
+    return [await findFolding(pool), await findConfigurations(pool)] as const;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
-import { NoAnswer, type SessionSettings, within } from './driver.ts';
+import { NoAnswer, type SessionSettings } from './driver.ts';
 import { findAtLast, findOnce, NoSuchServer } from './finding.ts';
 import { absence, Elsewhere, type Reached } from './identity.ts';
 import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
@@ -16,8 +16,6 @@ export type Notice = (level: 'info' | 'warn', message: string) => void;
 const GRACE_MS = 3_000;
 /** What queries under way on the old connections still get, where their server may be there. They go before new ones are opened. */
 const OLD_POOL_SECONDS = 1;
-/** What the checks of a server get that was found again. */
-const CHECKS_MS = 4_000;
 const PAUSE_AFTER_CHECKS_MS = 500;
 
 export class Link {
@@ -31,7 +29,7 @@ export class Link {
   constructor(
     private readonly target: Target,
     private readonly settings: SessionSettings,
-    /** Done on every server that is found, before anything else is. */
+    /** Done on every server that is found, before anything else is. It ends in time where the server falls silent. */
     private readonly prepare: (pool: SQL) => Promise<void>,
     private readonly notice: Notice,
   ) {}
@@ -120,11 +118,10 @@ export class Link {
       const found = await findAtLast(this.target, this.settings, failed, () => this.closed);
       if (found === undefined) return;
       try {
-        await within(CHECKS_MS, this.take(found));
+        await this.take(found);
         if (told) this.notice('info', 'PostgreSQL is reached');
         return;
       } catch (error) {
-        await found.pool.close({ timeout: 0 });
         failed(error);
       }
       await Bun.sleep(PAUSE_AFTER_CHECKS_MS);
