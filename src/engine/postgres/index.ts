@@ -20,6 +20,7 @@ import { Keys } from './keys.ts';
 import { Link, type Notice } from './link.ts';
 import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
+import { checkPooling } from './pooling.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
 import { inItsOwnWords, naming, translateError } from './refusals.ts';
@@ -161,6 +162,7 @@ export class PostgresEngine implements Engine {
 
   private async prepare(pool: SQL): Promise<void> {
     const { notice = () => {} } = this.options;
+    if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
     const prepared = await (this.isPrepared
       ? within(CHECKS_MS, schemaAgain(pool, this.options))
       : prepareSchema(pool, this.options, notice));

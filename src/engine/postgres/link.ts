@@ -7,6 +7,7 @@ import { ConfigError } from '../../config.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
 import { findAtLast, findOnce, NoSuchServer } from './finding.ts';
 import { absence, Elsewhere, type Reached } from './identity.ts';
+import { refusedByPooler } from './pooling.ts';
 import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
 import type { Target } from './url.ts';
 
@@ -45,6 +46,8 @@ export class Link {
       this.recovering = undefined;
     } catch (error) {
       this.recovering = undefined;
+      const refused = refusedByPooler(error);
+      if (refused !== undefined) throw refused;
       if (!isLoss(error) && !isFull(error) && !(error instanceof NoSuchServer)) throw cannotOpen(error);
       this.lost(error);
     }

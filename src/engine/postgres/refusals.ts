@@ -24,7 +24,7 @@ export function sqlState(error: unknown): string | undefined {
 /** The connection broke, or the server is stopping, starting, or no longer the one that writes. */
 export function isLoss(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return /^(08|57P0[1-5]|25006)/.test(state);
+  if (state !== undefined) return /^(08|57P0[1-5]|25006|25P03)/.test(state);
   const { code } = error as ServerError;
   return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
 }
@@ -87,9 +87,11 @@ export function unconfirmed(): Refusal {
 
 /** Codes that a client cannot meet on the embedded engine, and what they become. */
 const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
+  '26000': 'CAT503',
   '40001': 'CAT503',
   '40P01': 'CAT503',
   '42P01': 'CAT503',
+  '42P05': 'CAT503',
   '53100': 'CAT507',
   '55P03': 'CAT503',
 };
