@@ -19,7 +19,8 @@ export function refusedByPooler(error: unknown): ConfigError | undefined {
       `the pooler before PostgreSQL refuses the startup parameter ${parameter}. In pgbouncer.ini set ignore_startup_parameters = ${SESSION_PARAMETERS.join(',')} and set these for the role (alter role … set search_path = …)`,
     );
   }
-  return ['26000', '42P05'].includes(sqlState(error) ?? '') ? mixedUp() : undefined;
+  const isMixedUp = ['26000', '42P05'].includes(sqlState(error) ?? '') || /bind message supplies/i.test(message);
+  return isMixedUp ? mixedUp() : undefined;
 }
 
 function mixedUp(): ConfigError {
@@ -56,9 +57,19 @@ async function checkStatements(pool: SQL): Promise<void> {
   }
 }
 
+interface Session {
+  readonly path: string;
+  /** Of the schemas in the path the first that is there. */
+  readonly found: string | null;
+  readonly isolation: string;
+  readonly zone: string;
+  /** In milliseconds. */
+  readonly limit: number;
+}
+
 async function checkSession(pool: Runner, { schema, querySeconds }: SessionSettings, notice: Notice): Promise<void> {
-  const [found] = await query<{ path: string; isolation: string; zone: string; limit: number }>(pool, {
-    sql: `select current_setting('search_path') as path, current_setting('default_transaction_isolation') as isolation,
+  const [found] = await query<Session>(pool, {
+    sql: `select current_setting('search_path') as path, current_schema() as found, current_setting('default_transaction_isolation') as isolation,
       current_setting('TimeZone') as zone, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int4 as limit`,
     params: [],
   });
@@ -67,12 +78,11 @@ async function checkSession(pool: Runner, { schema, querySeconds }: SessionSetti
     new ConfigError(
       `${name} is ${is} in a session of PostgreSQL, and must be ${wanted}: a pooler does not pass it on; set it for the role (alter role … set ${name} = …)`,
     );
-  if (
-    first
-      .trim()
-      .replace(/^"(.*)"$/s, '$1')
-      .replaceAll('""', '"') !== schema
-  ) {
+  const named = first
+    .trim()
+    .replace(/^"(.*)"$/s, '$1')
+    .replaceAll('""', '"');
+  if (named !== schema && found!.found !== schema) {
     throw wrong('search_path', found!.path, schema);
   }
   if (found!.isolation !== 'read committed') {
