@@ -67,6 +67,8 @@ export interface Engine {
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
   /** Why it should be sent no requests, where it can tell more than a read that fails. */
   trouble?(): string | undefined;
+  /** For how many milliseconds since that moment (as performance.now() tells it) there was no database. */
+  awaySince?(moment: number): number;
   /** What goes on inside, for the metrics. */
   metrics?(): readonly Metric[];
   close(): Promise<void>;

@@ -6,6 +6,8 @@ import { type Answered, type AtWork, REQUEST_ID, type Responder, Trace } from '.
 export interface Observers {
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
+  /** Told where the body of an answer cannot be sent to its end: its status is out already. */
+  readonly onCut?: (answer: Answered, error: unknown) => void;
   /** Names a request; the name is sent back as X-Request-Id. */
   readonly requestId?: (request: Request) => string;
   /** Whether Server-Timing is sent. */
@@ -16,7 +18,7 @@ export function observed(
   respond: Responder,
   observers: Observers,
 ): (request: Request, atWork?: AtWork) => MaybePromise<Response> {
-  const { onAnswer, requestId, serverTiming = false } = observers;
+  const { onAnswer, onCut, requestId, serverTiming = false } = observers;
 
   function refuse(trace: Trace, error: unknown): Response {
     trace.error = error;
@@ -34,6 +36,7 @@ export function observed(
 
   return (request, atWork) => {
     const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming, atWork);
+    trace.onCut = onCut;
     try {
       const response = respond(request, trace);
       if (!(response instanceof Promise)) return report(trace, response);

@@ -63,6 +63,8 @@ export class Trace implements Answered {
   plan: ReadPlan | WritePlan | undefined = undefined;
   /** Whether its answer has its name already. */
   isNamed = false;
+  /** Told where the body cannot be sent to its end. */
+  onCut: ((answer: Answered, error: unknown) => void) | undefined = undefined;
   private stages = '';
   private last = this.started;
 

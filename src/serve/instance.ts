@@ -70,6 +70,7 @@ export async function serveHere(settings: ServeSettings, surroundings: Surroundi
       basePath: settings.basePath,
       pages: firstOf(observation.pages, openApiPages(described, startPath), consolePages(described)),
       onAnswer: observation.onAnswer,
+      onCut: observation.onCut,
       requestId,
       plans: settings.plans,
       serverTiming: settings.serverTiming,

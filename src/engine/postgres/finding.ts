@@ -13,15 +13,22 @@ const ANSWER_MS = 2_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
+export interface Search {
+  readonly target: Target;
+  readonly settings: SessionSettings;
+  /** Told of every connection that closes. */
+  readonly ended: () => void;
+}
+
 /** It is there, and takes no writes. */
 export class NoSuchServer extends Error {}
 
 /** Every server once. Throws what went wrong, rather with one that cannot be reached than with one that is a standby. */
-export async function findOnce(target: Target, settings: SessionSettings): Promise<Reached> {
+export async function findOnce(search: Search): Promise<Reached> {
   let failure: unknown;
-  const found = await race(target.servers, async (server) => {
+  const found = await race(search.target.servers, async (server) => {
     try {
-      return await reach(server, target, settings);
+      return await reach(server, search);
     } catch (error) {
       failure = failure instanceof NoSuchServer && !(error instanceof NoSuchServer) ? error : (failure ?? error);
       return undefined;
@@ -33,16 +40,15 @@ export async function findOnce(target: Target, settings: SessionSettings): Promi
 
 /** Each server again and again, with growing pauses, until one is found; undefined when it is over before. */
 export function findAtLast(
-  target: Target,
-  settings: SessionSettings,
+  search: Search,
   failed: (error: unknown) => void,
   isOver: () => boolean,
 ): Promise<Reached | undefined> {
   let isFound = false;
-  return race(target.servers, async (server) => {
+  return race(search.target.servers, async (server) => {
     for (let attempt = 0; !isFound && !isOver(); attempt++) {
       try {
-        const reached = await reach(server, target, settings);
+        const reached = await reach(server, search);
         isFound = true;
         return reached;
       } catch (error) {
@@ -82,8 +88,8 @@ async function race(
   });
 }
 
-async function reach(server: ServerAddress, target: Target, settings: SessionSettings): Promise<Reached> {
-  const pool = openPool(server, settings);
+async function reach(server: ServerAddress, { target, settings, ended }: Search): Promise<Reached> {
+  const pool = openPool(server, settings, settings.poolSize, ended);
   try {
     const identity = await within(settings.connectSeconds * 1000 + ANSWER_MS, identify(pool));
     if (target.needsWritable && identity.isReadOnly) {

@@ -110,6 +110,10 @@ export class PostgresEngine implements Engine {
     return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect));
   }
 
+  awaySince(moment: number): number {
+    return this.link.awaySince(moment);
+  }
+
   metrics(): readonly Metric[] {
     const gauge = (name: string, help: string, value: number): Metric => ({ name, kind: 'gauge', help, value });
     return [
@@ -164,7 +168,7 @@ export class PostgresEngine implements Engine {
     const { notice = () => {} } = this.options;
     if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
     const prepared = await (this.isPrepared
-      ? within(CHECKS_MS, schemaAgain(pool, this.options))
+      ? within(CHECKS_MS, schemaAgain(pool, this.options, notice))
       : prepareSchema(pool, this.options, notice));
     const [folding, configurations] = await within(CHECKS_MS, this.abilities(pool));
     if (folding.collation === null) {

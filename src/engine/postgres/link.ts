@@ -5,7 +5,7 @@
 import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
-import { findAtLast, findOnce, NoSuchServer } from './finding.ts';
+import { findAtLast, findOnce, NoSuchServer, type Search } from './finding.ts';
 import { absence, Elsewhere, type Reached } from './identity.ts';
 import { refusedByPooler } from './pooling.ts';
 import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
@@ -23,8 +23,10 @@ export class Link {
   private reached: Reached | undefined;
   private recovering: Promise<void> | undefined;
   private lostAt = 0;
+  private foundAt = 0;
   private reason = 'PostgreSQL has not been reached yet';
   private isDoubted = false;
+  private readonly search: Search;
   private closed = false;
 
   constructor(
@@ -33,12 +35,15 @@ export class Link {
     /** Done on every server that is found, before anything else is. It ends in time where the server falls silent. */
     private readonly prepare: (pool: SQL) => Promise<void>,
     private readonly notice: Notice,
-  ) {}
+  ) {
+    // The driver would replace a connection that closes, whichever server answers by then.
+    this.search = { target, settings, ended: () => void this.doubt() };
+  }
 
   /** Resolves when the server was found, or is being looked for; throws where looking again would not help. */
   async open(): Promise<void> {
     this.lostAt = performance.now();
-    const first = findOnce(this.target, this.settings).then((reached) => this.take(reached));
+    const first = findOnce(this.search).then((reached) => this.take(reached));
     // Requests that come meanwhile wait for it, and no longer than they would for a recovery.
     this.recovering = first.catch(() => undefined);
     try {
@@ -57,6 +62,12 @@ export class Link {
     return this.reached !== undefined && this.recovering === undefined;
   }
 
+  /** Milliseconds of the newest loss, from that moment on. */
+  awaySince(moment: number): number {
+    const end = this.recovering === undefined ? this.foundAt : performance.now();
+    return Math.max(0, end - Math.max(moment, this.lostAt));
+  }
+
   current(): SQL | Promise<SQL> {
     if (this.reached !== undefined && this.recovering === undefined) return this.reached.pool;
     return this.wait();
@@ -70,7 +81,7 @@ export class Link {
     this.recovering = this.recover(error);
   }
 
-  /** Told while work takes long: the server is asked beside it whether it is there, and is lost where it is not. */
+  /** While work takes long, or after a connection has closed: the server is asked whether it is there, and is lost where it is not. */
   async doubt(): Promise<void> {
     const { reached } = this;
     if (this.isDoubted || this.closed || this.recovering !== undefined || reached === undefined) return;
@@ -95,6 +106,7 @@ export class Link {
 
   private async recover(error: unknown): Promise<void> {
     if (!(await this.isSameServer(error))) await this.findAgain(error);
+    this.foundAt = performance.now();
     this.recovering = undefined;
   }
 
@@ -118,7 +130,7 @@ export class Link {
       told = true;
     };
     while (!this.closed) {
-      const found = await findAtLast(this.target, this.settings, failed, () => this.closed);
+      const found = await findAtLast(this.search, failed, () => this.closed);
       if (found === undefined) return;
       try {
         await this.take(found);

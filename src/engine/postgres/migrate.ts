@@ -98,9 +98,12 @@ class NoRights extends ConfigError {
  * For a connection that was lost: nothing is migrated in the middle of serving. Another instance may have migrated the schema
  * meanwhile; what that only added, or relaxed, is left as it is.
  */
-export async function schemaAgain(pool: SQL, demand: PostgresDemand): Promise<Prepared> {
+export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
   await checkServer(pool);
-  const found = await look(pool, demand);
+  const found = await look(pool, demand, 'goes on');
+  if ((found.inspection.version ?? 0) > SCHEMA_VERSION) {
+    notice('warn', `${newer(demand)}: this one goes on with what it knows; start the newer version in its place`);
+  }
   const missing = stepsOf(unservable(found.comparison));
   const problems = found.inspection.problems.map(({ words }) => words);
   if (missing.length === 0 && problems.length === 0) return prepared(found, demand, []);
@@ -119,13 +122,15 @@ export async function planSchema(pool: SQL, demand: PostgresDemand): Promise<Mig
   });
 }
 
-async function look(runner: Runner, demand: PostgresDemand): Promise<Look> {
+function newer({ schema }: PostgresDemand): string {
+  return `the schema ${schema} was written by a newer version of this program`;
+}
+
+async function look(runner: Runner, demand: PostgresDemand, whenNewer: 'stops' | 'goes on' = 'stops'): Promise<Look> {
   const { schema, catalogue, allowed } = demand;
   const inspection = await inspect(runner, demand);
   const { own, found, version, record, schemaExists, hasRetries } = inspection;
-  if ((version ?? 0) > SCHEMA_VERSION) {
-    throw new ConfigError(`the schema ${schema} was written by a newer version of this program`);
-  }
+  if ((version ?? 0) > SCHEMA_VERSION && whenNewer === 'stops') throw new ConfigError(newer(demand));
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
   const ours = [
     ...(schemaExists ? [] : [`schema ${schema}`]),
