@@ -8,7 +8,7 @@ import { MIGRATION_WAIT_SECONDS } from '../../limits.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Change, ChangeOf, Comparison } from '../migration/changes.ts';
 import { query, quoteText, type Runner, reserve } from './driver.ts';
-import type { Notice } from './link.ts';
+import type { Notice } from './notice.ts';
 import { sqlState } from './refusals.ts';
 import { indexSql } from './schema.ts';
 

@@ -7,11 +7,10 @@ import { ConfigError } from '../../config.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
 import { findAtLast, findOnce, NoSuchServer, type Search } from './finding.ts';
 import { absence, Elsewhere, type Reached } from './identity.ts';
+import type { Notice } from './notice.ts';
 import { refusedByPooler } from './pooling.ts';
 import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
 import type { Target } from './url.ts';
-
-export type Notice = (level: 'info' | 'warn', message: string) => void;
 
 /** A dropped connection or a quick restart is bridged; a longer loss is answered at once. */
 const GRACE_MS = 3_000;

@@ -20,7 +20,7 @@ import { query, quoteName, type Runner, within } from './driver.ts';
 import { type Inspection, inspect, type PostgresDemand } from './found.ts';
 import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { makeIndexes, withoutLate } from './late-indexes.ts';
-import type { Notice } from './link.ts';
+import type { Notice } from './notice.ts';
 import { isTransient, sqlState } from './refusals.ts';
 import { indexesOf, RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 

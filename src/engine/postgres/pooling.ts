@@ -5,7 +5,7 @@
 import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
 import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from './driver.ts';
-import type { Notice } from './link.ts';
+import type { Notice } from './notice.ts';
 import { sqlState } from './refusals.ts';
 
 const ANSWER_MS = 2_000;

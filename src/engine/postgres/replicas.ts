@@ -5,7 +5,7 @@
  */
 import type { SQL } from 'bun';
 import { type SessionSettings, within } from './driver.ts';
-import type { Notice } from './link.ts';
+import type { Notice } from './notice.ts';
 import { surelyUndone } from './refusals.ts';
 import { Replica, writtenTo } from './replica.ts';
 import { parseTarget } from './url.ts';
