@@ -75,6 +75,7 @@ export const ERRORS = {
   CAT403: { status: 403, meaning: 'A web page of another origin may not write' },
   CAT404: { status: 404, meaning: 'There is no row with this key' },
   CAT406: { status: 406, meaning: 'None of the accepted content codings is available' },
+  CAT409: { status: 409, meaning: 'A request with the same idempotency key is under way; try again' },
   CAT412: { status: 412, meaning: 'The product has changed since it was read' },
   CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
   CAT414: { status: 414, meaning: 'The URL is longer than the limit' },

@@ -4,7 +4,7 @@
  * In: a plan. Out: rows and counts. Guarantees: a read sees one moment of the data; a write happens wholly or not at
  * all, and its promise resolves only when it is durable. Knows plans, SQL and its driver; every value it passes on is a
  * bound parameter, every identifier comes from the declaration. Refuses: constraint violations (23502, 23505),
- * PGRST116, PGRST124, CAT404, CAT412, CAT422, CAT503, CAT507.
+ * PGRST116, PGRST124, CAT404, CAT409, CAT412, CAT422, CAT503, CAT507.
  */
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
@@ -69,6 +69,8 @@ export interface Engine {
   explain?(plan: ReadPlan): MaybePromise<Explanation>;
   /** Why it should be sent no requests, where it can tell more than a read that fails. */
   trouble?(): string | undefined;
+  /** For how many milliseconds since that moment (as performance.now() tells it) there was no database. */
+  awaySince?(moment: number): number;
   /** What goes on inside, for the metrics. */
   metrics?(): readonly Metric[];
   close(): Promise<void>;

@@ -12,7 +12,7 @@ import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { logAnswers } from './requests.ts';
+import { logAnswers, logCuts } from './requests.ts';
 import { logSlowQueries } from './slow.ts';
 
 const TOGETHER = 128;
@@ -35,6 +35,7 @@ export class Observation {
   readonly pages: Pages;
   /** For the port of those who run the service. */
   readonly adminPages: Pages;
+  readonly onCut: (answer: Answered, error: unknown) => void;
   private readonly watchers: ((answer: Answered) => void)[];
   private waiting: Answered[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,6 +55,7 @@ export class Observation {
     const told = observed.whole ?? this.account;
     this.adminPages = healthPages(told, { metrics: true });
     this.pages = settings.adminPort === undefined ? this.adminPages : healthPages(told, { metrics: false });
+    this.onCut = logCuts(log);
     this.watchers = [requests.count, logAnswers(log)];
     if (settings.slowQueryMs > 0) this.watchers.push(logSlowQueries(log, engine, settings.slowQueryMs));
   }

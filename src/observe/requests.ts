@@ -26,6 +26,14 @@ export function logAnswers(log: Log): (answer: Answered) => void {
   };
 }
 
+/** An answer that was begun and could not be sent to its end. */
+export function logCuts(log: Log): (answer: Answered, error: unknown) => void {
+  return ({ id, method, url, rows }, error) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.write('warn', 'answer cut short', { id, method, path: withoutSecrets(pathAndQuery(url)), rows, reason });
+  };
+}
+
 /** Parameters that some clients put a secret into, whatever we make of them. */
 const SECRETS = /([?&](?:apikey|api_key|access_token|token|jwt|password|secret)=)[^&]*/gi;
 /** How their names end: quicker to look for, and rarely there. */

@@ -8,6 +8,8 @@ import { type Answered, REQUEST_ID, type Responder, Trace } from './trace.ts';
 export interface Observers {
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
+  /** Told where the body of an answer cannot be sent to its end: its status is out already. */
+  readonly onCut?: (answer: Answered, error: unknown) => void;
   /** Names a request; the name is sent back as X-Request-Id. */
   readonly requestId?: (request: Request) => string;
   readonly edges?: Edges;
@@ -30,7 +32,7 @@ export function observed(
   respond: Responder,
   observers: Observers,
 ): (request: Request, peer?: Peer) => MaybePromise<Response> {
-  const { onAnswer, requestId, edges, serverTiming = false } = observers;
+  const { onAnswer, onCut, requestId, edges, serverTiming = false } = observers;
   const leave = edges?.leave;
 
   function refuse(trace: Trace, error: unknown): Response {
@@ -51,6 +53,7 @@ export function observed(
 
   return (request, peer) => {
     const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming, peer);
+    trace.onCut = onCut;
     try {
       const response = respond(request, trace);
       if (!(response instanceof Promise)) return report(request, trace, response);

@@ -83,9 +83,15 @@ function answerList(read: ListRead, result: ReadResult): Answer {
 function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await working(trace, parts.next());
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+      try {
+        const { done, value } = await working(trace, parts.next());
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        trace.onCut?.(trace, error);
+        // The connection is closed, so that nobody takes the part for the whole. With a reason, Bun would print that.
+        controller.error();
+      }
     },
     async cancel() {
       await parts.return?.();

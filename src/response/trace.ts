@@ -75,6 +75,8 @@ export class Trace implements Answered {
   admission: (() => MaybePromise<Admitted>) | undefined = undefined;
   /** What the client has left, where its requests are counted. */
   allowance: Allowance | undefined = undefined;
+  /** Told where the body cannot be sent to its end. */
+  onCut: ((answer: Answered, error: unknown) => void) | undefined = undefined;
   private stages = '';
   private last = this.started;
 

@@ -104,6 +104,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       ),
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,
+      onCut: observation.onCut,
       requestId,
       edges,
       plans: settings.plans,

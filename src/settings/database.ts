@@ -73,6 +73,14 @@ export const DATABASE_SETTINGS = {
     byDefault: DEFAULT_CONNECT_SECONDS,
     read: wholeNumber(1, 300),
   }),
+  preparedStatements: setting({
+    flag: '--prepared-statements',
+    env: 'CATALOGUE_PREPARED_STATEMENTS',
+    argument: 'ON_OR_OFF',
+    description: 'keep statements prepared in PostgreSQL; off for a pooler that does not know them',
+    byDefault: true,
+    read: onOrOff,
+  }),
   idempotencyHours: setting({
     flag: '--idempotency-hours',
     env: 'CATALOGUE_IDEMPOTENCY_HOURS',

@@ -93,4 +93,43 @@ describe('when PostgreSQL', () => {
     },
     PATIENCE_MS,
   );
+
+  test(
+    'drops the connection of a download, the client sees it cut, and the log has one line about it',
+    async () => {
+      const admin = new Bun.SQL(server.url, { max: 1 });
+      await admin.unsafe(
+        `insert into products (product_name) select repeat('x', 500) || n from generate_series(1, 50000) n`,
+      );
+      const response = await service.fetch('/products', { headers: { 'accept-encoding': 'identity' } });
+      const reader = response.body!.getReader();
+      await reader.read();
+      await admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'fetch%'`);
+      const drain = async () => {
+        while (!(await reader.read()).done);
+      };
+      expect(drain()).rejects.toThrow();
+      await until('the log to say so', () => service.stderr().includes('answer cut short'));
+      const lines = service.stderr().trim().split('\n');
+      expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
+      await admin.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'is found again with the schema of a newer version, it says so and goes on serving',
+    async () => {
+      const admin = new Bun.SQL(server.url, { max: 1 });
+      await admin.unsafe('update catalogue_schema set version = 99');
+      await admin.close();
+      await server.stop();
+      await server.start();
+      await until('reads to go on', async () => (await service.fetch('/products?limit=1')).status === 200);
+      await until('the log to say so', () => service.stderr().includes('by a newer version of this program'));
+      expect((await service.fetch('/products?limit=1')).status).toBe(200);
+      expect(service.stderr().includes('slow query')).toBe(false);
+    },
+    PATIENCE_MS,
+  );
 });

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { startBalancer } from '../support/balancer.ts';
 import { newServer, newStandby, type OwnServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
@@ -155,6 +156,40 @@ describe('with a standby to read from', () => {
         return (await service.fetch('/products/2', { method: 'PATCH', headers, body })).status === 204;
       });
       await until('the standby to answer', standbyAnswers);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'an address that leads to several standbys is recognised, and not read from',
+    async () => {
+      const other = await newServer();
+      const balanced = await startBalancer([standby.port, other.port]);
+      const replicas = standby.url.replace(/@[^/]*/, `@127.0.0.1:${balanced.port}`);
+      const reader = await startService({
+        cwd: temporaryFolder(),
+        env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: replicas },
+      });
+      await until('it to be told', () => reader.stderr().includes('is the address of several servers'));
+      expect(reader.stderr()).toContain('Name every standby by its own address');
+      await pause();
+      const newest = await change();
+      const read = (await (await reader.fetch('/products/1')).json()) as { units_in_stock: number };
+      await resume();
+      expect(read.units_in_stock).toBe(newest);
+      balanced.close();
+      await other.stop();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a standby that was promoted is told to be one that takes writes',
+    async () => {
+      await onStandby.unsafe('select pg_promote()');
+      await until('it to be told', () => service.stderr().includes('takes writes now, and is no standby any more'));
+      const newest = await change();
+      expect(await stockRead()).toBe(newest);
     },
     PATIENCE_MS,
   );

@@ -17,6 +17,7 @@ const engine = openEngine(url, {
   replicaLagSeconds: 10,
   poolSize: 2,
   connectSeconds: 5,
+  preparedStatements: true,
   idempotencyHours: 24,
   querySeconds: 10,
 });

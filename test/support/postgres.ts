@@ -117,6 +117,7 @@ export const TEST_SETTINGS = {
   querySeconds: 10,
   poolSize: 3,
   connectSeconds: 5,
+  preparedStatements: true,
 } as const;
 
 async function reset(admin: SQL, schema: string, rows: readonly Row[]): Promise<void> {

@@ -8,7 +8,7 @@ import { isOwn } from '../../collection/own.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
 import type { Link } from './link.ts';
 import { Pending } from './pending.ts';
-import { isLoss, isTransient, surelyUndone, translateError, unconfirmed } from './refusals.ts';
+import { isFull, isLoss, isTransient, surelyUndone, translateError, unconfirmed } from './refusals.ts';
 import type { Replicas } from './replicas.ts';
 import { againIfInTheWay, MAX_ATTEMPTS, pauseBefore, UnconfirmedCommit } from './transaction.ts';
 
@@ -16,29 +16,34 @@ import { againIfInTheWay, MAX_ATTEMPTS, pauseBefore, UnconfirmedCommit } from '.
 const MAX_CONNECTIONS = 3;
 
 export class Attempts {
+  /** Work on the server that writes. */
   private readonly pending: Pending;
+  /** Reads on standbys, which look after themselves. */
+  private readonly away: Pending;
 
   constructor(
     private readonly link: Link,
     private readonly replicas: Replicas | undefined,
     { querySeconds, connectSeconds }: SessionSettings,
   ) {
-    this.pending = new Pending((querySeconds * 2 + connectSeconds) * 1000);
+    const longest = (querySeconds * 2 + connectSeconds) * 1000;
+    this.pending = new Pending(longest, () => void link.doubt());
+    this.away = new Pending(longest);
   }
 
   get size(): number {
-    return this.pending.size;
+    return this.pending.size + this.away.size;
   }
 
-  settled(seconds: number): Promise<void> {
-    return this.pending.settled(seconds);
+  async settled(seconds: number): Promise<void> {
+    await Promise.all([this.pending.settled(seconds), this.away.settled(seconds)]);
   }
 
   reading<T>(about: Collection, work: (pool: SQL) => Promise<T>): Promise<T> {
     // A key that was revoked must not be read from where it is still there.
     const standby = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick();
     if (standby === undefined) return this.onPrimary(about, work, 1);
-    return this.pending.add(work(standby.pool)).catch((error) => {
+    return this.away.add(work(standby.pool)).catch((error) => {
       // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.
       if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
       this.replicas?.lost(standby);
@@ -56,10 +61,14 @@ export class Attempts {
           if (error.cause !== undefined) this.link.lost(error.cause, pool);
           throw error.refusal;
         }
+        if (isFull(error) && attempt < MAX_ATTEMPTS) {
+          await pauseWhileFull(attempt);
+          continue;
+        }
         if (!isLoss(error)) throw translateError(error, about);
         this.link.lost(error, pool);
         if (error instanceof NoAnswer) throw unconfirmed();
-        if (attempt === 2 || !surelyUndone(error)) throw translateError(error, about);
+        if (attempt >= 2 || !surelyUndone(error)) throw translateError(error, about);
       }
     }
   }
@@ -73,8 +82,8 @@ export class Attempts {
 
   private on<T>(about: Collection, pool: SQL, work: (pool: SQL) => Promise<T>, attempt: number): Promise<T> {
     return this.pending.add(work(pool)).catch(async (error) => {
-      if (isTransient(error) && attempt < MAX_ATTEMPTS) {
-        await pauseBefore(attempt);
+      if ((isTransient(error) || isFull(error)) && attempt < MAX_ATTEMPTS) {
+        await (isFull(error) ? pauseWhileFull : pauseBefore)(attempt);
         return this.onPrimary(about, work, attempt + 1);
       }
       if (!isLoss(error)) throw translateError(error, about);
@@ -83,4 +92,9 @@ export class Attempts {
       return this.onPrimary(about, work, attempt + 1);
     });
   }
+}
+
+/** Until others have given a connection back. */
+function pauseWhileFull(attempt: number): Promise<void> {
+  return Bun.sleep(100 * attempt);
 }

@@ -13,7 +13,7 @@ import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { identifier, type SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
-import { query, quoteText, type Runner, reserve } from './driver.ts';
+import { query, quoteText, type Runner, reserve, WAITING_FOR_A_CLIENT } from './driver.ts';
 import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
 import { takeSlot } from './slots.ts';
 
@@ -34,7 +34,7 @@ export async function openCursor(
     throw error;
   });
   try {
-    await connection.unsafe('begin isolation level repeatable read read only');
+    await connection.unsafe(`begin isolation level repeatable read read only; ${WAITING_FOR_A_CLIENT}`);
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));

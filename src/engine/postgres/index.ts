@@ -12,15 +12,17 @@ import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../en
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
-import type { Runner, SessionSettings } from './driver.ts';
+import { type Runner, type SessionSettings, within } from './driver.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import type { PostgresDemand } from './found.ts';
 import { Keys } from './keys.ts';
-import { Link, type Notice } from './link.ts';
+import { Link } from './link.ts';
 import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
+import type { Notice } from './notice.ts';
 import { hasOwnTables, makeOwnTables } from './own-tables.ts';
+import { checkPooling } from './pooling.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
 import { inItsOwnWords, naming, translateError } from './refusals.ts';
@@ -31,6 +33,9 @@ import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
 import { carryOut } from './write.ts';
 import type { WriteContext } from './writes.ts';
+
+/** What a server that was found gets to answer the questions after connecting. */
+const CHECKS_MS = 4_000;
 
 export interface PostgresOptions extends SessionSettings, PostgresDemand {
   readonly url: string;
@@ -117,6 +122,10 @@ export class PostgresEngine implements Engine {
     return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect));
   }
 
+  awaySince(moment: number): number {
+    return this.link.awaySince(moment);
+  }
+
   metrics(): readonly Metric[] {
     const gauge = (name: string, help: string, value: number): Metric => ({ name, kind: 'gauge', help, value });
     return [
@@ -145,7 +154,7 @@ export class PostgresEngine implements Engine {
       this.keys.drawAgain(pool, context, plan, () =>
         carryOut(pool, context, plan, encoding, this.options, this.quick.writes(pool, plan)),
       );
-    const written = this.replicas === undefined ? write() : this.replicas.during(pool, write);
+    const written = this.replicas === undefined ? write() : this.replicas.during(write);
     const isAdopted = context.adopted.collections.has(plan.into);
     return written.catch((error) => {
       throw isAdopted ? inItsOwnWords(error) : naming(error, plan);
@@ -168,17 +177,25 @@ export class PostgresEngine implements Engine {
   }
 
   private async prepare(pool: SQL): Promise<void> {
-    const prepared = await (this.isPrepared ? schemaAgain : prepareSchema)(pool, this.options);
-    const folding = await findFolding(pool);
+    const { notice = () => {} } = this.options;
+    if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
+    const prepared = await (this.isPrepared
+      ? within(CHECKS_MS, schemaAgain(pool, this.options, notice))
+      : prepareSchema(pool, this.options, notice));
+    const [folding, configurations] = await within(CHECKS_MS, this.abilities(pool));
     if (folding.collation === null) {
-      this.options.notice?.('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
+      notice('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
     if (!this.isPrepared) this.steps = prepared.steps;
-    this.dialect = postgresDialect(folding, await findConfigurations(pool), prepared.adopted);
+    this.dialect = postgresDialect(folding, configurations, prepared.adopted);
     // Tables that are left to a load may be made by then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new Keys();
     await this.replicas?.restart(pool);
+  }
+
+  private async abilities(pool: SQL) {
+    return [await findFolding(pool), await findConfigurations(pool)] as const;
   }
 }

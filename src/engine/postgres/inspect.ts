@@ -121,7 +121,7 @@ const INDEXES = `select c.relname::text as table, o.relname::text as name, i.ind
     i.indpred is null and i.indimmediate as "isWhole",
     case when i.indexprs is null then ${namesOf('i.indrelid', 'i.indkey[0:i.indnkeyatts - 1]')} end as columns
   from ${OF_SCHEMA} join pg_catalog.pg_index i on i.indrelid = c.oid join pg_catalog.pg_class o on o.oid = i.indexrelid
-  order by 1, 2`;
+  where i.indisvalid order by 1, 2`;
 
 /** What a schema has of ours beside the collections. */
 export interface FoundOwn {

@@ -4,38 +4,45 @@
  */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
-import { openPool, query, type SessionSettings } from './driver.ts';
-import { describe, isCertificateProblem, isLoss, sqlState, unavailable } from './refusals.ts';
-import type { ServerAddress, Target } from './url.ts';
-
-export type Notice = (level: 'info' | 'warn', message: string) => void;
+import { NoAnswer, type SessionSettings } from './driver.ts';
+import { findAtLast, findOnce, NoSuchServer, type Search } from './finding.ts';
+import { absence, Elsewhere, type Reached } from './identity.ts';
+import type { Notice } from './notice.ts';
+import { refusedByPooler } from './pooling.ts';
+import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
+import type { Target } from './url.ts';
 
 /** A dropped connection or a quick restart is bridged; a longer loss is answered at once. */
 const GRACE_MS = 3_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
-/** What queries under way on the old connections still get, once there are new ones. */
-const OLD_POOL_SECONDS = 5;
+/** What queries under way on the old connections still get, where their server may be there. They go before new ones are opened. */
+const OLD_POOL_SECONDS = 1;
+const PAUSE_AFTER_CHECKS_MS = 500;
 
 export class Link {
-  private pool: SQL | undefined;
+  private reached: Reached | undefined;
   private recovering: Promise<void> | undefined;
   private lostAt = 0;
+  private foundAt = 0;
   private reason = 'PostgreSQL has not been reached yet';
+  private isDoubted = false;
+  private readonly search: Search;
   private closed = false;
 
   constructor(
     private readonly target: Target,
     private readonly settings: SessionSettings,
-    /** Done on every server that is found, before anything else is. */
+    /** Done on every server that is found, before anything else is. It ends in time where the server falls silent. */
     private readonly prepare: (pool: SQL) => Promise<void>,
     private readonly notice: Notice,
-  ) {}
+  ) {
+    // The driver would replace a connection that closes, whichever server answers by then.
+    this.search = { target, settings, ended: () => void this.doubt() };
+  }
 
   /** Resolves when the server was found, or is being looked for; throws where looking again would not help. */
   async open(): Promise<void> {
     this.lostAt = performance.now();
-    const first = this.connect();
+    const first = findOnce(this.search).then((reached) => this.take(reached));
     // Requests that come meanwhile wait for it, and no longer than they would for a recovery.
     this.recovering = first.catch(() => undefined);
     try {
@@ -43,97 +50,112 @@ export class Link {
       this.recovering = undefined;
     } catch (error) {
       this.recovering = undefined;
-      if (!isLoss(error) && !(error instanceof NoSuchServer)) throw cannotOpen(error);
+      const refused = refusedByPooler(error);
+      if (refused !== undefined) throw refused;
+      if (!isLoss(error) && !isFull(error) && !(error instanceof NoSuchServer)) throw cannotOpen(error);
       this.lost(error);
     }
   }
 
   get isUp(): boolean {
-    return this.pool !== undefined && this.recovering === undefined;
+    return this.reached !== undefined && this.recovering === undefined;
+  }
+
+  /** Milliseconds of the newest loss, from that moment on. */
+  awaySince(moment: number): number {
+    const end = this.recovering === undefined ? this.foundAt : performance.now();
+    return Math.max(0, end - Math.max(moment, this.lostAt));
   }
 
   current(): SQL | Promise<SQL> {
-    if (this.pool !== undefined && this.recovering === undefined) return this.pool;
+    if (this.reached !== undefined && this.recovering === undefined) return this.reached.pool;
     return this.wait();
   }
 
   /** Told by whoever met the loss; `pool` is the one that was used. */
-  lost(error: unknown, pool = this.pool): void {
-    if (this.closed || this.recovering !== undefined || pool !== this.pool) return;
+  lost(error: unknown, pool = this.reached?.pool): void {
+    if (this.closed || this.recovering !== undefined || pool !== this.reached?.pool) return;
     this.lostAt = performance.now();
-    this.reason = error instanceof NoSuchServer ? error.message : describe(error);
-    this.recovering = this.recover();
+    this.reason = reasonOf(error);
+    this.recovering = this.recover(error);
+  }
+
+  /** While work takes long, or after a connection has closed: the server is asked whether it is there, and is lost where it is not. */
+  async doubt(): Promise<void> {
+    const { reached } = this;
+    if (this.isDoubted || this.closed || this.recovering !== undefined || reached === undefined) return;
+    this.isDoubted = true;
+    const problem = await absence(reached.server, this.settings, reached.identity.name);
+    this.isDoubted = false;
+    if (problem !== undefined) this.lost(problem, reached.pool);
   }
 
   /** Whoever closes has waited for the work under way. */
   async close(): Promise<void> {
     this.closed = true;
-    await this.pool?.close({ timeout: 0 });
+    await this.reached?.pool.close({ timeout: 0 });
   }
 
   private async wait(): Promise<SQL> {
     const left = this.lostAt + GRACE_MS - performance.now();
     if (left > 0) await Promise.race([this.recovering?.then(() => Bun.sleep(0)), Bun.sleep(left)]);
-    if (this.pool === undefined || this.recovering !== undefined) throw unavailable(this.reason, 2);
-    return this.pool;
+    if (this.reached === undefined || this.recovering !== undefined) throw unavailable(this.reason, 2);
+    return this.reached.pool;
   }
 
-  private async recover(): Promise<void> {
-    let told = false;
-    for (let attempt = 0; !this.closed; attempt++) {
-      try {
-        await this.connect();
-        break;
-      } catch (error) {
-        this.reason = error instanceof NoSuchServer ? error.message : describe(error);
-        if (!told) this.notice('warn', `${this.reason}; trying again until it is there`);
-        told = true;
-      }
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
-      await Bun.sleep(pause * (0.5 + Math.random() / 2));
-    }
+  private async recover(error: unknown): Promise<void> {
+    if (!(await this.isSameServer(error))) await this.findAgain(error);
+    this.foundAt = performance.now();
     this.recovering = undefined;
-    if (told && !this.closed) this.notice('info', 'PostgreSQL is reached');
   }
 
-  private async connect(): Promise<void> {
-    let failure: unknown;
-    for (const server of this.target.servers) {
+  /** One connection broke, and the server is as it was: its pool replaces what broke. */
+  private async isSameServer(error: unknown): Promise<boolean> {
+    const { reached } = this;
+    const isOver = error instanceof NoAnswer || error instanceof Elsewhere;
+    // One that takes no more writes is another server to those who need one that does.
+    if (reached === undefined || isOver || (sqlState(error) === '25006' && this.target.needsWritable)) return false;
+    return (await absence(reached.server, this.settings, reached.identity.name)) === undefined;
+  }
+
+  private async findAgain(loss: unknown): Promise<void> {
+    // A role may have no more connections than these: they go first. Those of a silent server will not answer any more.
+    void this.reached?.pool.close({ timeout: loss instanceof NoAnswer ? 0 : OLD_POOL_SECONDS });
+    this.reached = undefined;
+    let told = false;
+    const failed = (error: unknown) => {
+      this.reason = reasonOf(error);
+      if (!told) this.notice('warn', `${this.reason}; trying again until it is there`);
+      told = true;
+    };
+    while (!this.closed) {
+      const found = await findAtLast(this.search, failed, () => this.closed);
+      if (found === undefined) return;
       try {
-        const pool = await this.tryServer(server);
-        const old = this.pool;
-        this.pool = pool;
-        void old?.close({ timeout: OLD_POOL_SECONDS });
-        if (this.closed) await pool.close({ timeout: 0 });
+        await this.take(found);
+        if (told) this.notice('info', 'PostgreSQL is reached');
         return;
       } catch (error) {
-        failure = failure instanceof NoSuchServer && !(error instanceof NoSuchServer) ? error : (failure ?? error);
+        failed(error);
       }
+      await Bun.sleep(PAUSE_AFTER_CHECKS_MS);
     }
-    throw failure;
   }
 
-  private async tryServer(server: ServerAddress): Promise<SQL> {
-    const pool = openPool(server, this.settings);
+  private async take(found: Reached): Promise<void> {
     try {
-      if (this.target.needsWritable) await checkWritable(pool, server);
-      await this.prepare(pool);
-      return pool;
+      await this.prepare(found.pool);
     } catch (error) {
-      await pool.close({ timeout: 0 });
+      await found.pool.close({ timeout: 0 });
       throw error;
     }
+    this.reached = found;
+    if (this.closed) await found.pool.close({ timeout: 0 });
   }
 }
 
-class NoSuchServer extends Error {}
-
-async function checkWritable(pool: SQL, server: ServerAddress): Promise<void> {
-  const [row] = await query<{ reads: boolean }>(pool, {
-    sql: `select pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as reads`,
-    params: [],
-  });
-  if (row?.reads !== false) throw new NoSuchServer(`No server takes writes: ${server.name} is a standby`);
+function reasonOf(error: unknown): string {
+  return error instanceof NoSuchServer ? error.message : describe(error);
 }
 
 function cannotOpen(error: unknown): unknown {

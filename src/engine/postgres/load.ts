@@ -11,7 +11,7 @@ import { identifier } from '../compile/statement.ts';
 import { type LoadBatch, LoadRefused, type LoadResult, type LoadSet, type LoadTerms } from '../load.ts';
 import { duplicate, repeated } from '../terms.ts';
 import { columnType, textOf } from './dialect.ts';
-import { query, quoteText, type Runner } from './driver.ts';
+import { query, quoteText, type Runner, WAITING_FOR_A_CLIENT } from './driver.ts';
 import { translateError } from './refusals.ts';
 import { inTransaction } from './transaction.ts';
 import { insertedValue, insertHead, isNew, rowsAsJson, type WriteContext } from './writes.ts';
@@ -34,6 +34,8 @@ export function loadRows(
   return inTransaction(
     pool,
     async (connection) => {
+      // Rows come as their source gives them.
+      await query(connection, { sql: WAITING_FOR_A_CLIENT, params: [] });
       const contextOf = await contextOn(connection);
       const gathered: Staged[] = [];
       for (const [index, { into, batches }] of sets.entries()) {

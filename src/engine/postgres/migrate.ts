@@ -1,6 +1,6 @@
 /**
  * A schema becomes what is declared. All in one transaction under an advisory lock: ten instances may start at once, and a kill
- * in between leaves no half schema. Where nothing is to be done, nothing is asked for beyond reading, so that a role without
+ * in between leaves no half schema. Only indexes of tables that are there already come after it (late-indexes.ts). Where nothing is to be done, nothing is asked for beyond reading, so that a role without
  * DDL rights can serve.
  */
 import type { SQL } from 'bun';
@@ -16,14 +16,18 @@ import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../migra
 import { type Adopted, adopt } from './adoption.ts';
 import { carryOut, lockTables } from './carry-out.ts';
 import { countUnreadable, postgresValues } from './conversion.ts';
-import { query, quoteName, type Runner } from './driver.ts';
+import { query, quoteName, type Runner, within } from './driver.ts';
 import { type Inspection, inspect, type PostgresDemand } from './found.ts';
 import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
+import { makeIndexes, withoutLate } from './late-indexes.ts';
+import type { Notice } from './notice.ts';
 import { isTransient, sqlState } from './refusals.ts';
 import { indexesOf, RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 
 /** "PCat", as SQLite files have it. */
 const LOCK = 0x50436174;
+/** What a server gets for the first look at its schema. */
+const LOOK_MS = 30_000;
 /** PostgreSQL 14. */
 const OLDEST_SERVER = 140_000;
 
@@ -47,9 +51,11 @@ interface Look {
   readonly record: string;
 }
 
-export async function prepareSchema(pool: SQL, demand: PostgresDemand): Promise<Prepared> {
-  await checkServer(pool);
-  const first = await look(pool, demand);
+export async function prepareSchema(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
+  const first = await within(
+    LOOK_MS,
+    checkServer(pool).then(() => look(pool, demand)),
+  );
   if (isInPlace(first)) return prepared(first, demand, []);
   const { creation = 'at once', schema } = demand;
   const missing = [...demand.catalogue.collections.keys()].filter((name) => !first.inspection.tables.has(name));
@@ -62,7 +68,13 @@ export async function prepareSchema(pool: SQL, demand: PostgresDemand): Promise<
     );
   }
   try {
-    return await againWhileInUse(demand, () => pool.begin((transaction) => makeTables(transaction, demand)));
+    const work = () => pool.begin((transaction) => makeTables(transaction, demand));
+    const made = await againWhileInUse(demand, notice, work);
+    // Where another instance has migrated meanwhile, it makes them, too.
+    if (made.steps.length === 0 && stepsIn(withoutIndexes(first)).length > 0) return made;
+    const compareAgain = async (runner: Runner) => (await look(runner, demand)).comparison;
+    const changes = await makeIndexes(pool, compareAgain, notice);
+    return { ...made, steps: [...made.steps, ...stepsOf({ ...first.comparison, changes })] };
   } catch (error) {
     // Indexes make it quick, the record makes changes known; everything else makes it right.
     if (!(error instanceof NoRights) || error.isNeeded || first.inspection.problems.length > 0) throw error;
@@ -86,9 +98,12 @@ class NoRights extends ConfigError {
  * For a connection that was lost: nothing is migrated in the middle of serving. Another instance may have migrated the schema
  * meanwhile; what that only added, or relaxed, is left as it is.
  */
-export async function schemaAgain(pool: SQL, demand: PostgresDemand): Promise<Prepared> {
+export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
   await checkServer(pool);
-  const found = await look(pool, demand);
+  const found = await look(pool, demand, 'goes on');
+  if ((found.inspection.version ?? 0) > SCHEMA_VERSION) {
+    notice('warn', `${newer(demand)}: this one goes on with what it knows; start the newer version in its place`);
+  }
   const missing = stepsOf(unservable(found.comparison));
   const problems = found.inspection.problems.map(({ words }) => words);
   if (missing.length === 0 && problems.length === 0) return prepared(found, demand, []);
@@ -107,13 +122,15 @@ export async function planSchema(pool: SQL, demand: PostgresDemand): Promise<Mig
   });
 }
 
-async function look(runner: Runner, demand: PostgresDemand): Promise<Look> {
+function newer({ schema }: PostgresDemand): string {
+  return `the schema ${schema} was written by a newer version of this program`;
+}
+
+async function look(runner: Runner, demand: PostgresDemand, whenNewer: 'stops' | 'goes on' = 'stops'): Promise<Look> {
   const { schema, catalogue, allowed } = demand;
   const inspection = await inspect(runner, demand);
   const { own, found, version, record, schemaExists, hasRetries } = inspection;
-  if ((version ?? 0) > SCHEMA_VERSION) {
-    throw new ConfigError(`the schema ${schema} was written by a newer version of this program`);
-  }
+  if ((version ?? 0) > SCHEMA_VERSION && whenNewer === 'stops') throw new ConfigError(newer(demand));
   const isOurs = version !== null || own.length > 0 || allowed !== undefined;
   const ours = [
     ...(schemaExists ? [] : [`schema ${schema}`]),
@@ -132,6 +149,10 @@ async function look(runner: Runner, demand: PostgresDemand): Promise<Look> {
 function isInPlace({ inspection, comparison, ours, record }: Look): boolean {
   const isRecorded = record === (inspection.record ?? '');
   return isRecorded && ours.length === 0 && comparison.changes.length === 0 && inspection.problems.length === 0;
+}
+
+function withoutIndexes(found: Look): Look {
+  return { ...found, comparison: withoutLate(found.comparison) };
 }
 
 function stepsIn({ comparison, ours }: Look): string[] {
@@ -163,7 +184,7 @@ export async function makeTables(transaction: Runner, demand: PostgresDemand): P
   // Another instance that migrates is waited for; what clients do with the tables is not, or all would wait behind us.
   await run(`select pg_advisory_xact_lock(${LOCK})`);
   await run(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);
-  const found = await look(transaction, demand);
+  const found = withoutIndexes(await look(transaction, demand));
   const { inspection, comparison, record, ours } = found;
   if (isInPlace(found)) return prepared(found, demand, []);
   const steps = stepsIn(found);
@@ -207,7 +228,7 @@ async function keepRecord(runner: Runner, record: string): Promise<void> {
 }
 
 /** A table that clients use is waited for in short turns, so that theirs do not wait behind ours. */
-async function againWhileInUse<T>({ schema }: PostgresDemand, work: () => Promise<T>): Promise<T> {
+async function againWhileInUse<T>({ schema }: PostgresDemand, notice: Notice, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + MIGRATION_WAIT_SECONDS * 1_000;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -217,6 +238,12 @@ async function againWhileInUse<T>({ schema }: PostgresDemand, work: () => Promis
       if (performance.now() > until) {
         throw new ConfigError(
           `the tables of the schema ${schema} are in use, and could not be changed within ${MIGRATION_WAIT_SECONDS} s: ${(error as Error).message}; nothing was changed`,
+        );
+      }
+      if (attempt === 1) {
+        notice(
+          'warn',
+          `the tables of the schema ${schema} are in use (${(error as Error).message}): the migration tries again for up to ${MIGRATION_WAIT_SECONDS} s, and keeps others waiting for ${MIGRATION_LOCK_MS / 1000} s at a time`,
         );
       }
       await Bun.sleep(MIGRATION_LOCK_MS * Math.random() * Math.min(4, attempt));

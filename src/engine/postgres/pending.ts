@@ -6,6 +6,8 @@
 import { NoAnswer } from './driver.ts';
 
 const TICK_MS = 500;
+/** What takes longer may wait for a server that is no longer there. */
+const SLOW_MS = 1_000;
 
 interface Piece {
   readonly until: number;
@@ -17,7 +19,11 @@ export class Pending {
   private readonly pieces = new Set<Piece>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly milliseconds: number) {}
+  constructor(
+    private readonly milliseconds: number,
+    /** Told twice a second while something takes long. */
+    private readonly isSlow: () => void = () => {},
+  ) {}
 
   get size(): number {
     return this.pieces.size;
@@ -50,6 +56,8 @@ export class Pending {
 
   private look(): void {
     const now = performance.now();
+    const [oldest] = this.pieces;
+    if (oldest !== undefined && now - (oldest.until - this.milliseconds) > SLOW_MS) this.isSlow();
     for (const piece of this.pieces) {
       if (piece.until > now) break;
       this.pieces.delete(piece);

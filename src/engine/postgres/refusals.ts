@@ -24,9 +24,14 @@ export function sqlState(error: unknown): string | undefined {
 /** The connection broke, or the server is stopping, starting, or no longer the one that writes. */
 export function isLoss(error: unknown): boolean {
   const state = sqlState(error);
-  if (state !== undefined) return /^(08|57P0[1-5]|25006|53300)/.test(state);
+  if (state !== undefined) return /^(08|57P0[1-5]|25006|25P03)/.test(state);
   const { code } = error as ServerError;
   return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
+}
+
+/** The server is there and has no connection to spare: nothing is lost, and some may be free in a moment. */
+export function isFull(error: unknown): boolean {
+  return sqlState(error) === '53300';
 }
 
 const NETWORK_ERRORS = [
@@ -82,9 +87,11 @@ export function unconfirmed(): Refusal {
 
 /** Codes that a client cannot meet on the embedded engine, and what they become. */
 const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
+  '26000': 'CAT503',
   '40001': 'CAT503',
   '40P01': 'CAT503',
   '42P01': 'CAT503',
+  '42P05': 'CAT503',
   '53100': 'CAT507',
   '55P03': 'CAT503',
 };
@@ -101,7 +108,7 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
 
 export function translateError(error: unknown, collection?: Collection): unknown {
   if (error instanceof Refusal) return error;
-  if (isLoss(error)) return unavailable(describe(error));
+  if (isLoss(error) || isFull(error)) return unavailable(describe(error));
   const state = sqlState(error);
   if (state === undefined) return error;
   const { message, detail, hint, column } = error as ServerError;
@@ -187,6 +194,7 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
   ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
   ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
+  ERR_POSTGRES_CONNECTION_ELSEWHERE: 'Another PostgreSQL server answers at this address now',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };
 

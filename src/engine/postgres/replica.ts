@@ -1,30 +1,40 @@
 /**
  * One standby to read from. It is asked now and then how far it has replayed the primary's log, over a connection of
- * its own, which no slow read can hold up; one that does not answer gets new connections, and is asked again.
+ * its own, which no slow read can hold up; one that does not answer gets new connections, and is asked again. All its
+ * connections must lead to one server: what is known of one says nothing about another behind the same address.
  */
 import type { SQL } from 'bun';
-import { openPool, query, type SessionSettings, within } from './driver.ts';
+import { NoAnswer, openPool, query, type Runner, type SessionSettings, within } from './driver.ts';
+import { identify } from './identity.ts';
 import type { ServerAddress } from './url.ts';
 
-/** A standby that takes longer to say where it is has gone without a word. */
+/** A standby that takes longer to say where it is has gone without a word, */
 const ANSWER_MS = 2_000;
+/** unless this is the first time. */
+const MOST_SILENCES = 2;
 /** What reads under way on old connections still get, once there are new ones. */
 const OLD_POOL_SECONDS = 5;
 
 export class Replica {
   /** For the reads. */
-  pool: SQL;
+  pool!: SQL;
   /** How far the log was replayed when last asked; undefined while nothing may be read here. */
   reached: bigint | undefined;
-  private probe: SQL;
+  /** Why it is not read from, for people. */
+  problem = 'does not answer';
+  /** Whether its address leads to several servers: then it is of no use. */
+  isBalanced = false;
+  private probe!: SQL;
   private asking = false;
+  private silences = 0;
+  /** Whether all connections of the pool are known to lead to the server that is asked. */
+  private isChecked = false;
 
   constructor(
     private readonly server: ServerAddress,
     private readonly settings: SessionSettings,
   ) {
-    this.pool = openPool(server, settings);
-    this.probe = openPool(server, settings, 1);
+    this.open();
   }
 
   /** host:port, for messages. */
@@ -33,26 +43,71 @@ export class Replica {
   }
 
   async ask(): Promise<void> {
-    if (this.asking) return;
+    if (this.asking || this.isBalanced) return;
     this.asking = true;
     try {
-      this.reached = await within(ANSWER_MS, replayedTo(this.probe));
-    } catch {
+      const reached = await within(ANSWER_MS, replayedTo(this.probe));
+      if (!this.isChecked) await within(ANSWER_MS, this.check());
+      this.silences = 0;
+      if (!this.isBalanced) {
+        this.reached = reached;
+        this.problem = reached === undefined ? 'takes writes now, and is no standby any more' : 'is too far behind';
+      }
+    } catch (error) {
       this.reached = undefined;
-      this.reconnect();
+      this.problem = 'does not answer';
+      if (error instanceof NoAnswer) this.silences++;
+      if (!(error instanceof NoAnswer)) this.reconnect(OLD_POOL_SECONDS);
+      // What was asked there is asked elsewhere: no answer will come.
+      else if (this.silences >= MOST_SILENCES) this.reconnect(0);
     }
     this.asking = false;
   }
 
   async close(): Promise<void> {
+    this.isBalanced = true;
     await Promise.all([this.pool.close({ timeout: 0 }), this.probe.close({ timeout: 0 })]);
   }
 
-  private reconnect(): void {
-    void this.probe.close({ timeout: 0 });
-    void this.pool.close({ timeout: OLD_POOL_SECONDS });
-    this.pool = openPool(this.server, this.settings);
+  /** Every connection says which server it leads to. */
+  private async check(): Promise<void> {
+    const { pool } = this;
+    const all = Array.from({ length: pool.options.max ?? 1 }, async () => {
+      const connection = await pool.reserve();
+      const { name } = await identify(connection);
+      return { connection, name };
+    });
+    // All are held until the last one has answered: else one could answer twice.
+    const found = await Promise.all(all);
+    for (const { connection } of found) void connection.release();
+    const names = new Set([(await identify(this.probe)).name, ...found.map(({ name }) => name)]);
+    if (pool !== this.pool) return;
+    this.isChecked = true;
+    if (names.size > 1) {
+      this.isBalanced = true;
+      this.problem = 'is the address of several servers, and who has read from one may be sent back to another';
+    }
+  }
+
+  private open(): void {
+    // With the one that asks they are as many as the pool may have.
+    const most = Math.max(1, this.settings.poolSize - 1);
+    const pool: SQL = openPool(this.server, this.settings, most, () => {
+      // The one that replaces it may lead elsewhere.
+      if (this.pool === pool && this.isChecked) this.reconnect(OLD_POOL_SECONDS);
+    });
+    this.pool = pool;
     this.probe = openPool(this.server, this.settings, 1);
+    this.isChecked = false;
+    this.silences = 0;
+  }
+
+  private reconnect(seconds: number): void {
+    const { pool, probe } = this;
+    this.reached = undefined;
+    this.open();
+    void probe.close({ timeout: 0 });
+    void pool.close({ timeout: seconds });
   }
 }
 
@@ -69,7 +124,7 @@ async function replayedTo(standby: SQL): Promise<bigint | undefined> {
  * The end of everything that is committed. A commit is on the disk when it is answered, and what is not there yet is no
  * commit and may stay unsent for seconds; only where commits are not waited for, memory counts.
  */
-export async function writtenTo(primary: SQL): Promise<bigint> {
+export async function writtenTo(primary: Runner): Promise<bigint> {
   const [row] = await query<{ position: string }>(primary, {
     sql: `select pg_wal_lsn_diff(case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
       else pg_current_wal_flush_lsn() end, '0/0')::text as position`,

@@ -5,13 +5,16 @@
  */
 import type { SQL } from 'bun';
 import { type SessionSettings, within } from './driver.ts';
-import type { Notice } from './link.ts';
+import type { Notice } from './notice.ts';
+import { surelyUndone } from './refusals.ts';
 import { Replica, writtenTo } from './replica.ts';
 import { parseTarget } from './url.ts';
 
 /** How often all servers are asked where they are. */
 const ASK_MS = 250;
 const ANSWER_MS = 2_000;
+/** And how soon again, while a standby lacks a write and reads are kept from it. */
+const ASK_SOON_MS = 15;
 /** Beyond every position: nobody knows how far the primary has come. */
 const UNKNOWN = 2n ** 64n;
 
@@ -24,12 +27,19 @@ export class Replicas {
   private readonly replicas: readonly Replica[];
   private readonly timer: ReturnType<typeof setInterval>;
   private readonly inUse = new Set<Replica>();
+  /** Addresses that are of no use, and were told of. */
+  private readonly refused = new Set<Replica>();
   private primary: SQL | undefined;
   /** Where the primary was, oldest first. By its own clock alone, a standby that was cut off would never seem late. */
   private past: { readonly at: number; readonly position: bigint }[] = [];
-  /** The log's position after the newest write of this instance. Unknown while a write is under way. */
+  /** The log's position after the newest write of this instance, */
   private needed = 0n;
-  private writing = 0;
+  /** but for writes that were done since it was asked for: these are so many. */
+  private unplaced = 0;
+  private placing: Promise<void> | undefined;
+  /** Whether a read was kept from a standby because it lacks a write. */
+  private isKeptOff = false;
+  private soon: ReturnType<typeof setTimeout> | undefined;
   private next = 0;
   private askingPrimary = false;
 
@@ -50,28 +60,28 @@ export class Replicas {
 
   /** A standby that may answer now, taken in turn; undefined where the primary must. */
   pick(): Replica | undefined {
-    if (this.primary === undefined || this.writing > 0) return undefined;
-    for (let tried = 0; tried < this.replicas.length; tried++) {
+    if (this.primary === undefined) return undefined;
+    for (let tried = 0; this.unplaced === 0 && tried < this.replicas.length; tried++) {
       const replica = this.replicas[this.next++ % this.replicas.length]!;
       if (this.inUse.has(replica) && replica.reached! >= this.needed) return replica;
     }
+    this.isKeptOff = true;
     return undefined;
   }
 
-  /** A write on the primary: until its position is known, and replayed, its readers stay with the primary. */
-  async during<T>(primary: SQL, write: () => Promise<T>): Promise<T> {
-    this.writing++;
+  /**
+   * A write on the primary: from its answer on, and until its position is known and replayed, readers stay with the primary. While
+   * it is under way nobody can have read it yet.
+   */
+  async during<T>(write: () => Promise<T>): Promise<T> {
     try {
-      return await write();
-    } finally {
-      try {
-        const position = await writtenTo(primary);
-        if (primary === this.primary && position > this.needed) this.needed = position;
-      } catch {
-        // A primary that is gone may have stored the write all the same: nobody is sent to a standby until one is back.
-        if (primary === this.primary) this.needed = UNKNOWN;
-      }
-      this.writing--;
+      const result = await write();
+      this.place();
+      return result;
+    } catch (error) {
+      // One that may be stored all the same is looked for by its client: not where it may be missing.
+      if (!surelyUndone(error)) this.place();
+      throw error;
     }
   }
 
@@ -85,18 +95,55 @@ export class Replicas {
   async restart(primary: SQL): Promise<void> {
     this.primary = primary;
     this.past = [];
-    this.needed = 0n;
-    await this.during(primary, async () => undefined);
+    this.unplaced = 0;
+    this.needed = UNKNOWN;
+    this.needed = await within(ANSWER_MS, writtenTo(primary));
   }
 
   async close(): Promise<void> {
     clearInterval(this.timer);
+    clearTimeout(this.soon);
     await Promise.all(this.replicas.map((replica) => replica.close()));
+  }
+
+  private place(): void {
+    this.unplaced++;
+    this.placing ??= this.findPositions().finally(() => {
+      this.placing = undefined;
+    });
+  }
+
+  /** Where the log is after the writes, asked for beside their answers, and once for all that were answered before. */
+  private async findPositions(): Promise<void> {
+    while (this.unplaced > 0 && this.primary !== undefined) {
+      const { primary, unplaced } = this;
+      const position = await within(ANSWER_MS, writtenTo(primary)).catch(() => UNKNOWN);
+      if (primary !== this.primary) continue;
+      // A primary that is gone may have stored a write all the same: nobody is sent to a standby until one is back.
+      if (position > this.needed) this.needed = position;
+      this.unplaced -= unplaced;
+    }
+    this.askSoon();
   }
 
   private ask(): void {
     void this.askPrimary();
+    this.askStandbys();
+  }
+
+  private askStandbys(): void {
+    this.isKeptOff = false;
     for (const replica of this.replicas) void replica.ask().then(() => this.judge(replica));
+  }
+
+  /** While reads are kept from a standby that lacks a write, it is asked again before long. */
+  private askSoon(): void {
+    clearTimeout(this.soon);
+    this.askStandbys();
+    this.soon = setTimeout(() => {
+      const isBehind = [...this.inUse].some((replica) => (replica.reached ?? this.needed) < this.needed);
+      if (isBehind && this.isKeptOff && this.needed !== UNKNOWN) this.askSoon();
+    }, ASK_SOON_MS).unref();
   }
 
   private async askPrimary(): Promise<void> {
@@ -109,7 +156,7 @@ export class Replicas {
       if (primary === this.primary) {
         this.past.push({ at, position });
         // It answers again: whatever it has stored is not beyond this.
-        if (this.needed === UNKNOWN && this.writing === 0) this.needed = position;
+        if (this.needed === UNKNOWN && this.unplaced === 0) this.needed = position;
       }
     } catch {
       // Whoever reads or writes there will notice. A standby is no further behind a primary that is gone.
@@ -118,12 +165,19 @@ export class Replicas {
   }
 
   private judge(replica: Replica): void {
+    if (replica.isBalanced && !this.refused.has(replica)) {
+      this.refused.add(replica);
+      this.notice(
+        'warn',
+        `the standby ${replica.name} ${replica.problem}: it is not read from. Name every standby by its own address in DATABASE_REPLICA_URLS`,
+      );
+    }
     const isNear = replica.reached !== undefined && replica.reached >= this.expected();
     if (isNear === this.inUse.has(replica)) return;
     if (isNear) this.inUse.add(replica);
     else this.inUse.delete(replica);
     if (isNear) this.notice('info', `reading from the standby ${replica.name}`);
-    else this.notice('warn', `the standby ${replica.name} ${problem(replica)}: it is left out until it is back`);
+    else this.notice('warn', `the standby ${replica.name} ${replica.problem}: it is left out until it is back`);
   }
 
   /** Where a standby is that is just near enough: where the primary was that long ago. */
@@ -134,8 +188,4 @@ export class Replicas {
     const [oldest] = this.past;
     return oldest !== undefined && oldest.at <= then ? oldest.position : 0n;
   }
-}
-
-function problem(replica: Replica): string {
-  return replica.reached === undefined ? 'does not answer' : 'is too far behind';
 }

@@ -9,6 +9,7 @@ import type { WriteResult } from '../engine.ts';
 import { keyUsedOtherwise } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import { RETRY_TABLE } from './inspect.ts';
+import { sqlState } from './refusals.ts';
 
 type Retry = NonNullable<WritePlan['retry']>;
 
@@ -17,12 +18,7 @@ const SWEPT_AT_ONCE = 10_000;
 
 /** The earlier result, where there is one; else the key is ours until the transaction ends. */
 export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
-  const taken = await query(runner, {
-    sql: `insert into ${RETRY_TABLE} as kept (key, fingerprint, created_at) values ($1::text, $2::text, now())
-      on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
-      where kept.created_at < now() - make_interval(hours => $3::int4) returning 1 as taken`,
-    params: [retry.key, retry.fingerprint, hours],
-  });
+  const taken = await take(runner, retry, hours);
   if (taken.length > 0) return undefined;
   const [kept] = await query<{ fingerprint: string; result: string }>(runner, {
     sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
@@ -32,6 +28,28 @@ export async function takeKey(runner: Runner, retry: Retry, hours: number): Prom
   if (kept === undefined) return takeKey(runner, retry, hours);
   if (kept.fingerprint !== retry.fingerprint) throw keyUsedOtherwise();
   return JSON.parse(kept.result) as WriteResult;
+}
+
+async function take(runner: Runner, { key, fingerprint }: Retry, hours: number): Promise<unknown[]> {
+  try {
+    return await query(runner, {
+      sql: `insert into ${RETRY_TABLE} as kept (key, fingerprint, created_at) values ($1::text, $2::text, now())
+        on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
+        where kept.created_at < now() - make_interval(hours => $3::int4) returning 1 as taken`,
+      params: [key, fingerprint, hours],
+    });
+  } catch (error) {
+    // It waited for the first request with this key until its own time was up.
+    throw sqlState(error) === '57014' ? keyInUse() : error;
+  }
+}
+
+function keyInUse(): Refusal {
+  return new Refusal('CAT409', 'a request with this Idempotency-Key is under way', {
+    details: 'Nothing was changed by this one.',
+    hint: 'Send it again in a moment: then it is answered as the first one was, or done.',
+    headers: { 'retry-after': '2' },
+  });
 }
 
 export async function rememberResult(runner: Runner, retry: Retry, result: WriteResult): Promise<void> {

@@ -1,10 +1,12 @@
 /** One write, one transaction. Its commit is the one step whose failure leaves the outcome open. */
 import type { ReservedSQL, SQL } from 'bun';
-import { type Runner, reserve } from './driver.ts';
+import { query, type Runner, reserve, within } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
-import { type Kind, takeSlot } from './slots.ts';
+import { apart, type Kind, takeSlot } from './slots.ts';
 
 export const MAX_ATTEMPTS = 5;
+/** A write that took longer may have waited for a standby, and may have been told to stop waiting. */
+const SUSPICIOUS_MS = 250;
 
 /** Begins, works, and commits, or rolls back where it is not to be kept. */
 export async function inTransaction<T>(
@@ -41,6 +43,25 @@ async function transact<T>(pool: SQL, work: (connection: Runner) => Promise<T>, 
   }
   await connection.release();
   return result;
+}
+
+/**
+ * A server that waits for its synchronous standby gives up the wait, not the write, when somebody cancels it (pg_cancel_backend), and
+ * then answers as if all were well but for a warning, which the driver does not pass on. A write that was quick was not waited for by
+ * anybody who could cancel it. One that was not is confirmed by a later commit: the log is replicated in its order.
+ */
+export async function confirm(pool: SQL, milliseconds: number, limit: number): Promise<void> {
+  if (milliseconds < SUSPICIOUS_MS) return;
+  if (milliseconds >= limit) throw new UnconfirmedCommit(undefined);
+  const statement = {
+    sql: `select pg_logical_emit_message(true, 'catalogue', '') where current_setting('synchronous_standby_names') <> ''
+      and current_setting('synchronous_commit') not in ('off', 'local')`,
+    params: [],
+  };
+  const work = apart(pool, 'write', (connection) => query(connection, statement));
+  await within(Math.max(SUSPICIOUS_MS, limit - milliseconds), work).catch(() => {
+    throw new UnconfirmedCommit(undefined);
+  });
 }
 
 /** Nobody knows whether the write is stored. */

@@ -16,7 +16,7 @@ import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
 import { apart } from './slots.ts';
-import { inTransaction, UnconfirmedCommit } from './transaction.ts';
+import { confirm, inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import {
   type Answer,
@@ -47,9 +47,7 @@ export async function carryOut(
   const result = standsAlone(plan)
     ? await apart(pool, kind, (connection) => inOneStatement(connection, context, plan, encoding))
     : await inTransaction(pool, (connection) => work(connection, context, plan, encoding, limits), !plan.dryRun, kind);
-  // A server that waits for its synchronous standby gives up the wait, not the write, when the statement's time is up,
-  // and then answers as if all were well. Nothing that took this long counts as confirmed.
-  if (performance.now() - started >= limits.querySeconds * 1000) throw new UnconfirmedCommit(undefined);
+  if (!plan.dryRun) await confirm(pool, performance.now() - started, limits.querySeconds * 1000);
   return result;
 }
 

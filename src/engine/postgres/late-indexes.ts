@@ -1,0 +1,73 @@
+/**
+ * Indexes of tables that are there already, made beside the clients: after the migration, outside of a transaction, and without
+ * keeping anybody from writing. They make reads quick, and nothing depends on them: one that cannot be made is told, and tried again
+ * at the next start.
+ */
+import type { SQL } from 'bun';
+import { MIGRATION_WAIT_SECONDS } from '../../limits.ts';
+import { identifier } from '../compile/statement.ts';
+import type { Change, ChangeOf, Comparison } from '../migration/changes.ts';
+import { query, quoteText, type Runner, reserve } from './driver.ts';
+import type { Notice } from './notice.ts';
+import { sqlState } from './refusals.ts';
+import { indexSql } from './schema.ts';
+
+/** "PCat" + 2: one instance makes them. */
+const INDEX_LOCK = 0x50436176;
+
+type AddIndex = ChangeOf<'add-index'>;
+
+/** Whether a change can wait until the others are committed. */
+function isLate(change: Change, { pairs }: Comparison): change is AddIndex {
+  return change.kind === 'add-index' && pairs.get(change.collection.name)?.before !== undefined;
+}
+
+export function withoutLate(comparison: Comparison): Comparison {
+  return { ...comparison, changes: comparison.changes.filter((change) => !isLate(change, comparison)) };
+}
+
+/** Those that were made; none where another instance makes them. */
+export async function makeIndexes(
+  pool: SQL,
+  compareAgain: (runner: Runner) => Promise<Comparison>,
+  notice: Notice,
+): Promise<AddIndex[]> {
+  const connection = await reserve(pool);
+  const run = (sql: string) => connection.unsafe(sql);
+  try {
+    const [lock] = await run(`select pg_try_advisory_lock(${INDEX_LOCK}) as taken`);
+    if (lock.taken !== true) return [];
+    const comparison = await compareAgain(connection);
+    const missing = comparison.changes.filter((change) => isLate(change, comparison)) as AddIndex[];
+    await run('set statement_timeout = 0');
+    await run(`set lock_timeout = '${MIGRATION_WAIT_SECONDS}s'`);
+    const made: AddIndex[] = [];
+    for (const change of missing) if (await makeIndex(connection, change, notice)) made.push(change);
+    await run('reset statement_timeout');
+    await run('reset lock_timeout');
+    await run(`select pg_advisory_unlock(${INDEX_LOCK})`);
+    return made;
+  } finally {
+    await connection.release().catch(() => undefined);
+  }
+}
+
+async function makeIndex(runner: Runner, { collection, index }: AddIndex, notice: Notice): Promise<boolean> {
+  const run = (sql: string) => query<{ valid: boolean }>(runner, { sql, params: [] });
+  const name = identifier(index.name);
+  notice('info', `index ${index.name} is being made; reads and writes go on meanwhile`);
+  try {
+    // What an attempt left behind that was interrupted is of no use.
+    const [found] = await run(
+      `select indisvalid as valid from pg_index where indexrelid = to_regclass(${quoteText(name)})`,
+    );
+    if (found?.valid === false) await run(`drop index concurrently if exists ${name}`);
+    await run(indexSql(collection, index).replace('create index', 'create index concurrently'));
+    return true;
+  } catch (error) {
+    if (sqlState(error) === undefined) throw error;
+    const reason = (error as Error).message;
+    notice('warn', `index ${index.name} could not be made: ${reason}; it is tried again at the next start`);
+    return false;
+  }
+}

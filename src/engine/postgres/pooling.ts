@@ -1,0 +1,95 @@
+/**
+ * A pooler between the service and PostgreSQL: what it does not pass on, found out at the start, and said with what helps. A pooler
+ * that gives each transaction another session must know prepared statements; else the statements of clients are mixed up.
+ */
+import type { SQL } from 'bun';
+import { ConfigError } from '../../config.ts';
+import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from './driver.ts';
+import type { Notice } from './notice.ts';
+import { sqlState } from './refusals.ts';
+
+const ANSWER_MS = 2_000;
+
+/** What is refused by a pooler, as one sentence; undefined where it is something else. */
+export function refusedByPooler(error: unknown): ConfigError | undefined {
+  const message = error instanceof Error ? error.message : '';
+  const parameter = /unsupported startup parameter(?: in options)?: "?(\w+)/i.exec(message)?.[1];
+  if (parameter !== undefined) {
+    return new ConfigError(
+      `the pooler before PostgreSQL refuses the startup parameter ${parameter}. In pgbouncer.ini set ignore_startup_parameters = ${SESSION_PARAMETERS.join(',')} and set these for the role (alter role … set search_path = …)`,
+    );
+  }
+  const isMixedUp = ['26000', '42P05'].includes(sqlState(error) ?? '') || /bind message supplies/i.test(message);
+  return isMixedUp ? mixedUp() : undefined;
+}
+
+function mixedUp(): ConfigError {
+  return new ConfigError(
+    'the pooler before PostgreSQL does not keep prepared statements apart. Set max_prepared_statements = 200 in pgbouncer.ini (1.21 or later), or start the service with --prepared-statements off',
+  );
+}
+
+/** Throws where statements would be mixed up, or where the session is not what it must be; tells of time limits that are not ours. */
+export async function checkPooling(pool: SQL, settings: SessionSettings, notice: Notice): Promise<void> {
+  const { preparedStatements = true } = settings;
+  if (preparedStatements && (pool.options.max ?? 1) > 1) await checkStatements(pool);
+  await checkSession(pool, settings, notice);
+}
+
+/** The same statement on the same connection, while another transaction has what may have been its session. */
+async function checkStatements(pool: SQL): Promise<void> {
+  const [mine, other] = [await reserve(pool), await reserve(pool)];
+  const token = crypto.randomUUID();
+  const ask = async (number: number) => {
+    const sql = `select '${token}' as token, $1::int4 as number`;
+    const [row] = await within(ANSWER_MS, query<{ token: string; number: number }>(mine, { sql, params: [number] }));
+    if (row?.token !== token || row.number !== number) throw mixedUp();
+  };
+  try {
+    await ask(1);
+    await other.unsafe('begin');
+    await ask(2);
+  } catch (error) {
+    throw refusedByPooler(error) ?? error;
+  } finally {
+    await other.unsafe('rollback').catch(() => undefined);
+    await Promise.all([mine, other].map((connection) => connection.release().catch(() => undefined)));
+  }
+}
+
+interface Session {
+  readonly path: string;
+  /** Of the schemas in the path the first that is there. */
+  readonly found: string | null;
+  readonly isolation: string;
+  readonly zone: string;
+  /** In milliseconds. */
+  readonly limit: number;
+}
+
+async function checkSession(pool: Runner, { schema, querySeconds }: SessionSettings, notice: Notice): Promise<void> {
+  const [found] = await query<Session>(pool, {
+    sql: `select current_setting('search_path') as path, current_schema() as found, current_setting('default_transaction_isolation') as isolation,
+      current_setting('TimeZone') as zone, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::int4 as limit`,
+    params: [],
+  });
+  const [first = ''] = found!.path.split(',');
+  const wrong = (name: string, is: string, wanted: string) =>
+    new ConfigError(
+      `${name} is ${is} in a session of PostgreSQL, and must be ${wanted}: a pooler does not pass it on; set it for the role (alter role … set ${name} = …)`,
+    );
+  const named = first
+    .trim()
+    .replace(/^"(.*)"$/s, '$1')
+    .replaceAll('""', '"');
+  if (named !== schema && found!.found !== schema) {
+    throw wrong('search_path', found!.path, schema);
+  }
+  if (found!.isolation !== 'read committed') {
+    throw wrong('default_transaction_isolation', found!.isolation, `'read committed'`);
+  }
+  if (found!.zone !== 'UTC') throw wrong('timezone', found!.zone, 'UTC');
+  if (found!.limit === querySeconds * 1000) return;
+  const limit = found!.limit === 0 ? 'no time limit' : `a time limit of ${found!.limit / 1000} s`;
+  notice('warn', `statements have ${limit} in PostgreSQL, not ${querySeconds} s: a pooler does not pass it on`);
+}

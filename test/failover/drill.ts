@@ -1,0 +1,107 @@
+/** Clients that mean it, for a drill: each repeats a write with its key until it is confirmed, and notes when it was; readers note every answer. */
+import type { SQL } from 'bun';
+import type { Service } from '../support/process.ts';
+
+const WRITERS = 8;
+const READERS = 4;
+const PAUSE_MS = 25;
+
+export interface Outcome {
+  readonly acknowledged: number;
+  readonly lost: number;
+  readonly doubled: number;
+  /** How often each status other than success was answered. */
+  readonly refused: Readonly<Record<string, number>>;
+  readonly longestWithoutWriteMs: number;
+  readonly longestWithoutReadMs: number;
+}
+
+export class Drill {
+  private readonly acknowledged = new Map<string, number>();
+  private readonly reads: number[] = [];
+  private readonly refused = new Map<string, number>();
+  private readonly started = performance.now();
+  private going = true;
+  private readonly clients: Promise<void>[];
+
+  /** `services` are asked in turn where one does not answer. */
+  constructor(
+    private readonly services: readonly Service[],
+    private readonly table: string,
+  ) {
+    this.clients = [
+      ...Array.from({ length: WRITERS }, (_, name) => this.write(name)),
+      ...Array.from({ length: READERS }, (_, name) => this.read(name)),
+    ];
+  }
+
+  /** Whether writes and reads were answered since that moment, several of each. */
+  goesOnSince(moment: number): boolean {
+    const writes = [...this.acknowledged.values()].filter((at) => at > moment).length;
+    return writes > 100 && this.reads.filter((at) => at > moment).length > 100;
+  }
+
+  /** Milliseconds from a moment to the first write and the first read after it. */
+  firstAfter(moment: number): { readonly write: number; readonly read: number } {
+    const first = (times: Iterable<number>) => Math.min(...[...times].filter((at) => at > moment)) - moment;
+    return { write: Math.round(first(this.acknowledged.values())), read: Math.round(first(this.reads)) };
+  }
+
+  async end(database: SQL): Promise<Outcome> {
+    this.going = false;
+    await Promise.all(this.clients);
+    const rows: { product_name: string; copies: number }[] = await database.unsafe(
+      `select product_name, count(*)::int4 as copies from ${this.table} group by 1`,
+    );
+    const copies = new Map(rows.map((row) => [row.product_name, row.copies]));
+    const names = [...this.acknowledged.keys()];
+    return {
+      acknowledged: names.length,
+      lost: names.filter((name) => !copies.has(name)).length,
+      doubled: names.filter((name) => (copies.get(name) ?? 0) > 1).length,
+      refused: Object.fromEntries(this.refused),
+      longestWithoutWriteMs: this.longestGap([...this.acknowledged.values()]),
+      longestWithoutReadMs: this.longestGap(this.reads),
+    };
+  }
+
+  private longestGap(moments: readonly number[]): number {
+    const times = [this.started, ...[...moments].sort((one, other) => one - other)];
+    return Math.round(Math.max(...times.slice(1).map((at, index) => at - times[index]!)));
+  }
+
+  private async write(name: number): Promise<void> {
+    for (let turn = 0; this.going; turn++) {
+      const product_name = `writer ${name} turn ${turn}`;
+      const headers = { 'content-type': 'application/json', 'idempotency-key': product_name };
+      const body = JSON.stringify({ product_name });
+      // The same request with the same key until it is confirmed: a half-done one would be lost or doubled.
+      await this.until(name, (service) => service.fetch('/products', { method: 'POST', headers, body }), 201);
+      this.acknowledged.set(product_name, performance.now());
+    }
+  }
+
+  private async read(name: number): Promise<void> {
+    while (this.going) {
+      await this.until(name, (service) => service.fetch('/products?limit=5'), 200);
+      this.reads.push(performance.now());
+      await Bun.sleep(2);
+    }
+  }
+
+  private async until(name: number, ask: (service: Service) => Promise<Response>, status: number): Promise<void> {
+    for (let attempt = name; ; attempt++) {
+      const service = this.services[attempt % this.services.length]!;
+      const answered = await ask(service).then(
+        async (response) => {
+          await response.text();
+          return response.status;
+        },
+        () => 'no answer',
+      );
+      if (answered === status) return;
+      this.refused.set(String(answered), (this.refused.get(String(answered)) ?? 0) + 1);
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+}

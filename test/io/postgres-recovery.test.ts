@@ -1,0 +1,152 @@
+/** What it takes to be back: connections that others have, silence at any step, a server that is another one now. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { createApp } from '../../src/app.ts';
+import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { openPostgres, type PostgresEngine, type PostgresOptions } from '../../src/engine/postgres/index.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
+import { until } from '../support/process.ts';
+import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts';
+
+const PATIENCE_MS = 60_000;
+const { admin } = testServer;
+
+interface Opened {
+  readonly engine: PostgresEngine;
+  readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
+}
+
+describe('a service that lost its connections', () => {
+  const schema = newSchema();
+  const opened: PostgresEngine[] = [];
+  let proxy: SilentProxy;
+
+  beforeAll(async () => {
+    const { hostname, port } = new URL(testServer.url);
+    proxy = await startSilentProxy(Number(port || 5432), hostname);
+    const engine = openPostgres({ ...TEST_SETTINGS, url: testServer.url, schema, firstRows: () => [] });
+    await engine.opened;
+    await engine.close();
+  }, PATIENCE_MS);
+  afterEach(async () => {
+    proxy.speak();
+    for (const engine of opened.splice(0)) await engine.close();
+  }, PATIENCE_MS);
+  afterAll(() => proxy.close());
+
+  async function open(more: Partial<PostgresOptions> = {}): Promise<Opened> {
+    const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
+    const engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: () => [], querySeconds: 2, ...more });
+    opened.push(engine);
+    await engine.opened;
+    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    return { engine, ask: async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init)) };
+  }
+
+  function post(ask: Opened['ask'], product_name: string): Promise<Response> {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': product_name };
+    return ask('/products', { method: 'POST', headers, body: JSON.stringify({ product_name }) });
+  }
+
+  const reads = (ask: Opened['ask']) => ask('/products?limit=1').then(({ status }) => status);
+
+  test(
+    'with a role that may have no more than its pool goes on when one of them is ended',
+    async () => {
+      await admin.unsafe(`drop role if exists limited; create role limited login password 'limited' connection limit 3;
+        grant usage on schema ${schema} to limited; grant all on all tables in schema ${schema} to limited;
+        grant all on all sequences in schema ${schema} to limited`);
+      const { ask } = await open({ url: testServer.url.replace(/:\/\/[^@]*@/, '://limited:limited@') });
+      await Promise.all(Array.from({ length: 12 }, (_, index) => post(ask, `filling the pool ${index}`)));
+      for (let round = 0; round < 3; round++) {
+        const busy = Array.from({ length: 6 }, () => reads(ask));
+        await admin.unsafe(
+          `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'limited' order by pid limit 1`,
+        );
+        expect([...new Set(await Promise.all(busy))]).toEqual([200]);
+        expect(await reads(ask)).toBe(200);
+        expect((await post(ask, `after round ${round}`)).status).toBe(201);
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'waits for a moment where the server is full, says so then, and goes on when there is room',
+    async () => {
+      await admin.unsafe(`drop role if exists crowded; create role crowded login password 'crowded' connection limit 1;
+        grant usage on schema ${schema} to crowded; grant all on all tables in schema ${schema} to crowded`);
+      const url = testServer.url.replace(/:\/\/[^@]*@/, '://crowded:crowded@');
+      const { ask } = await open({ url });
+      await until('the first to be there', async () => (await reads(ask)) === 200);
+      await admin.unsafe('alter role crowded connection limit 0');
+      await admin.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'crowded'`);
+      await until('the refusal', async () => (await reads(ask)) === 503);
+      const refused = await ask('/products?limit=1');
+      expect(await refused.json()).toMatchObject({ details: expect.stringContaining('too many connections') });
+      await admin.unsafe('alter role crowded connection limit 1');
+      await until('room', async () => (await reads(ask)) === 200);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'looks again where the connection falls silent during the checks after connecting',
+    async () => {
+      const { ask } = await open({ connectSeconds: 1 });
+      proxy.silence();
+      await until('the loss', async () => (await reads(ask)) === 503);
+      const silent = proxy.silenceAt('pg_catalog.pg_namespace');
+      proxy.speak();
+      await silent;
+      await until('the recovery', async () => (await reads(ask)) === 200);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'starts though its first connection is silent, and serves when the network is back',
+    async () => {
+      proxy.silence();
+      const { ask } = await open({ connectSeconds: 1 });
+      expect(await reads(ask)).toBe(503);
+      proxy.speak();
+      await until('the recovery', async () => (await reads(ask)) === 200);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'does not wait for a silent server as long as for a slow statement',
+    async () => {
+      // The time of a statement is no matter here.
+      const { ask } = await open({ querySeconds: 3_600 });
+      expect((await post(ask, 'before the silence')).status).toBe(201);
+      proxy.silence();
+      const [read, written] = [reads(ask), post(ask, 'into the silence')];
+      expect((await written).status).toBe(503);
+      expect(await read).toBe(503);
+      proxy.speak();
+      await until('the recovery', async () => (await reads(ask)) === 200);
+      let again = await post(ask, 'into the silence');
+      while (again.status === 503) again = await post(ask, 'into the silence');
+      expect(again.status).toBe(201);
+      expect(await (await ask('/products?product_name=eq.into the silence')).json()).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'leaves a slow statement alone while the server answers others',
+    async () => {
+      const { ask } = await open({ querySeconds: 10 });
+      const held = await admin.reserve();
+      await held.unsafe(`begin; lock table ${schema}.products in access exclusive mode`);
+      const read = reads(ask);
+      await Bun.sleep(3_000);
+      await held.unsafe('commit');
+      await held.release();
+      expect(await read).toBe(200);
+    },
+    PATIENCE_MS,
+  );
+});

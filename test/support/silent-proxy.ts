@@ -1,0 +1,74 @@
+/**
+ * A network between the service and its database that loses everything without a word when told to: connections stay open, new
+ * ones are taken, and nothing passes. What it held back is never delivered.
+ */
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface SilentProxy {
+  readonly port: number;
+  /** From now on nothing passes, on no connection. */
+  readonly silence: () => void;
+  /** New connections work again; those that were open or opened in silence stay silent for ever. */
+  readonly speak: () => void;
+  /** The connection on which the service next sends this text falls silent, right before it. Resolves when it has. */
+  readonly silenceAt: (text: string) => Promise<void>;
+  /** New connections go there from now on. */
+  readonly leadTo: (port: number) => void;
+  /** All connections are closed, as by a restart. */
+  readonly cut: () => void;
+  readonly close: () => void;
+}
+
+export async function startSilentProxy(serverPort: number, host = '127.0.0.1'): Promise<SilentProxy> {
+  let port = serverPort;
+  let isSilent = false;
+  let next: { readonly text: string; readonly done: () => void } | undefined;
+  const links = new Set<{ isSilent: boolean; readonly sockets: readonly Socket[] }>();
+  const listener = createServer((client) => {
+    const server = connect(port, host);
+    const link = { isSilent, sockets: [client, server] };
+    links.add(link);
+    client.on('data', (data) => {
+      if (next !== undefined && data.includes(next.text)) {
+        link.isSilent = true;
+        next.done();
+        next = undefined;
+      }
+      if (!link.isSilent) server.write(data);
+    });
+    server.on('data', (data) => {
+      if (!link.isSilent) client.write(data);
+    });
+    const end = () => {
+      // Nobody hears of an end, either.
+      if (link.isSilent) return;
+      links.delete(link);
+      for (const socket of link.sockets) socket.destroy();
+    };
+    for (const socket of link.sockets) socket.on('close', end).on('error', end);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const endAll = () => {
+    for (const { sockets } of links) for (const socket of sockets) socket.destroy();
+    links.clear();
+  };
+  return {
+    port: (listener.address() as { port: number }).port,
+    silence: () => {
+      isSilent = true;
+      for (const link of links) link.isSilent = true;
+    },
+    speak: () => {
+      isSilent = false;
+    },
+    silenceAt: (text) => new Promise((done) => (next = { text, done })),
+    leadTo: (other) => {
+      port = other;
+    },
+    cut: endAll,
+    close: () => {
+      listener.close();
+      endAll();
+    },
+  };
+}
