@@ -49,6 +49,7 @@ export class Drill {
 
   async end(database: SQL): Promise<Outcome> {
     this.going = false;
+    const ended = performance.now();
     await Promise.all(this.clients);
     const rows: { product_name: string; copies: number }[] = await database.unsafe(
       `select product_name, count(*)::int4 as copies from ${this.table} group by 1`,
@@ -60,13 +61,15 @@ export class Drill {
       lost: names.filter((name) => !copies.has(name)).length,
       doubled: names.filter((name) => (copies.get(name) ?? 0) > 1).length,
       refused: Object.fromEntries(this.refused),
-      longestWithoutWriteMs: this.longestGap([...this.acknowledged.values()]),
-      longestWithoutReadMs: this.longestGap(this.reads),
+      longestWithoutWriteMs: this.longestGap([...this.acknowledged.values()], ended),
+      longestWithoutReadMs: this.longestGap(this.reads, ended),
     };
   }
 
-  private longestGap(moments: readonly number[]): number {
-    const times = [this.started, ...[...moments].sort((one, other) => one - other)];
+  /** While all clients were at work: at the end each finishes what it has begun. */
+  private longestGap(moments: readonly number[], ended: number): number {
+    const met = moments.filter((at) => at < ended).sort((one, other) => one - other);
+    const times = [this.started, ...met, ended];
     return Math.round(Math.max(...times.slice(1).map((at, index) => at - times[index]!)));
   }
 

@@ -72,8 +72,8 @@ export function query<T = Record<string, unknown>>(runner: Runner, statement: St
 /** How long a request waits for a connection of its own when all are taken, by slow readers of large results for one. */
 const RESERVE_MS = 5_000;
 
-export async function reserve(pool: SQL): Promise<ReservedSQL> {
-  const signal = AbortSignal.timeout(RESERVE_MS);
+export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<ReservedSQL> {
+  const signal = AbortSignal.timeout(milliseconds);
   try {
     return await pool.reserve({ signal });
   } catch (error) {

@@ -6,7 +6,9 @@ import type { ServerAddress } from './url.ts';
 
 /** A server that takes longer to say who it is has gone without a word, unless it answers the second time. */
 const ANSWER_MS = 1_500;
-const TRIES = 2;
+const MOST_SILENCES = 2;
+/** How often it is asked for among others. */
+const MOST_SERVERS = 4;
 
 export interface Identity {
   /** Another text for another server, and for the same one after a restart. */
@@ -36,15 +38,19 @@ export async function absence(
   name: string,
 ): Promise<unknown | undefined> {
   let problem: unknown;
-  for (let tried = 0; tried < TRIES; tried++) {
+  let silences = 0;
+  // An address may lead to several servers that all write: only where the one that was found does not show up again, it is gone.
+  for (let tried = 0; tried < MOST_SERVERS && silences < MOST_SILENCES; tried++) {
     const probe = openPool(server, settings, 1);
     try {
       const found = await within(ANSWER_MS, identify(probe));
-      return found.name === name ? undefined : new Elsewhere('another server answers');
+      if (found.name === name) return undefined;
+      problem = new Elsewhere('another server answers');
     } catch (error) {
       if (!isLoss(error)) return undefined;
       problem = error;
       if (!isSilence(error)) return problem;
+      silences++;
     } finally {
       void probe.close({ timeout: 0 });
     }

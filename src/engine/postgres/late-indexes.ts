@@ -55,12 +55,13 @@ export async function makeIndexes(
 async function makeIndex(runner: Runner, { collection, index }: AddIndex, notice: Notice): Promise<boolean> {
   const run = (sql: string) => query<{ valid: boolean }>(runner, { sql, params: [] });
   const name = identifier(index.name);
-  notice('info', `index ${index.name} is being made; reads and writes go on meanwhile`);
   try {
-    // What an attempt left behind that was interrupted is of no use.
     const [found] = await run(
       `select indisvalid as valid from pg_index where indexrelid = to_regclass(${quoteText(name)})`,
     );
+    if (found?.valid === true) return false;
+    notice('info', `index ${index.name} is being made; reads and writes go on meanwhile`);
+    // What an attempt left behind that was interrupted is of no use.
     if (found?.valid === false) await run(`drop index concurrently if exists ${name}`);
     await run(indexSql(collection, index).replace('create index', 'create index concurrently'));
     return true;

@@ -9,6 +9,7 @@ import type { Notice } from './notice.ts';
 import { sqlState } from './refusals.ts';
 
 const ANSWER_MS = 2_000;
+const SECOND_MS = 1_000;
 
 /** What is refused by a pooler, as one sentence; undefined where it is something else. */
 export function refusedByPooler(error: unknown): ConfigError | undefined {
@@ -38,7 +39,10 @@ export async function checkPooling(pool: SQL, settings: SessionSettings, notice:
 
 /** The same statement on the same connection, while another transaction has what may have been its session. */
 async function checkStatements(pool: SQL): Promise<void> {
-  const [mine, other] = [await reserve(pool), await reserve(pool)];
+  const mine = await reserve(pool);
+  // Where the server has no second one to spare, there is nothing to find out.
+  const other = await reserve(pool, SECOND_MS).catch(() => undefined);
+  if (other === undefined) return mine.release();
   const token = crypto.randomUUID();
   const ask = async (number: number) => {
     const sql = `select '${token}' as token, $1::int4 as number`;
