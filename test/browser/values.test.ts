@@ -91,7 +91,7 @@ browserStories(
         await page.getByRole('button', { name: 'Delete' }).click();
         await stage.until(/What belongs to it in Product labels, Prices is deleted, too/);
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-        await stage.until('ID 1 was deleted.');
+        await stage.until('Chai was deleted.');
         await page.getByRole('button', { name: 'Undo' }).click();
         await stage.until('Undone.');
         expect(await (await stage.service.fetch('/products/1')).text()).toBe(before);

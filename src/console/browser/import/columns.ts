@@ -6,11 +6,11 @@ import {
   collections,
   fieldNamed,
   fields,
-  fieldWith,
   isJson,
   isText,
   key,
   labelOf,
+  titleField,
 } from '../shared/collection.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -59,7 +59,7 @@ export function matchFields(sheet: Sheet, mapping: Mapping): readonly Field[] {
   const filled = mapping.flatMap((field, column) =>
     field !== undefined && isTelling(field) && sheet.rows.some(({ cells }) => isGiven(cells[column])) ? [field] : [],
   );
-  const title = fieldWith('title') ?? fields.find((field) => isText(field) && field.required) ?? fields.find(isText);
+  const title = titleField ?? fields.find(isText);
   const rank = (field: Field) =>
     field === key ? 0 : isUnique(field) ? 1 : field === title ? 2 : isText(field) ? 3 : 4;
   return filled.sort((one, other) => rank(one) - rank(other));

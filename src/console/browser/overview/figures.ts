@@ -5,9 +5,10 @@
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, fieldWith, labelOf } from '../shared/collection.ts';
 import type { Chip } from '../shared/query.ts';
+import { referenceOf } from '../shared/references.ts';
 import { fewRows, rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
-import { barsOf, type Names, namesFor, referenceOf, type Sized } from './groups.ts';
+import { barsOf, type Names, namesFor, type Sized } from './groups.ts';
 import { readLow } from './low.ts';
 import { readPriceRanges } from './price-ranges.ts';
 import { type GroupSum, type Key, readSums } from './sums.ts';

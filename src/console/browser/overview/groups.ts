@@ -1,21 +1,15 @@
 /** Groups as people know them: the title of the row that a reference leads to, Yes and No, or the value itself. */
-import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Field } from '../../../collection/declaration.ts';
 import { quoted } from '../shared/api.ts';
-import { collectionName, collections, isText, labelOf } from '../shared/collection.ts';
+import { isText, labelOf, titleFieldOf } from '../shared/collection.ts';
 import type { Chip } from '../shared/query.ts';
+import { referenceOf } from '../shared/references.ts';
 import { rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 import type { Key } from './sums.ts';
 
 /** Bars of one chart; the others are counted. */
 export const MOST_BARS = 12;
-
-const collection = collections.find(({ name }) => name === collectionName);
-
-export function referenceOf({ name }: Field): Collection | undefined {
-  const reference = collection?.references.find(({ field }) => field.name === name);
-  return reference && collection?.among.get(reference.to);
-}
 
 export interface Sized {
   readonly key: Key;
@@ -57,7 +51,7 @@ export function namesFor(field: Field, ...charts: readonly (readonly Sized[])[])
 async function namesOf(field: Field, keys: readonly Key[]): Promise<Names> {
   const other = referenceOf(field);
   const [key] = other?.key ?? [];
-  const title = other && titleFieldOf(other);
+  const title = other && (titleFieldOf(other) ?? other.fields.find(isText));
   const asked = keys.filter((each) => each !== null);
   if (other === undefined || key === undefined || title === undefined || asked.length === 0) return new Map();
   const list = asked.map((each) => decodeURIComponent(quoted(each as number | string))).join(',');
@@ -72,15 +66,6 @@ async function namesOf(field: Field, keys: readonly Key[]): Promise<Names> {
     rows.flatMap((row): [Key, string][] =>
       row.title === null || row.title === '' ? [] : [[row.key as Key, String(row.title)]],
     ),
-  );
-}
-
-/** What tells a row to people: the field that is declared so, else the first text that is never empty, else the first text. */
-function titleFieldOf({ fields }: Collection): Field | undefined {
-  return (
-    fields.find(({ role }) => role === 'title') ??
-    fields.find((field) => isText(field) && field.required) ??
-    fields.find(isText)
   );
 }
 

@@ -1,7 +1,7 @@
 /** A new condition, in words: any field, what it should be, and a value. */
 import { Box, Button, Checkbox, Divider, FormControlLabel, MenuItem, Popover, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
-import { fieldNamed, fields, isText, labelOf } from '../shared/collection.ts';
+import { fieldNamed, fields, isText, labelOf, titleField } from '../shared/collection.ts';
 import { type Condition, conditionsFor, readCondition } from '../shared/conditions.ts';
 import type { Chip } from '../shared/query.ts';
 import { inputModeOf, ValueInput } from './value-input.tsx';
@@ -13,7 +13,7 @@ interface AddFilterProps {
 }
 
 export function AddFilter({ anchor, add, close }: AddFilterProps) {
-  const first = fields.find((field) => field.role === 'title') ?? fields[0]!;
+  const first = titleField ?? fields[0]!;
   const [name, setName] = useState(first.name);
   const field = fieldNamed(name) ?? first;
   const conditions = conditionsFor(field);

@@ -14,14 +14,14 @@ import {
 import { type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { describes, fieldNamed, fields, key, labelOf } from '../shared/collection.ts';
+import { describes, fieldNamed, fields, key, labelOf, titleField } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayWrite } from '../shared/rights.ts';
 import { readEntered } from '../shared/values.ts';
 import { ValueInput } from './value-input.tsx';
 
 /** A name is of one row only. */
-export const CHANGEABLE = fields.filter((field) => field !== key && field.role !== 'title' && mayWrite(field, false));
+export const CHANGEABLE = fields.filter((field) => field !== key && field !== titleField && mayWrite(field, false));
 
 interface BulkEditDialogProps {
   readonly what: string;

@@ -6,7 +6,7 @@ import { Button, Menu, MenuItem, useMediaQuery } from '@mui/material';
 import { useMemo, useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { collectionName, fields, key, labelOf } from '../shared/collection.ts';
+import { collectionName, fields, key, labelOf, titleField } from '../shared/collection.ts';
 import { gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
@@ -17,7 +17,7 @@ interface Columns {
 }
 
 /** What each width of the screen begins with; the rest is a choice of columns away, and the choice is kept for each. */
-const NARROW: readonly string[] = fields.filter(({ role }) => role !== 'title' && role !== 'price').map(namesOf);
+const NARROW: readonly string[] = fields.filter((field) => field !== titleField && field.role !== 'price').map(namesOf);
 /** The menu, and the margins. */
 const BESIDE_THE_GRID = 220;
 const NONE: readonly string[] = [];
@@ -35,7 +35,7 @@ function beyond(room: number): readonly string[] {
 }
 
 function weight(field: Field): number {
-  if (field === key || field.role === 'title') return 2;
+  if (field === key || field === titleField) return 2;
   return field.role === undefined ? 0 : 1;
 }
 

@@ -5,11 +5,13 @@ import { RecordContextProvider, SimpleForm, Title, useGetOne, useRedirect } from
 import { useParams } from 'react-router-dom';
 import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
+import { hasReferrers } from '../shared/referrers.ts';
 import { mayDelete, mayUpdate } from '../shared/rights.ts';
 import { saveRow } from '../shared/save-row.ts';
 import { tellOutcome } from '../shared/undo-row.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
+import { ReferrersOf } from './referrers.tsx';
 
 /** What is in a form does not change while someone works in it; whatever others store meanwhile is met when it is saved. */
 const ONCE = {
@@ -78,6 +80,7 @@ function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsave
           <FormEnd isUnsaved={isUnsaved} what={titleOf(row)} error={error} />
         </SimpleForm>
       </Card>
+      {hasReferrers && <ReferrersOf row={row} />}
     </RecordContextProvider>
   );
 }

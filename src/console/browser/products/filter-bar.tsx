@@ -4,9 +4,10 @@ import SearchIcon from '@mui/icons-material/Search';
 import { Box, Button, InputAdornment, Chip as MuiChip, TextField } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
-import { collectionName, fieldNamed, fieldWith, labelOf } from '../shared/collection.ts';
+import { collectionName, fieldNamed, labelOf, type Record_, titleField } from '../shared/collection.ts';
 import { describeCondition } from '../shared/conditions.ts';
 import { type Chip, type Filter, filterOf } from '../shared/query.ts';
+import { noteTitles } from '../shared/references.ts';
 import { AddFilter } from './add-filter.tsx';
 import { RequestLine } from './request-line.tsx';
 
@@ -14,8 +15,9 @@ import { RequestLine } from './request-line.tsx';
 const PAUSE_MS = 180;
 
 export function FilterBar() {
-  const { filterValues, setFilters } = useListContext();
+  const { filterValues, setFilters, data } = useListContext<Record_>();
   const { q, where = [] } = filterOf(filterValues);
+  noteTitles(data ?? []);
   const [anchor, setAnchor] = useState<HTMLElement>();
   const change = (next: Filter) => {
     const filter: Filter = { ...(next.q ? { q: next.q } : {}), ...(next.where?.length ? { where: next.where } : {}) };
@@ -31,7 +33,7 @@ export function FilterBar() {
   return (
     <Box component="search" sx={{ px: 2, pt: 2, pb: 1, display: 'grid', gap: 1.25 }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
-        {fieldWith('title') && <SearchBox value={q ?? ''} onChange={(words) => change({ q: words, where })} />}
+        {titleField && <SearchBox value={q ?? ''} onChange={(words) => change({ q: words, where })} />}
         <Button startIcon={<AddIcon />} onClick={(event) => setAnchor(event.currentTarget)} aria-haspopup="dialog">
           Add filter
         </Button>
@@ -79,13 +81,12 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
     sent.current = value;
     setTyped(value);
   };
-  const title = fieldWith('title')!;
   return (
     <TextField
       size="small"
       type="search"
       label={`Search ${collectionName.replaceAll('_', ' ')}`}
-      placeholder={labelOf(title)}
+      placeholder={labelOf(titleField!)}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={showWhatHolds}

@@ -14,11 +14,22 @@ import {
 } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { type Cells, describes, fields, isJson, isWritable, key, labelOf, type Record_ } from '../shared/collection.ts';
+import {
+  type Cells,
+  describes,
+  fields,
+  isJson,
+  isWritable,
+  key,
+  labelOf,
+  type Record_,
+  titleField,
+} from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayWrite } from '../shared/rights.ts';
 import { LeaveGuard } from '../shared/unsaved.tsx';
-import { editableText, isYes, isYesNo, readEntered, yesOrNo } from '../shared/values.ts';
+import { editableText, isReference, isYes, isYesNo, readEntered, yesOrNo } from '../shared/values.ts';
+import { ReferenceField } from './reference-field.tsx';
 import { inputTypeOf, slotsOf } from './value-input.tsx';
 
 export function FormFields({ isNew }: { readonly isNew: boolean }) {
@@ -29,7 +40,7 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
       {fields
         .filter((field) => isWritable(field) && (isNew ? mayWrite(field, true) : field !== key))
         .map((field) => (
-          <Box key={field.name} sx={field.role === 'title' ? { gridColumn: '1 / -1', order: -1 } : {}}>
+          <Box key={field.name} sx={field === titleField ? { gridColumn: '1 / -1', order: -1 } : {}}>
             <FieldInput field={field} isNew={isNew} />
           </Box>
         ))}
@@ -56,6 +67,17 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
     );
   }
   if (isYesNo(field)) return <NullableBooleanInput {...common} fullWidth />;
+  if (isReference(field)) {
+    return (
+      <ReferenceField
+        field={field}
+        validate={validate}
+        isRequired={isNeeded}
+        readOnly={isReadOnly}
+        help={help || undefined}
+      />
+    );
+  }
   if (field.rules.oneOf !== undefined) {
     const choices = field.rules.oneOf.map((each) => ({ id: each, name: String(each) }));
     return <SelectInput {...common} choices={choices} validate={validate} isRequired={isNeeded} fullWidth />;

@@ -1,12 +1,12 @@
 /** How the grid looks: one set of rules on the table, instead of styles that are worked out for every cell. */
 import type { SxProps, Theme } from '@mui/material';
 import type { Field } from '../../../collection/declaration.ts';
-import { isDecimal, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
-import { isYesNo } from '../shared/values.ts';
+import { isDecimal, isNumeric, isText, key, labelOf, titleField } from '../shared/collection.ts';
+import { isReference, isYesNo } from '../shared/values.ts';
 
 /** Numbers stand at the right, and text has room. */
 export function columnClass(field: Field): string {
-  if (!isNumeric(field)) return `column-${field.name} text`;
+  if (!isNumeric(field) || isReference(field)) return `column-${field.name} text`;
   return field.role === 'flag' ? `column-${field.name}` : `column-${field.name} right`;
 }
 
@@ -27,9 +27,10 @@ const isShort = ({ type }: Field): boolean => typeof type.schema.maximum === 'nu
 export const NARROW_SCREEN = 700;
 
 function widthOfValues(field: Field): number {
-  if (field.role === 'title') return window.innerWidth > NARROW_SCREEN ? 190 : 140;
+  if (field === titleField) return window.innerWidth > NARROW_SCREEN ? 190 : 140;
   if (field === key) return isNumeric(field) ? 56 : 120;
   if (isYesNo(field)) return 76;
+  if (isReference(field)) return 130;
   if (isNumeric(field)) return isDecimal(field) ? 84 : isShort(field) ? 66 : 130;
   return isText(field) ? 110 : 130;
 }

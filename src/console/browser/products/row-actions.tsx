@@ -4,7 +4,7 @@ import Close from '@mui/icons-material/Close';
 import Delete from '@mui/icons-material/Delete';
 import Edit from '@mui/icons-material/Edit';
 import { type ReactNode, type Ref, useEffect, useRef } from 'react';
-import { fields, fieldWith, key, type Record_, titleOf } from '../shared/collection.ts';
+import { fields, key, type Record_, titleField, titleOf } from '../shared/collection.ts';
 import { mayDelete, mayUpdate, mayWrite } from '../shared/rights.ts';
 import type { EditingActions } from './inline-editing.tsx';
 
@@ -33,7 +33,7 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
     );
   }
   const writable = fields.filter((field) => field !== key && mayWrite(field, false));
-  const first = writable.find((field) => field === fieldWith('title')) ?? writable[0] ?? key;
+  const first = writable.find((field) => field === titleField) ?? writable[0] ?? key;
   const edit = () => begin(record.id, first.name);
   return (
     <div className="actions">

@@ -1,17 +1,31 @@
 /** What a cell of the grid holds: its value, or an input while its row is being edited. */
 import { Chip, Switch } from '@mui/material';
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, Suspense } from 'react';
 import { Link } from 'react-router-dom';
 import type { Field } from '../../../collection/declaration.ts';
-import { isJson, isWritable, itemPath, labelOf, type Record_, titleOf } from '../shared/collection.ts';
-import { editableText, formatValue, isYes, isYesNo, yesOrNo } from '../shared/values.ts';
+import { isJson, isWritable, itemPath, key, labelOf, type Record_, titleField, titleOf } from '../shared/collection.ts';
+import { hrefOfRow, referenceOf, titleReferred } from '../shared/references.ts';
+import {
+  editableText,
+  formatCell,
+  formatValue,
+  isReference,
+  isYes,
+  isYesNo,
+  valueText,
+  yesOrNo,
+} from '../shared/values.ts';
 import type { Draft, EditingActions } from './inline-editing.tsx';
-import { inputModeOf, inputTypeOf } from './value-input.tsx';
+import { inputModeOf, inputTypeOf, ReferenceInput } from './value-input.tsx';
 
 export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
   const value = record[field.name];
-  const text = formatValue(field, value);
-  if (field.role === 'title') return <Link to={itemPath(record.id)}>{value === '' ? titleOf(record) : text}</Link>;
+  const text = formatCell(field, record);
+  if (field === titleField) return <Link to={itemPath(record.id)}>{value === '' ? titleOf(record) : text}</Link>;
+  // Where rows have no title, the key is what leads to them.
+  if (field === key && titleField === undefined) return <Link to={itemPath(record.id)}>{text}</Link>;
+  const other = referenceOf(field);
+  if (other !== undefined && value !== null) return <a href={hrefOfRow(other, value)}>{text}</a>;
   if (field.role === 'flag' && isYes(value)) return <Chip size="small" label={text} />;
   return <>{text}</>;
 }
@@ -46,6 +60,23 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
     );
   }
   const fault = draft.faults[name];
+  if (isReference(field)) {
+    return (
+      <Suspense fallback={<div className="value">{formatCell(field, row)}</div>}>
+        <ReferenceInput
+          field={field}
+          label={label}
+          text={typed !== undefined && 'text' in typed ? typed.text : valueText(value)}
+          title={titleReferred(field, row)}
+          onChange={(text) => set(name, { text })}
+          onKeyDown={onKeyDown}
+          isCell
+          autoFocus={draft.focus === name}
+          problem={fault}
+        />
+      </Suspense>
+    );
+  }
   return (
     <input
       // biome-ignore lint/a11y/noAutofocus: whoever opens a row to edit it wants to type in it

@@ -1,8 +1,12 @@
 /** An input for a value of a field, as text that `readEntered` reads: a choice where there are few, else what one types. */
 import { MenuItem, TextField, type TextFieldProps } from '@mui/material';
+import { lazy, Suspense } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { isDecimal, isNumeric } from '../shared/collection.ts';
-import { formatValue, isYesNo, valueText, yesOrNo } from '../shared/values.ts';
+import { formatValue, isReference, isYesNo, valueText, yesOrNo } from '../shared/values.ts';
+
+/** Loaded when something is to be chosen, so that the first view comes sooner. */
+export const ReferenceInput = lazy(async () => ({ default: (await import('./reference-input.tsx')).ReferenceInput }));
 
 interface ValueInputProps {
   readonly field: Field;
@@ -24,6 +28,21 @@ export function ValueInput({ field, label, text, onChange, disabled = false, pro
     onChange: (event) => onChange(event.target.value),
     autoComplete: 'off',
   };
+  if (isReference(field)) {
+    return (
+      <Suspense fallback={<TextField {...common} disabled />}>
+        <ReferenceInput
+          field={field}
+          label={label}
+          text={text}
+          onChange={onChange}
+          disabled={disabled}
+          problem={problem}
+          autoFocus
+        />
+      </Suspense>
+    );
+  }
   const choices = isYesNo(field) ? [true, false].map((isOn) => yesOrNo(field, isOn)) : field.rules.oneOf;
   if (choices === undefined) {
     return <TextField {...common} autoFocus type={inputTypeOf(field)} slotProps={slotsOf(field)} />;

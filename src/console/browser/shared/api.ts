@@ -1,6 +1,7 @@
 /** What the console asks of the API beyond react-admin's own calls: a row in its version, new rows, several rows at once. */
 import { type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
 import { type Answer, ask } from './http.ts';
+import { withTitles } from './references.ts';
 
 const REPRESENTATION = { prefer: 'return=representation', accept: 'application/json' };
 const ONE = { ...REPRESENTATION, accept: 'application/vnd.pgrst.object+json' };
@@ -23,8 +24,10 @@ export function withId(row: Record_): Record_ {
   return key.name === 'id' ? row : { ...row, id: row[key.name] as Id };
 }
 
+/** With the titles of the rows that it refers to. */
 export async function readRow(id: Id, signal?: AbortSignal): Promise<Versioned> {
-  return versioned(await ask(itemPath(id), { signal }));
+  const select = withTitles === undefined ? '' : `?select=${withTitles}`;
+  return versioned(await ask(`${itemPath(id)}${select}`, { signal }));
 }
 
 /** Refused with 412 when the row is no longer in that version. */

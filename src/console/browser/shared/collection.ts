@@ -18,12 +18,14 @@ const hasKey = ({ key, fields: shown }: CollectionDraft) =>
 
 export const { version } = pageData;
 const drafts = pageData.collections.filter(hasKey);
-const all = [...declareCatalogue({ collections: drafts.length === 0 ? [NONE] : drafts }).collections.values()];
+export const allCollections = [
+  ...declareCatalogue({ collections: drafts.length === 0 ? [NONE] : drafts }).collections.values(),
+];
 /** A row is read and written at its own URL, which a key of several fields does not have. */
-export const collections = all.filter((each) => each.key.length === 1);
-export const unshown = all.filter((each) => each.key.length > 1);
+export const collections = allCollections.filter((each) => each.key.length === 1);
+export const unshown = allCollections.filter((each) => each.key.length > 1);
 const asked = new URLSearchParams(location.search).get('collection');
-const collection = collections.find(({ name }) => name === asked) ?? collections[0] ?? all[0]!;
+export const collection = collections.find(({ name }) => name === asked) ?? collections[0] ?? allCollections[0]!;
 export const { name: collectionName, fields } = collection;
 export const key: Field = collection.key[0]!;
 export const collectionTitle = titleOfCollection(collection);
@@ -37,17 +39,17 @@ function capitalized(words: string): string {
 }
 
 export function collectionNamed(name: string): Collection | undefined {
-  return all.find((each) => each.name === name);
+  return allCollections.find((each) => each.name === name);
 }
 
 /** Collections of which rows go when a row of this one is deleted, and cannot be brought back with it. */
-export const deletedWithRows = all.filter(({ references }) =>
+export const deletedWithRows = allCollections.filter(({ references }) =>
   references.some(({ to, onDelete }) => to === collectionName && onDelete === 'cascade'),
 );
 
 /** A row of the collection in words: `product`, `stock move`. */
-export function oneOf(): string {
-  return collectionName
+export function oneOf(name = collectionName): string {
+  return name
     .replaceAll('_', ' ')
     .replace(/ies$/, 'y')
     .replace(/([^s])s$/, '$1');
@@ -78,6 +80,12 @@ export function fieldWith(role: string): Field | undefined {
   return fields.find((field) => field.role === role);
 }
 
+/** What tells a row to people: the field that is declared so, else the first text that is never empty. */
+export function titleFieldOf({ fields: given, key: keys }: Collection): Field | undefined {
+  const isName = (field: Field) => isText(field) && field.required && field.rules.oneOf === undefined;
+  return given.find(({ role }) => role === 'title') ?? given.find((field) => isName(field) && !keys.includes(field));
+}
+
 export function itemPath(id: Value): string {
   return `${listPath}/${encodeURIComponent(String(id))}`;
 }
@@ -94,9 +102,15 @@ export function labelOf({ name, title }: Field): string {
 const LONG_NAME = 80;
 
 export function titleOf(row: Cells): string {
-  const title = fieldWith('title');
+  return titleIn(collection, row);
+}
+
+/** Of a row of any collection, by its title or its key. */
+export function titleIn(of: Collection, row: Cells): string {
+  const title = titleFieldOf(of);
   const name = title === undefined ? undefined : row[title.name];
-  if (name === undefined || name === null || name === '') return `${labelOf(key)} ${row[key.name]}`;
+  if (name === undefined || name === null || name === '')
+    return of.key.map((each) => `${labelOf(each)} ${row[each.name]}`).join(', ');
   const letters = [...String(name)];
   return letters.length <= LONG_NAME ? String(name) : `${letters.slice(0, LONG_NAME).join('')}…`;
 }
@@ -116,3 +130,5 @@ export function describes(field: Field): string | undefined {
   const isTelling = description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
   return role !== 'flag' && isTelling && description !== '' ? description : undefined;
 }
+
+export const titleField: Field | undefined = titleFieldOf(collection);

@@ -7,7 +7,8 @@ import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '..
 import { isJson, isNumeric, isText, labelOf } from './collection.ts';
 import { editableNumber, readNumber } from './numbers.ts';
 import { escapeLike, type FieldChip } from './query.ts';
-import { isYesNo, readEntered } from './values.ts';
+import { knownTitle } from './references.ts';
+import { isReference, isYesNo, readEntered } from './values.ts';
 
 /** What is to be given beside the condition. */
 export type Needs = 'value' | 'list' | 'pattern' | 'nothing';
@@ -51,6 +52,8 @@ const ORDERED: readonly Condition[] = [
   everyday('is at most', 'lte'),
   everyday('is one of', 'in', 'list'),
 ];
+/** Of what refers to another row. */
+const REFERENCE: readonly Condition[] = [everyday('is', 'eq'), everyday('is not', 'neq')];
 const BOOLEAN: readonly Condition[] = [
   everyday('Yes', 'is', 'nothing', { value: 'true' }),
   everyday('No', 'is', 'nothing', { value: 'false' }),
@@ -108,6 +111,7 @@ function everydayFor(field: Field): readonly Condition[] {
   if (field.role === 'flag') return FLAG;
   if (field.type.input === 'switch') return BOOLEAN;
   if (isJson(field)) return [];
+  if (isReference(field)) return REFERENCE;
   return isText(field) ? TEXT : ORDERED;
 }
 
@@ -167,6 +171,8 @@ export function describeCondition(field: Field, { operator, value, not }: FieldC
     return `${turned}${label}${isYesNo(field) && fits.operator !== 'is' ? ':' : ''} ${fits.label}`;
   const shown =
     fits?.around === undefined ? value : value.slice(fits.around[0].length, -1).replaceAll(/\\([\\%_])/g, '$1');
+  const title = isReference(field) ? knownTitle(field, value) : undefined;
+  if (title !== undefined && fits !== undefined) return `${turned}${label} ${SIGNS[operator] ?? fits.label} ${title}`;
   const text = isNumeric(field) ? editableNumber(shown) : shown;
   return `${turned}${label} ${SIGNS[operator] ?? fits?.label ?? WORDS[operator]} ${text}`;
 }

@@ -5,12 +5,13 @@
  */
 import { base } from './base.ts';
 import { key, listPath } from './collection.ts';
+import { withTitles } from './references.ts';
 import { isLoginWanted } from './session.ts';
 import { token } from './token.ts';
 
 export const ROWS_PER_PAGE = 25;
 
-const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name}.asc`;
+const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name}.asc${withTitles === undefined ? '' : `&select=${withTitles}`}`;
 const HEADERS: Readonly<Record<string, string>> = { accept: 'application/json', prefer: 'count=exact' };
 
 const isOpened = location.hash === `#${listPath}` && !token.isAskedFor() && !isLoginWanted();

@@ -8,6 +8,7 @@ import { readRow } from './api.ts';
 import { collectionName, fieldNamed, idOf, key } from './collection.ts';
 import { type Ask, ask } from './http.ts';
 import { pairsOf, queryText } from './query.ts';
+import { withTitles } from './references.ts';
 
 const config: IDataProviderConfig = {
   apiUrl: '',
@@ -24,9 +25,9 @@ export const dataProvider: DataProvider = {
   supportAbortSignal: true,
 
   async getList(resource, { filter, pagination, sort, signal, ...params }) {
-    const conditions = queryText(pairsOf(filter));
-    const httpClient = (url: string, options: Ask) =>
-      ask(conditions === '' ? url : `${url}&${conditions}`, { ...options, signal });
+    const titles = withTitles === undefined ? [] : [`select=${withTitles}`];
+    const conditions = [queryText(pairsOf(filter)), ...titles].filter((each) => each !== '');
+    const httpClient = (url: string, options: Ask) => ask([url, ...conditions].join('&'), { ...options, signal });
     const lists = postgrestRestProvider({ ...config, httpClient: httpClient as IDataProviderConfig['httpClient'] });
     const place = placeOf(pagination, sort);
     const read = (page: number) =>

@@ -1,6 +1,6 @@
 /** Filters as people set them in the console, and the query string they make. */
 import { OPERATORS, type OperatorName, type OperatorRules } from '../../../dialect/operators.ts';
-import { collectionName, fieldNamed, fieldWith, listPath } from './collection.ts';
+import { collectionName, fieldNamed, listPath, titleField } from './collection.ts';
 
 /** One condition on a field. */
 export interface FieldChip {
@@ -49,10 +49,9 @@ function chipOf(given: unknown): Chip[] {
 
 export function pairsOf(given: Filter): readonly Pair[] {
   const { q, where = [] } = filterOf(given);
-  const title = fieldWith('title');
-  const words = title === undefined ? [] : (q ?? '').split(/\s+/).filter((word) => word !== '');
+  const words = titleField === undefined ? [] : (q ?? '').split(/\s+/).filter((word) => word !== '');
   return [
-    ...words.map((word): Pair => [title!.name, `ilike.*${escapeLike(word)}*`]),
+    ...words.map((word): Pair => [titleField!.name, `ilike.*${escapeLike(word)}*`]),
     ...where.map((chip): Pair => ('raw' in chip ? chip.raw : [chip.field, testOf(chip)])),
   ];
 }

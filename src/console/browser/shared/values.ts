@@ -4,19 +4,26 @@
  */
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { isDecimal, isJson, isNumeric, isText, key, labelOf } from './collection.ts';
+import { type Cells, isDecimal, isJson, isNumeric, isText, key, labelOf, titleOfCollection } from './collection.ts';
 import { formatDate } from './dates.ts';
 import { editableNumber, formatDecimal, formatNumber, readNumber } from './numbers.ts';
+import { knownTitle, referenceOf, titleReferred } from './references.ts';
 import { wordsOf } from './words.ts';
 
 export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (isYesNo(field)) return isYes(value) ? 'Yes' : 'No';
+  if (isReference(field)) return knownTitle(field, value) ?? String(value);
   if (typeof value === 'string') return formatDate(field, value);
   if (typeof value !== 'number') return valueText(value);
   // An identifier is a name made of digits, and is not grouped into thousands.
   if (field === key || field.name.endsWith('_id')) return String(value);
   return isDecimal(field) ? formatDecimal(value, 2, 4) : formatNumber(value);
+}
+
+/** A cell of a row: of a reference, what the other row is called. */
+export function formatCell(field: Field, row: Cells): string {
+  return titleReferred(field, row) ?? formatValue(field, row[field.name]);
 }
 
 /** Lists and json as JSON, anything else as it is. */
@@ -36,6 +43,9 @@ export const isYes = (value: unknown): boolean =>
 /** As it is stored. */
 export const yesOrNo = (field: Field, isOn: boolean): Value => (field.type.input === 'switch' ? isOn : Number(isOn));
 
+/** Chosen among the rows of another collection. */
+export const isReference = (field: Field): boolean => referenceOf(field) !== undefined;
+
 export type Entered = { readonly value: Value } | { readonly problem: string };
 
 /** What was typed, as a value to store; or what is wrong with it. An empty input is no value. */
@@ -44,7 +54,11 @@ export function readEntered(field: Field, text: string): Entered {
   if (text.trim() === '') return field.required ? { problem: `${label} is required.` } : { value: null };
   if (isJson(field)) return readJson(label, text);
   const plain = isNumeric(field) ? readNumber(text) : text;
-  if (plain === undefined) return { problem: `${label}: “${text}” is not a number.` };
+  if (plain === undefined) {
+    const other = referenceOf(field);
+    if (other !== undefined) return { problem: `${label}: choose one of ${titleOfCollection(other)}.` };
+    return { problem: `${label}: “${text}” is not a number.` };
+  }
   if (isNumeric(field) && !isDecimal(field) && /\.\d*[1-9]/.test(plain))
     return { problem: `${label}: whole numbers only.` };
   try {

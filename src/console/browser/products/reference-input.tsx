@@ -1,0 +1,136 @@
+/** Chooses a row of another collection: type a part of its title, or its key; or make one with the title that was typed. */
+import { Autocomplete, TextField } from '@mui/material';
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import type { Field } from '../../../collection/declaration.ts';
+import { type Found, findRows, isMadeByTitle, makeRow } from '../shared/find-rows.ts';
+import { knownTitle, noteTitle, referenceOf } from '../shared/references.ts';
+import { mayCreateIn } from '../shared/rights.ts';
+import { tell } from '../shared/undo.tsx';
+import { wordsOf } from '../shared/words.ts';
+
+/** As long as a word takes to be typed. */
+const PAUSE_MS = 150;
+
+interface ReferenceInputProps {
+  readonly field: Field;
+  readonly label: string;
+  /** The key of the row that is chosen, or what was typed. */
+  readonly text: string;
+  /** What that row is called, where it is known. */
+  readonly title?: string | undefined;
+  readonly onChange: (text: string) => void;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+  readonly isCell?: boolean;
+  readonly autoFocus?: boolean;
+  readonly disabled?: boolean;
+  readonly required?: boolean;
+  readonly problem?: string | undefined;
+  readonly help?: string | undefined;
+}
+
+type Option = Found & { readonly isNew?: boolean };
+
+export function ReferenceInput(props: ReferenceInputProps) {
+  const { field, label, text, title, onChange, onKeyDown, isCell = false, problem, help } = props;
+  const other = referenceOf(field)!;
+  const [typed, setTyped] = useState(title ?? knownTitle(field, text) ?? text);
+  const [isOpen, setOpen] = useState(false);
+  /** What is looked for: nothing until something was typed, so that all are offered first. */
+  const [looked, setLooked] = useState('');
+  const [found, setFound] = useState<readonly Found[]>([]);
+  const [trouble, setTrouble] = useState<string>();
+
+  useEffect(() => {
+    if (!isOpen) return;
+    const ending = new AbortController();
+    const timer = setTimeout(async () => {
+      try {
+        setFound(await findRows(other, looked, ending.signal));
+        setTrouble(undefined);
+      } catch (error) {
+        if (!ending.signal.aborted) setTrouble(wordsOf(error));
+      }
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [isOpen, looked, other]);
+
+  const choose = ({ key, title: chosen }: Found) => {
+    noteTitle(field, key, chosen);
+    setTyped(chosen);
+    setLooked('');
+    setOpen(false);
+    onChange(key);
+  };
+  const pick = async (option: Option) => {
+    if (!option.isNew) return choose(option);
+    try {
+      const made = await makeRow(other, option.key);
+      choose(made);
+      tell(`${made.title} was created.`, 'success');
+    } catch (error) {
+      setTrouble(wordsOf(error));
+    }
+  };
+  const named = (name: string) => found.find((each) => each.title.toLowerCase() === name.trim().toLowerCase());
+  const mayMake = looked.trim() !== '' && named(looked) === undefined && mayCreateIn(other) && isMadeByTitle(other);
+  const options: Option[] = [
+    ...found,
+    ...(mayMake ? [{ key: looked.trim(), title: `Create “${looked.trim()}”`, isNew: true }] : []),
+  ];
+  return (
+    <Autocomplete<Option, false, true, true>
+      freeSolo
+      disableClearable
+      fullWidth
+      open={isOpen && options.length > 0}
+      onOpen={() => setOpen(true)}
+      onClose={() => setOpen(false)}
+      disabled={props.disabled ?? false}
+      options={options}
+      filterOptions={(all) => all}
+      getOptionLabel={(option) => (typeof option === 'string' ? option : option.title)}
+      getOptionKey={(option) => (typeof option === 'string' ? option : `${option.isNew} ${option.key}`)}
+      isOptionEqualToValue={(option, value) => typeof value !== 'string' && option.key === value.key}
+      value={typed}
+      inputValue={typed}
+      onInputChange={(_event, words, reason) => {
+        if (reason !== 'input') return;
+        setTyped(words);
+        setLooked(words);
+        setOpen(true);
+        onChange(words);
+      }}
+      onChange={(_event, option) => void (typeof option === 'string' ? undefined : pick(option))}
+      onBlur={() => {
+        const meant = looked === '' ? undefined : named(looked);
+        if (meant !== undefined) choose(meant);
+      }}
+      slotProps={{ popper: { sx: { minWidth: 220 } } }}
+      renderInput={(params) => (
+        <TextField
+          {...params}
+          variant={isCell ? 'standard' : 'outlined'}
+          margin={isCell ? 'none' : 'dense'}
+          size="small"
+          {...(isCell ? { hiddenLabel: true } : { label })}
+          required={props.required ?? false}
+          autoFocus={props.autoFocus ?? false}
+          error={problem !== undefined || trouble !== undefined}
+          {...(isCell ? { title: problem ?? trouble } : { helperText: problem ?? trouble ?? help })}
+          onKeyDown={(event) => {
+            // While something is offered, these keys choose of it.
+            const isOffered = isOpen && options.length > 0;
+            if (!isOffered) onKeyDown?.(event);
+          }}
+          slotProps={{
+            ...params.slotProps,
+            htmlInput: { ...params.slotProps?.htmlInput, ...(isCell ? { 'aria-label': label } : {}) },
+          }}
+        />
+      )}
+    />
+  );
+}

@@ -1,0 +1,66 @@
+/** Rows of another collection, found by what is typed: so many as a person looks through. */
+import type { Collection } from '../../../collection/declaration.ts';
+import { type Cells, isText, titleFieldOf, titleIn } from './collection.ts';
+import { ask } from './http.ts';
+import { escapeLike, queryText } from './query.ts';
+import { namesOf } from './references.ts';
+import { readEntered } from './values.ts';
+
+/** Offered at a time. */
+const MOST_FOUND = 20;
+
+export interface Found {
+  /** As text that is read like what is typed. */
+  readonly key: string;
+  readonly title: string;
+}
+
+export async function findRows(other: Collection, typed: string, signal?: AbortSignal): Promise<readonly Found[]> {
+  const title = titleFieldOf(other);
+  const words = typed.split(/\s+/).filter((word) => word !== '');
+  const conditions =
+    title === undefined
+      ? keyIs(other, typed)
+      : words.map((word): [string, string] => [title.name, `ilike.*${escapeLike(word)}*`]);
+  if (conditions === undefined) return [];
+  const query = queryText([
+    ['select', namesOf(other)],
+    ...conditions,
+    ['order', (title ?? other.key[0]!).name],
+    ['limit', String(MOST_FOUND)],
+  ]);
+  const { json } = await ask(`/${other.name}?${query}`, { signal });
+  return (json as Cells[]).map((row) => foundIn(other, row));
+}
+
+function keyIs(other: Collection, typed: string): [string, string][] | undefined {
+  const key = other.key[0]!;
+  if (typed.trim() === '') return [];
+  if (isText(key)) return [[key.name, `ilike.*${escapeLike(typed.trim())}*`]];
+  return 'value' in readEntered(key, typed) ? [[key.name, `eq.${typed.trim()}`]] : undefined;
+}
+
+function foundIn(other: Collection, row: Cells): Found {
+  return { key: String(row[other.key[0]!.name]), title: titleIn(other, row) };
+}
+
+/** Whether a row can be made of nothing but its title. */
+export function isMadeByTitle(other: Collection): boolean {
+  const title = titleFieldOf(other);
+  return title !== undefined && other.fields.every((field) => field === title || isFilledIn(other, field));
+}
+
+/** Left out, it may be empty, or takes its default, or is assigned. */
+function isFilledIn(other: Collection, field: Collection['fields'][number]): boolean {
+  if (other.key.includes(field)) return field === other.assigned || field.generated !== undefined;
+  return !field.required || field.filled || (field.default ?? field.generated) !== undefined;
+}
+
+export async function makeRow(other: Collection, title: string): Promise<Found> {
+  const { json } = await ask(`/${other.name}?select=${namesOf(other)}`, {
+    method: 'POST',
+    headers: { prefer: 'return=representation', accept: 'application/vnd.pgrst.object+json' },
+    body: { [titleFieldOf(other)!.name]: title },
+  });
+  return foundIn(other, json as Cells);
+}
