@@ -30,7 +30,7 @@ const VIEWS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Edit in place: Chang' }).click();
     await page.getByLabel('Unit price of Chang').fill('24');
-    await service.fetch('/products/2', { method: 'PATCH', body: `{"units_in_stock":${Date.now() % 1000}}` });
+    await service.fetch('/products/2', { method: 'PATCH', body: `{"unit_price":${Date.now() % 1000}}` });
     await page.getByRole('button', { name: 'Save: Chang' }).click();
     await page.getByRole('dialog', { name: /Someone else changed/ }).waitFor();
   },
@@ -45,6 +45,26 @@ const VIEWS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog', { name: 'Delete 1 product?' }).waitFor();
+  },
+  async 'a value that is refused'({ page, until }) {
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+    await page.getByLabel('Unit price of Chang').fill('cheap');
+    await page.getByRole('button', { name: 'Save: Chang' }).click();
+    await until('Unit price: “cheap” is not a number.');
+  },
+  async 'unsaved work that is left'({ page }) {
+    await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
+    await page.getByRole('dialog', { name: 'Discard the changes to Chang?' }).waitFor();
+  },
+  async 'a list that cannot be read'({ page, until }) {
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByLabel('Unit price of Chai').waitFor({ state: 'attached' });
+    await page.context().setOffline(true);
+    await page.getByLabel('Search products').fill('x');
+    await until('The products could not be read');
+    await page.context().setOffline(false);
   },
   async 'the preview of an import'({ page, open, until }) {
     await open('/import');

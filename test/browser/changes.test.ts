@@ -21,13 +21,13 @@ browserStories('changes', (stage) => {
   );
 
   test(
-    'what the service refuses is said in its own words, and nothing is changed',
+    'a value that cannot be stored is refused in place, in plain words, and nothing is changed',
     async () => {
       await stage.open('/products');
       await stage.page.getByRole('button', { name: 'Edit in place: Chang' }).click();
       await stage.page.getByLabel('Units in stock of Chang').fill('99999999999');
       await stage.page.getByRole('button', { name: 'Save: Chang' }).click();
-      await stage.until(/out of range for type integer/);
+      await stage.until('Units in stock: the number is too large.');
       expect(await stage.product(2)).toMatchObject({ units_in_stock: 17 });
     },
     SECONDS,

@@ -90,7 +90,7 @@ browserStories('the list', (stage) => {
       await stage.until('Aniseed Syrup');
       await stage.page.getByRole('button', { name: 'Add filter' }).click();
       await stage.choose('Field', 'Unit price');
-      await stage.choose('Operator', /is greater than/);
+      await stage.choose('Condition', /is greater than/);
       await stage.page.getByLabel('Value').fill('80');
       await stage.page.getByRole('button', { name: 'Add', exact: true }).click();
       await stage.until('1-4 of 4');
@@ -117,6 +117,7 @@ browserStories('the list', (stage) => {
       await stage.page.getByLabel('Search products').fill("anton's");
       await stage.page.getByRole('button', { name: 'Sort by unit price ascending' }).click();
       await untilShown(stage.page, ["Chef Anton's Gumbo Mix", "Chef Anton's Cajun Seasoning"]);
+      await stage.page.getByText('Request', { exact: true }).click();
       await stage.page.getByRole('button', { name: 'Copy as curl' }).click();
       await stage.until('Copied.');
       const command = await stage.page.evaluate<string>('navigator.clipboard.readText()');

@@ -126,7 +126,12 @@ async function newPage(
   complaints: string[],
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    // Nobody waits for a dialog to fade in.
+    reducedMotion: 'reduce',
+    ...options,
+  });
   const page = await context.newPage();
   page.on('console', (message) => {
     // The browser notes every answer of 4xx as an error of its own; which of them are right is for each story to say.

@@ -1,5 +1,4 @@
 /** The console's pages, and where each is. */
-import { lazy } from 'react';
 import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin';
 import { Route } from 'react-router-dom';
 import { TokenPage } from './auth.tsx';
@@ -7,14 +6,15 @@ import { ConsoleLayout } from './layout.tsx';
 import { Overview } from './overview/page.tsx';
 import { ListPage } from './products/list.tsx';
 import { collectionName, titleOf, version } from './shared/collection.ts';
+import { latePage } from './shared/late-page.tsx';
 import { dataProvider } from './shared/provider.ts';
 import { token } from './shared/token.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
 /** What the first view does not need is loaded when it is, so that the first view comes sooner. */
-const EditPage = lazy(async () => ({ default: (await import('./products/edit.tsx')).EditPage }));
-const CreatePage = lazy(async () => ({ default: (await import('./products/create.tsx')).CreatePage }));
-const ImportPage = lazy(async () => ({ default: (await import('./import/page.tsx')).ImportPage }));
+const EditPage = latePage(async () => (await import('./products/edit.tsx')).EditPage);
+const CreatePage = latePage(async () => (await import('./products/create.tsx')).CreatePage);
+const ImportPage = latePage(async () => (await import('./import/page.tsx')).ImportPage);
 
 const store = localStorageStore(version, 'catalogue');
 

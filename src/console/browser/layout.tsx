@@ -16,10 +16,12 @@ import {
   unshown,
   version,
 } from './shared/collection.ts';
+import { useTabTitle } from './shared/tab-title.ts';
 import { token } from './shared/token.ts';
 import { UndoBar } from './shared/undo.tsx';
 
 export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
+  useTabTitle();
   return (
     <Layout
       appBarAlwaysOn

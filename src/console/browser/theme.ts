@@ -9,6 +9,18 @@ const LABELLED_INPUT = {
   input: (props: object) => ({ 'aria-label': (props as { 'aria-label'?: string })['aria-label'] }),
 };
 
+/** Where the system is asked for less motion, nothing fades or slides; dialogs are there at once. */
+const STILL = {
+  shortest: 0,
+  shorter: 0,
+  short: 0,
+  standard: 0,
+  complex: 0,
+  enteringScreen: 0,
+  leavingScreen: 0,
+};
+const transitions = matchMedia('(prefers-reduced-motion: reduce)').matches ? { duration: STILL } : {};
+
 function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
   const isLight = mode === 'light';
   return {
@@ -17,11 +29,16 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       mode,
       primary: { main: isLight ? '#0f766e' : '#5cc8bd' },
       secondary: { main: isLight ? '#0f766e' : '#5cc8bd' },
-      error: { main: isLight ? '#b71c1c' : '#f98b8b' },
+      // Messages are white on the colour itself, or on its dark shade.
+      error: isLight ? { main: '#b71c1c' } : { main: '#f98b8b', dark: '#b71c1c' },
+      warning: isLight ? { main: '#8f4700' } : { main: '#ffb74d', dark: '#8f4700' },
+      info: isLight ? { main: '#01579b' } : { main: '#4fc3f7', dark: '#01579b' },
+      success: isLight ? { main: '#1b5e20' } : { main: '#81c784', dark: '#1b5e20' },
       background: isLight ? { default: '#f6f7f8', paper: '#ffffff' } : { default: '#0f1317', paper: '#171c21' },
       ...(isLight ? { text: { primary: '#17212b', secondary: '#4b5765' } } : {}),
     },
     shape: { borderRadius: 10 },
+    transitions,
     sidebar: { width: 200, closedWidth: 50 },
     typography: { fontFamily: FONT, h5: { fontWeight: 600 }, h6: { fontWeight: 600, fontSize: '1.05rem' } },
     components: {
@@ -38,6 +55,7 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
       },
       MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiCard: { styleOverrides: { root: { border: `1px solid ${isLight ? '#e3e7ea' : '#2a323a'}` } } },
+      MuiAlert: { styleOverrides: { filled: { color: '#ffffff' } } },
       MuiButton: { styleOverrides: { root: { textTransform: 'none', fontWeight: 600 } } },
       MuiTextField: { defaultProps: { variant: 'outlined', margin: 'dense', size: 'small', fullWidth: true } },
       MuiCheckbox: { defaultProps: { slotProps: LABELLED_INPUT } },

@@ -1,11 +1,10 @@
-/** A new condition: any field, any operator that serves its type, and a value. */
-import { Box, Button, Checkbox, FormControlLabel, MenuItem, Popover, TextField } from '@mui/material';
+/** A new condition, in words: any field, what it should be, and a value. */
+import { Box, Button, Checkbox, Divider, FormControlLabel, MenuItem, Popover, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
-import type { Field } from '../../../collection/declaration.ts';
-import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../../../dialect/operators.ts';
-import { IS_VALUES } from '../../../dialect/tree.ts';
-import { fieldNamed, fields, labelOf } from '../shared/collection.ts';
+import { fieldNamed, fields, isText, labelOf } from '../shared/collection.ts';
+import { type Condition, conditionsFor, readCondition } from '../shared/conditions.ts';
 import type { Chip } from '../shared/query.ts';
+import { inputModeOf, ValueInput } from './value-input.tsx';
 
 interface AddFilterProps {
   readonly anchor: HTMLElement;
@@ -17,17 +16,22 @@ export function AddFilter({ anchor, add, close }: AddFilterProps) {
   const first = fields.find((field) => field.role === 'title') ?? fields[0]!;
   const [name, setName] = useState(first.name);
   const field = fieldNamed(name) ?? first;
-  const operators = operatorsFor(field);
-  const [chosen, setChosen] = useState<OperatorName>('eq');
-  const operator = operators.includes(chosen) ? chosen : operators[0]!;
-  const rules: OperatorRules = OPERATORS[operator];
+  const conditions = conditionsFor(field);
+  const [chosen, setChosen] = useState('');
+  const condition = conditions.find(({ label }) => label === chosen) ?? conditions[0]!;
   const [not, setNot] = useState(false);
   const [typed, setTyped] = useState('');
-  const value = rules.form === 'keyword' && !isKeyword(typed) ? 'null' : typed;
+  const [problem, setProblem] = useState<string>();
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    add({ field: name, operator, value, ...(not ? { not } : {}) });
+    const read = readCondition(field, condition, typed);
+    if ('problem' in read) return setProblem(read.problem);
+    add({ field: name, operator: condition.operator, value: read.value, ...(not ? { not } : {}) });
+  };
+  const type = (text: string) => {
+    setTyped(text);
+    setProblem(undefined);
   };
 
   return (
@@ -38,7 +42,12 @@ export function AddFilter({ anchor, add, close }: AddFilterProps) {
       anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
       slotProps={{ paper: { role: 'dialog', 'aria-label': 'Add a filter' } }}
     >
-      <Box component="form" onSubmit={submit} sx={{ p: 2, display: 'grid', gap: 1.5, width: 340, maxWidth: '90vw' }}>
+      <Box
+        component="form"
+        onSubmit={submit}
+        noValidate
+        sx={{ p: 2, display: 'grid', gap: 1.5, width: 340, maxWidth: '90vw' }}
+      >
         <TextField select label="Field" size="small" value={name} onChange={(event) => setName(event.target.value)}>
           {fields.map((each) => (
             <MenuItem key={each.name} value={each.name}>
@@ -48,21 +57,22 @@ export function AddFilter({ anchor, add, close }: AddFilterProps) {
         </TextField>
         <TextField
           select
-          label="Operator"
+          label="Condition"
           size="small"
-          value={operator}
-          onChange={(event) => setChosen(event.target.value as OperatorName)}
+          value={condition.label}
+          onChange={(event) => setChosen(event.target.value)}
         >
-          {operators.map((each) => (
-            <MenuItem key={each} value={each} sx={{ whiteSpace: 'normal' }}>
-              {OPERATORS[each].meaning} ({each})
-            </MenuItem>
-          ))}
+          {conditions.flatMap((each, index) => [
+            ...(index > 0 && each.isEveryday !== conditions[index - 1]!.isEveryday ? [<Divider key="rest" />] : []),
+            <MenuItem key={each.label} value={each.label} sx={{ whiteSpace: 'normal' }}>
+              {each.label}
+            </MenuItem>,
+          ])}
         </TextField>
-        <ValueInput form={rules.form} value={value} onChange={setTyped} />
+        {condition.needs !== 'nothing' && <Looked {...{ condition, field, typed, type, problem }} />}
         <FormControlLabel
           control={<Checkbox checked={not} onChange={(_event, isOn) => setNot(isOn)} />}
-          label="Turn around (not)"
+          label="Show those that do not match"
         />
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
           <Button onClick={close}>Cancel</Button>
@@ -75,42 +85,29 @@ export function AddFilter({ anchor, add, close }: AddFilterProps) {
   );
 }
 
-interface ValueInputProps {
-  readonly form: OperatorRules['form'];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
+interface LookedProps {
+  readonly condition: Condition;
+  readonly field: (typeof fields)[number];
+  readonly typed: string;
+  readonly type: (text: string) => void;
+  readonly problem: string | undefined;
 }
 
-function ValueInput({ form, value, onChange }: ValueInputProps) {
-  if (form === 'keyword') {
-    return (
-      <TextField select label="Value" size="small" value={value} onChange={(event) => onChange(event.target.value)}>
-        {IS_VALUES.map((each) => (
-          <MenuItem key={each} value={each}>
-            {each.replace('_', ' ')}
-          </MenuItem>
-        ))}
-      </TextField>
-    );
+/** What is looked for. */
+function Looked({ condition: { needs, around }, field, typed, type, problem }: LookedProps) {
+  if (needs === 'value' && around === undefined) {
+    return <ValueInput field={field} label="Value" text={typed} onChange={type} problem={problem} />;
   }
+  const isList = needs === 'list';
   return (
     <TextField
-      label={form === 'list' ? 'Values, separated by commas' : 'Value'}
-      size="small"
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
+      label={isList ? 'Values, separated by commas' : 'Value'}
+      value={typed}
+      onChange={(event) => type(event.target.value)}
       autoComplete="off"
+      error={problem !== undefined}
+      helperText={problem}
+      slotProps={{ htmlInput: { inputMode: isList || isText(field) ? 'text' : inputModeOf(field) } }}
     />
   );
-}
-
-/** Those that serve the type; the words true and false are for the service to refuse where they make no sense. */
-function operatorsFor(field: Field): readonly OperatorName[] {
-  return (Object.keys(OPERATORS) as OperatorName[]).filter((name) =>
-    servesType(OPERATORS[name] as OperatorRules, field.type),
-  );
-}
-
-function isKeyword(text: string): boolean {
-  return (IS_VALUES as readonly string[]).includes(text);
 }

@@ -1,40 +1,70 @@
-/** One field, one new value, for every row of the selection. */
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle, MenuItem, TextField } from '@mui/material';
-import { type ChangeEvent, type FormEvent, useState } from 'react';
+/** One field, one new value, for every row of the selection. To empty a field is a choice of its own. */
+import {
+  Button,
+  Checkbox,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogContentText,
+  DialogTitle,
+  FormControlLabel,
+  MenuItem,
+  TextField,
+} from '@mui/material';
+import { type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import type { Changes } from '../shared/api.ts';
-import { fieldNamed, fields, formatValue, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
+import type { Value } from '../../../collection/value.ts';
+import { describes, fieldNamed, fields, isWritable, key, labelOf } from '../shared/collection.ts';
+import { ProblemInPlace } from '../shared/problem.tsx';
+import { readEntered } from '../shared/values.ts';
+import { ValueInput } from './value-input.tsx';
 
 interface BulkEditDialogProps {
   readonly what: string;
-  readonly apply: (changes: Changes) => Promise<void>;
+  readonly isUndoable: boolean;
+  readonly apply: (field: Field, value: Value) => Promise<void>;
   readonly close: () => void;
 }
 
-export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
-  const choices = fields.filter((field) => field !== key && field.role !== 'title');
+export function BulkEditDialog({ what, isUndoable, apply, close }: BulkEditDialogProps) {
+  const choices = fields.filter((field) => field !== key && field.role !== 'title' && isWritable(field));
   const [name, setName] = useState(choices[0]!.name);
-  const [value, setValue] = useState('');
+  const [typed, setTyped] = useState('');
+  const [isEmptied, setEmptied] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
   const field = fieldNamed(name)!;
-  const submit = (event: FormEvent) => {
+  const begin = (next: string) => {
+    setName(next);
+    setTyped('');
+    setEmptied(false);
+    setFault(undefined);
+  };
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    void apply({ [name]: value === '' && !(field.required && isText(field)) ? null : value });
+    const entered = isEmptied ? { value: null } : readEntered(field, typed);
+    if ('problem' in entered) return setFault(entered.problem);
+    setBusy(true);
+    try {
+      await apply(field, entered.value);
+    } catch (problem) {
+      setError(problem);
+      setBusy(false);
+    }
   };
   return (
     <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="bulk-title">
-      <form onSubmit={submit}>
+      <form onSubmit={(event) => void submit(event)} noValidate>
         <DialogTitle id="bulk-title">Change {what}</DialogTitle>
         <DialogContent sx={{ display: 'grid', gap: 2 }}>
           <TextField
             select
             label="Field"
             value={name}
-            onChange={(event) => {
-              setName(event.target.value);
-              setValue('');
-            }}
+            onChange={(event) => begin(event.target.value)}
             sx={{ mt: 1 }}
-            helperText={field.description}
+            helperText={describes(field)}
           >
             {choices.map((each) => (
               <MenuItem key={each.name} value={each.name}>
@@ -42,49 +72,35 @@ export function BulkEditDialog({ what, apply, close }: BulkEditDialogProps) {
               </MenuItem>
             ))}
           </TextField>
-          <ValueInput field={field} value={value} onChange={setValue} />
+          <ValueInput
+            field={field}
+            label="New value"
+            text={typed}
+            onChange={(text) => {
+              setTyped(text);
+              setFault(undefined);
+            }}
+            disabled={isEmptied}
+            problem={fault}
+          />
+          {!field.required && (
+            <FormControlLabel
+              control={<Checkbox checked={isEmptied} onChange={(_event, isOn) => setEmptied(isOn)} />}
+              label="Empty this field"
+            />
+          )}
+          {!isUndoable && (
+            <DialogContentText>There are too many to remember what they were: this cannot be undone.</DialogContentText>
+          )}
+          {error !== undefined && <ProblemInPlace error={error} />}
         </DialogContent>
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="contained" disabled={field.required === true && value === ''}>
+          <Button type="submit" variant="contained" disabled={isBusy || (typed.trim() === '' && !isEmptied)}>
             Change all
           </Button>
         </DialogActions>
       </form>
     </Dialog>
-  );
-}
-
-interface ValueInputProps {
-  readonly field: Field;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function ValueInput({ field, value, onChange }: ValueInputProps) {
-  const common = {
-    label: 'New value',
-    value,
-    onChange: (event: ChangeEvent<HTMLInputElement>) => onChange(event.target.value),
-    helperText: field.required ? 'Required.' : 'Leave empty for none.',
-  };
-  if (field.role === 'flag') {
-    return (
-      <TextField {...common} select>
-        {[0, 1].map((each) => (
-          <MenuItem key={each} value={String(each)}>
-            {formatValue(field, each)}
-          </MenuItem>
-        ))}
-      </TextField>
-    );
-  }
-  return (
-    <TextField
-      {...common}
-      type={isNumeric(field) ? 'number' : 'text'}
-      slotProps={{ htmlInput: { step: 'any' } }}
-      autoFocus
-    />
   );
 }

@@ -3,10 +3,11 @@ import Checked from '@mui/icons-material/CheckBox';
 import Unchecked from '@mui/icons-material/CheckBoxOutlineBlank';
 import ViewWeek from '@mui/icons-material/ViewWeek';
 import { Button, Menu, MenuItem, useMediaQuery } from '@mui/material';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { collectionName, fields, labelOf } from '../shared/collection.ts';
+import { collectionName, fields, key, labelOf } from '../shared/collection.ts';
+import { gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
 
@@ -15,16 +16,39 @@ interface Columns {
   readonly toggle: (field: Field) => void;
 }
 
+/** What each width of the screen begins with; the rest is a choice of columns away, and the choice is kept for each. */
+const NARROW: readonly string[] = fields.filter(({ role }) => role !== 'title' && role !== 'price').map(namesOf);
+/** The menu, and the margins. */
+const BESIDE_THE_GRID = 220;
 const NONE: readonly string[] = [];
-/** A narrow screen begins with what identifies a row and what it costs; the rest is a choice of columns away. */
-const HIDDEN_WHERE_NARROW = fields.filter(({ role }) => role !== 'title' && role !== 'price').map(({ name }) => name);
+
+function namesOf({ name }: Field): string {
+  return name;
+}
+
+/** The columns for which so many pixels have no room: those that mean nothing in particular go first, the last of them before. */
+function beyond(room: number): readonly string[] {
+  const byWeight = [...fields].sort((one, other) => weight(other) - weight(one));
+  const shown: Field[] = [];
+  for (const field of byWeight) if (shown.length === 0 || gridWidth([...shown, field]) <= room) shown.push(field);
+  return fields.filter((field) => !shown.includes(field)).map(namesOf);
+}
+
+function weight(field: Field): number {
+  if (field === key || field.role === 'title') return 2;
+  return field.role === undefined ? 0 : 1;
+}
 
 export function useColumns(): Columns {
-  const isNarrow = useMediaQuery('(max-width: 700px)', { noSsr: true });
-  const [hidden, setHidden] = useStore<readonly string[]>(
-    `${collectionName}.${isNarrow ? 'grid.narrow' : 'grid.wide'}`,
-    isNarrow ? HIDDEN_WHERE_NARROW : NONE,
-  );
+  const isNarrow = useMediaQuery(`(max-width: ${NARROW_SCREEN}px)`, { noSsr: true });
+  const isMedium = useMediaQuery('(max-width: 1199px)', { noSsr: true });
+  const width = isNarrow ? 'narrow' : isMedium ? 'medium' : 'wide';
+  const begun = useMemo(() => {
+    if (width === 'wide') return NONE;
+    if (width === 'narrow' && NARROW.length < fields.length) return NARROW;
+    return beyond(window.innerWidth - (width === 'narrow' ? 0 : BESIDE_THE_GRID));
+  }, [width]);
+  const [hidden, setHidden] = useStore<readonly string[]>(`${collectionName}.grid.${width}`, begun);
   return {
     shown: fields.filter(({ name }) => !hidden.includes(name)),
     toggle: ({ name }) => setHidden(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]),

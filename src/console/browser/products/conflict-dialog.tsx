@@ -1,4 +1,4 @@
-/** The dialog after a 412: both versions side by side, and a choice for every field that differs. */
+/** Both versions side by side, and a choice for every field that both have changed. Escape goes back to editing. */
 import {
   Button,
   Dialog,
@@ -18,8 +18,11 @@ import {
 import { useEffect, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { fields, formatValue, labelOf, titleOf } from '../shared/collection.ts';
+import type { Changes } from '../shared/api.ts';
+import { fields, labelOf, titleOf } from '../shared/collection.ts';
 import { type Conflict, type Decision, onConflict } from '../shared/conflict.ts';
+import { isSame } from '../shared/same.ts';
+import { formatValue } from '../shared/values.ts';
 
 type Side = 'mine' | 'theirs';
 
@@ -35,24 +38,27 @@ export function ConflictDialog() {
 }
 
 function Choices({ conflict, close }: { readonly conflict: Conflict; readonly close: (decision: Decision) => void }) {
-  const { mine, base, theirs } = conflict;
-  const concerned = fields.filter(({ name }) => Object.hasOwn(mine, name) || base[name] !== theirs[name]);
-  const [sides, setSides] = useState<Readonly<Record<string, Side>>>(() =>
-    Object.fromEntries(concerned.map(({ name }) => [name, Object.hasOwn(mine, name) ? 'mine' : 'theirs'])),
-  );
-  const chosen = concerned.filter(({ name }) => sides[name] === 'mine' && myValue(name) !== theirs[name]);
-  function myValue(name: string): Value {
-    return (Object.hasOwn(mine, name) ? mine[name] : base[name]) as Value;
-  }
+  const { mine, base, theirs, disputed } = conflict;
+  const asked = fields.filter(({ name }) => disputed.includes(name));
+  const others = fields.filter(({ name }) => !disputed.includes(name) && !isSame(base[name], theirs[name]));
+  const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
+  const sideOf = (name: string) => sides[name] ?? 'mine';
+  /** What nobody else has touched is stored either way. */
+  const chosen = (isKept: (name: string) => boolean): Changes =>
+    Object.fromEntries(Object.entries(mine).filter(([name]) => !disputed.includes(name) || isKept(name)));
   return (
     <Dialog open fullWidth maxWidth="md" aria-labelledby="conflict-title" onClose={() => close(undefined)}>
-      <DialogTitle id="conflict-title">Someone else changed {titleOf(theirs)}</DialogTitle>
+      <DialogTitle id="conflict-title" sx={{ overflowWrap: 'anywhere' }}>
+        Someone else changed {titleOf(theirs)}
+      </DialogTitle>
       <DialogContent>
         <DialogContentText>
-          It was changed after you opened it, and nothing of yours is stored yet. Choose for each field which version to
-          keep.
+          You both changed the same after you opened it, and nothing of yours is stored yet. Choose which to keep.
         </DialogContentText>
-        <Table size="small" sx={{ mt: 2 }}>
+        <Table
+          size="small"
+          sx={{ mt: 2, '& td': { overflowWrap: 'anywhere' }, '& td, & th': { px: { xs: 0.5, sm: 2 } } }}
+        >
           <TableHead>
             <TableRow>
               <TableCell>Field</TableCell>
@@ -61,7 +67,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
             </TableRow>
           </TableHead>
           <TableBody>
-            {concerned.map((field) => (
+            {asked.map((field) => (
               <TableRow key={field.name}>
                 <TableCell component="th" scope="row">
                   {labelOf(field)}
@@ -70,23 +76,30 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
                 <TableCell>
                   <Choice
                     field={field}
-                    mine={myValue(field.name)}
+                    mine={mine[field.name] as Value}
                     theirs={theirs[field.name] ?? null}
-                    side={sides[field.name] ?? 'theirs'}
+                    side={sideOf(field.name)}
                     choose={(side) => setSides({ ...sides, [field.name]: side })}
                   />
                 </TableCell>
               </TableRow>
             ))}
+            {others.map((field) => (
+              <TableRow key={field.name}>
+                <TableCell component="th" scope="row">
+                  {labelOf(field)}
+                </TableCell>
+                <TableCell>{formatValue(field, base[field.name])}</TableCell>
+                <TableCell>Theirs: {formatValue(field, theirs[field.name])} (is kept)</TableCell>
+              </TableRow>
+            ))}
           </TableBody>
         </Table>
       </DialogContent>
-      <DialogActions>
-        <Button onClick={() => close(undefined)}>Keep theirs</Button>
-        <Button
-          variant="contained"
-          onClick={() => close(Object.fromEntries(chosen.map(({ name }) => [name, myValue(name)])))}
-        >
+      <DialogActions sx={{ flexWrap: 'wrap', rowGap: 1 }}>
+        <Button onClick={() => close(undefined)}>Back to editing</Button>
+        <Button onClick={() => close(chosen(() => false))}>Keep theirs</Button>
+        <Button variant="contained" onClick={() => close(chosen((name) => sideOf(name) === 'mine'))}>
           Save what I chose
         </Button>
       </DialogActions>

@@ -1,35 +1,46 @@
 /** A new row. */
-import { Create, type RaRecord, SimpleForm, useRedirect } from 'react-admin';
-import { deleteRows } from '../shared/api.ts';
-import { type Cells, collectionName, fields, idOf, key, titleOf } from '../shared/collection.ts';
-import { offerUndo } from '../shared/undo.tsx';
-import { FormFields, withoutJsonText } from './form.tsx';
+import { Card } from '@mui/material';
+import { useRef, useState } from 'react';
+import { SimpleForm, Title, useRedirect } from 'react-admin';
+import { createRow } from '../shared/api.ts';
+import { collectionName, fieldNamed, oneOf } from '../shared/collection.ts';
+import { offerUndoOfCreation } from '../shared/undo-row.ts';
+import { FormEnd, FormFields, FormToolbar, isFilledIn, readForm } from './form.tsx';
+import { noteCreated } from './shown-rows.tsx';
+
+const NONE = {};
 
 export function CreatePage() {
+  const [error, setError] = useState<unknown>();
+  const isUnsaved = useRef(false);
   const redirect = useRedirect();
-  const onSuccess = (row: RaRecord) => {
-    redirect('list', collectionName);
-    offerUndo(`${titleOf(row as unknown as Cells)} was created.`, async () => {
-      await deleteRows([idOf(row.id)]);
-    });
+  const save = async (data: Readonly<Record<string, unknown>>) => {
+    setError(undefined);
+    try {
+      const row = await createRow(withoutEmpty(readForm(data)));
+      isUnsaved.current = false;
+      noteCreated(row.id);
+      redirect('list', collectionName);
+      offerUndoOfCreation(row);
+    } catch (problem) {
+      setError(problem);
+    }
   };
   return (
-    <Create mutationOptions={{ onSuccess }} transform={withoutEmpty}>
-      <SimpleForm sx={{ maxWidth: 820 }}>
-        <FormFields isNew />
-      </SimpleForm>
-    </Create>
+    <>
+      <Title title={`New ${oneOf()}`} />
+      <Card sx={{ mt: 2 }}>
+        <SimpleForm record={NONE} onSubmit={save} sx={{ maxWidth: 820 }} toolbar={<FormToolbar />} noValidate>
+          <FormFields isNew />
+          <FormEnd isUnsaved={isUnsaved} what={`the new ${oneOf()}`} error={error} />
+        </SimpleForm>
+      </Card>
+    </>
   );
 }
 
-/** A key that was left out is assigned, and a field with a default takes it. */
-function withoutEmpty(data: Record<string, unknown>): Record<string, unknown> {
-  const isOptional = (name: string) =>
-    name === key.name ||
-    fields.some((field) => field.name === name && (field.default ?? field.generated) !== undefined);
+function withoutEmpty(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(withoutJsonText(data)).filter(
-      ([name, value]) => !((value === null || value === undefined) && isOptional(name)),
-    ),
+    Object.entries(values).filter(([name, value]) => value !== null || !isFilledIn(fieldNamed(name)!)),
   );
 }

@@ -1,36 +1,82 @@
 /** One row, to change or delete. */
-import { Edit, type RaRecord, SaveButton, SimpleForm, Toolbar, useRecordContext, useRedirect } from 'react-admin';
+import { Box, Card, LinearProgress } from '@mui/material';
+import { useRef, useState } from 'react';
+import { RecordContextProvider, SimpleForm, Title, useGetOne, useRedirect } from 'react-admin';
+import { useParams } from 'react-router-dom';
 import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
+import { ProblemInPlace } from '../shared/problem.tsx';
+import { saveRow } from '../shared/save-row.ts';
+import { tellOutcome } from '../shared/undo-row.ts';
 import { DeleteButton } from './delete-button.tsx';
-import { FormFields, withoutJsonText } from './form.tsx';
-import { useOfferUndoOfChange } from './undo-change.ts';
+import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
+
+/** What is in a form does not change while someone works in it; whatever others store meanwhile is met when it is saved. */
+const ONCE = {
+  retry: false,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  networkMode: 'always',
+  onError: () => undefined,
+} as const;
 
 export function EditPage() {
-  const offerUndo = useOfferUndoOfChange();
+  const { id = '' } = useParams();
+  const { data, error, isFetching, refetch } = useGetOne<Record_>(collectionName, { id }, ONCE);
+  const begun = useRef<Record_>(undefined);
+  if (begun.current !== undefined && String(begun.current.id) !== id) begun.current = undefined;
+  // A row that the list has shown may be older than what is stored.
+  if (begun.current === undefined && data !== undefined && !isFetching) begun.current = data;
+  const row = begun.current;
+  if (row !== undefined) return <EditForm key={id} row={row} />;
+  if (error && !isFetching) {
+    return (
+      <Box sx={{ pt: 2 }}>
+        <Title title={`${labelOf(key)} ${id}`} />
+        <ProblemInPlace title="This page could not be read" error={error} retry={refetch} />
+      </Box>
+    );
+  }
+  return <LinearProgress aria-label="Loading" />;
+}
+
+function EditForm({ row }: { readonly row: Record_ }) {
+  const [error, setError] = useState<unknown>();
+  const isUnsaved = useRef(false);
   const redirect = useRedirect();
-  const onSuccess = (row: RaRecord, { previousData }: { previousData?: RaRecord }) => {
-    redirect('list', collectionName);
-    offerUndo(previousData as unknown as Record_, row as unknown as Record_);
+  const save = async (data: Readonly<Record<string, unknown>>) => {
+    setError(undefined);
+    try {
+      const outcome = await saveRow({ row }, readForm(data, row));
+      if (outcome.kind === 'editing') return;
+      isUnsaved.current = false;
+      redirect('list', collectionName);
+      tellOutcome(outcome);
+    } catch (problem) {
+      setError(problem);
+    }
   };
+  const afterwards = () => {
+    isUnsaved.current = false;
+    redirect('list', collectionName);
+  };
+  const name = `${labelOf(key)} ${row[key.name]}`;
+  const remove = <DeleteButton record={row} afterwards={afterwards} />;
   return (
-    <Edit mutationMode="pessimistic" transform={withoutJsonText} mutationOptions={{ onSuccess }} title={<EditTitle />}>
-      <SimpleForm sx={{ maxWidth: 820 }} toolbar={<EditToolbar />} sanitizeEmptyValues={false}>
-        <FormFields isNew={false} />
-      </SimpleForm>
-    </Edit>
-  );
-}
-
-function EditTitle() {
-  const record = useRecordContext<Record_>();
-  return <span>{record === undefined ? '' : `${titleOf(record)} (${labelOf(key)} ${record[key.name]})`}</span>;
-}
-
-function EditToolbar() {
-  return (
-    <Toolbar sx={{ justifyContent: 'space-between', backgroundColor: 'action.hover' }}>
-      <SaveButton />
-      <DeleteButton />
-    </Toolbar>
+    <RecordContextProvider value={row}>
+      <Title title={titleOf(row) === name ? name : `${titleOf(row)} (${name})`} />
+      <Card sx={{ mt: 2 }}>
+        <SimpleForm
+          record={row}
+          onSubmit={save}
+          sx={{ maxWidth: 820 }}
+          toolbar={<FormToolbar remove={remove} />}
+          sanitizeEmptyValues={false}
+          noValidate
+        >
+          <FormFields isNew={false} />
+          <FormEnd isUnsaved={isUnsaved} what={titleOf(row)} error={error} />
+        </SimpleForm>
+      </Card>
+    </RecordContextProvider>
   );
 }

@@ -4,8 +4,9 @@ import SearchIcon from '@mui/icons-material/Search';
 import { Box, Button, InputAdornment, Chip as MuiChip, TextField } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
-import { collectionName, fieldWith, labelOf } from '../shared/collection.ts';
-import { type Chip, describeChip, type Filter } from '../shared/query.ts';
+import { collectionName, fieldNamed, fieldWith, labelOf } from '../shared/collection.ts';
+import { describeCondition } from '../shared/conditions.ts';
+import { type Chip, type Filter, filterOf } from '../shared/query.ts';
 import { AddFilter } from './add-filter.tsx';
 import { RequestLine } from './request-line.tsx';
 
@@ -14,7 +15,7 @@ const PAUSE_MS = 180;
 
 export function FilterBar() {
   const { filterValues, setFilters } = useListContext();
-  const { q, where = [] } = filterValues as Filter;
+  const { q, where = [] } = filterOf(filterValues);
   const [anchor, setAnchor] = useState<HTMLElement>();
   const change = (next: Filter) => {
     const filter: Filter = { ...(next.q ? { q: next.q } : {}), ...(next.where?.length ? { where: next.where } : {}) };
@@ -38,10 +39,11 @@ export function FilterBar() {
           <MuiChip
             // biome-ignore lint/suspicious/noArrayIndexKey: chips are told apart by their place
             key={index}
-            label={describeChip(chip)}
+            label={'raw' in chip ? chip.label : describeCondition(fieldNamed(chip.field)!, chip)}
             onDelete={() => remove(index)}
             color="primary"
             variant="outlined"
+            sx={{ maxWidth: '100%' }}
           />
         ))}
         {where.length > 0 && (
@@ -76,7 +78,7 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
     <TextField
       size="small"
       type="search"
-      label={`Search ${collectionName}`}
+      label={`Search ${collectionName.replaceAll('_', ' ')}`}
       placeholder={labelOf(title)}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}

@@ -1,20 +1,24 @@
-/** The form of one row, with an input for each declared field. */
+/** The form of one row, with an input for each declared field. What is typed is read by `shared/values.ts` when it is saved. */
 import { Box } from '@mui/material';
+import { useFormIsDirty } from 'ra-core';
+import { type ReactNode, type RefObject, useEffect } from 'react';
 import {
   BooleanInput,
-  maxLength,
-  maxValue,
-  minValue,
   NullableBooleanInput,
-  NumberInput,
-  required,
+  SaveButton,
+  SelectInput,
   TextInput,
+  Toolbar,
+  useRecordContext,
   type Validator,
 } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { fields, isDecimal, isJson, isNumeric, isText, key, labelOf, valueText } from '../shared/collection.ts';
-
-const TEXT_LENGTH = 10_000;
+import type { Value } from '../../../collection/value.ts';
+import { type Cells, describes, fields, isJson, isWritable, key, labelOf, type Record_ } from '../shared/collection.ts';
+import { ProblemInPlace } from '../shared/problem.tsx';
+import { LeaveGuard } from '../shared/unsaved.tsx';
+import { editableText, isYes, isYesNo, readEntered, yesOrNo } from '../shared/values.ts';
+import { inputTypeOf, slotsOf } from './value-input.tsx';
 
 export function FormFields({ isNew }: { readonly isNew: boolean }) {
   return (
@@ -22,7 +26,7 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
       sx={{ display: 'grid', gap: 1, columnGap: 2, width: '100%', gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' } }}
     >
       {fields
-        .filter((field) => isNew || field !== key)
+        .filter((field) => isWritable(field) && (isNew || field !== key))
         .map((field) => (
           <Box key={field.name} sx={field.role === 'title' ? { gridColumn: '1 / -1', order: -1 } : {}}>
             <FieldInput field={field} isNew={isNew} />
@@ -33,59 +37,95 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
 }
 
 function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: boolean }) {
-  const common = { source: field.name, label: labelOf(field), helperText: isTelling(field) && field.description };
-  const validate = rulesOf(field, isNew);
-  if (field.role === 'flag') {
+  const help = describes(field) ?? false;
+  const common = { source: field.name, label: labelOf(field), helperText: help };
+  const isNeeded = field.required && !(isNew && isFilledIn(field));
+  const before = useRecordContext<Record_>()?.[field.name];
+  // What was stored before is right, however it would read if it were typed.
+  const validate: Validator = (value) => (value === before && value ? undefined : problemOf(field, value, isNeeded));
+  if (isYesNo(field) && (field.required || field.role === 'flag')) {
     return (
       <BooleanInput
         {...common}
-        defaultValue={field.default ?? 0}
-        format={(value: number | null) => value !== 0 && value !== null && value !== undefined}
-        parse={(value: boolean) => (value ? 1 : 0)}
+        defaultValue={field.default ?? yesOrNo(field, false)}
+        format={isYes}
+        parse={(isOn: boolean) => yesOrNo(field, isOn)}
       />
     );
   }
-  if (field.type.input === 'switch') return <NullableBooleanInput {...common} validate={validate} fullWidth />;
-  if (isJson(field)) return <TextInput {...common} validate={validate} format={valueText} multiline fullWidth />;
-  if (!isNumeric(field)) return <TextInput {...common} validate={validate} fullWidth />;
-  return <NumberInput {...common} validate={validate} step={isDecimal(field) ? 0.01 : 1} fullWidth />;
-}
-
-/** What the service would refuse anyway, said before it is sent. */
-function rulesOf(field: Field, isNew: boolean): Validator[] {
-  const rules: Validator[] = [];
-  if (field.required && (field.default ?? field.generated) === undefined && !(field === key && isNew))
-    rules.push(required());
-  if (isJson(field)) rules.push(isJsonText);
-  const { minimum, maximum } = { ...field.type.schema, ...field.rules };
-  if (typeof minimum === 'number') rules.push(minValue(minimum));
-  if (typeof maximum === 'number') rules.push(maxValue(maximum));
-  if (isNumeric(field) && !isDecimal(field)) rules.push(isWhole);
-  if (isText(field)) rules.push(maxLength(field.rules.maxLength ?? TEXT_LENGTH));
-  return rules;
-}
-
-const isWhole: Validator = (value: unknown) =>
-  value === null || value === undefined || Number.isInteger(value) ? undefined : 'Must be a whole number';
-
-const isJsonText: Validator = (value: unknown) =>
-  typeof value !== 'string' || value === '' || parsed(value) !== undefined ? undefined : 'Must be JSON';
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+  if (isYesNo(field)) return <NullableBooleanInput {...common} fullWidth />;
+  if (field.rules.oneOf !== undefined) {
+    const choices = field.rules.oneOf.map((each) => ({ id: each, name: String(each) }));
+    return <SelectInput {...common} choices={choices} validate={validate} isRequired={isNeeded} fullWidth />;
   }
+  return (
+    <TextInput
+      {...common}
+      validate={validate}
+      isRequired={isNeeded}
+      format={(value: unknown) => editableText(field, value)}
+      parse={(text: string) => text}
+      multiline={isJson(field)}
+      type={inputTypeOf(field)}
+      slotProps={slotsOf(field)}
+      autoComplete="off"
+      fullWidth
+    />
+  );
 }
 
-/** What was entered as JSON text is sent as what it says; an empty one is null. */
-export function withoutJsonText(data: Record<string, unknown>): Record<string, unknown> {
-  const texts = fields.filter((field) => isJson(field) && typeof data[field.name] === 'string');
-  return { ...data, ...Object.fromEntries(texts.map(({ name }) => [name, parsed(data[name] as string) ?? null])) };
+/** A key that is left out is assigned, and a field with a default takes it. */
+export function isFilledIn(field: Field): boolean {
+  return field === key || field.filled || (field.default ?? field.generated) !== undefined;
 }
 
-/** A description that only repeats the label is left out. */
-function isTelling(field: Field): boolean {
-  return (field.description ?? '').replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
+function problemOf(field: Field, value: unknown, isNeeded: boolean): string | undefined {
+  if (value === null || value === undefined || value === '')
+    return isNeeded ? `${labelOf(field)} is required.` : undefined;
+  if (typeof value !== 'string') return undefined;
+  const entered = readEntered(field, value);
+  return 'problem' in entered ? entered.problem : undefined;
+}
+
+/** What was typed, as values; what was not touched stays as it is, digit for digit. */
+export function readForm(data: Readonly<Record<string, unknown>>, before: Cells = {}): Record<string, Value> {
+  const values: Record<string, Value> = {};
+  for (const field of fields.filter(isWritable)) {
+    const value = data[field.name];
+    if (value === undefined || value === before[field.name]) continue;
+    const entered =
+      typeof value === 'string' && !isYesNo(field) ? readEntered(field, value) : { value: value as Value };
+    values[field.name] = 'value' in entered ? entered.value : null;
+  }
+  return values;
+}
+
+interface FormEndProps {
+  readonly isUnsaved: RefObject<boolean>;
+  readonly what: string;
+  readonly error: unknown;
+}
+
+/** Why it could not be saved, above the button that was pressed; and the question before unsaved work is left. */
+export function FormEnd({ isUnsaved, what, error }: FormEndProps) {
+  const isDirty = useFormIsDirty();
+  useEffect(() => {
+    isUnsaved.current = isDirty;
+  }, [isDirty, isUnsaved]);
+  return (
+    <>
+      {error !== undefined && <ProblemInPlace title="Nothing was saved" error={error} />}
+      <LeaveGuard isUnsaved={isUnsaved} when={isDirty} what={what} />
+    </>
+  );
+}
+
+/** `remove` is the way to delete the row, where there is one. */
+export function FormToolbar({ remove }: { readonly remove?: ReactNode }) {
+  return (
+    <Toolbar sx={{ justifyContent: 'space-between', '&&': { backgroundColor: 'action.hover' } }}>
+      <SaveButton alwaysEnable />
+      {remove}
+    </Toolbar>
+  );
 }

@@ -1,12 +1,45 @@
 /** How the grid looks: one set of rules on the table, instead of styles that are worked out for every cell. */
 import type { SxProps, Theme } from '@mui/material';
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldWith, isNumeric } from '../shared/collection.ts';
+import { isDecimal, isNumeric, isText, key, labelOf } from '../shared/collection.ts';
+import { isYesNo } from '../shared/values.ts';
 
 /** Numbers stand at the right, and text has room. */
 export function columnClass(field: Field): string {
   if (!isNumeric(field)) return `column-${field.name} text`;
   return field.role === 'flag' ? `column-${field.name}` : `column-${field.name} right`;
+}
+
+/** The room of a column, by what it holds: it is the same whether a row is edited or not, however long its texts are. */
+export function columnWidth(field: Field): number {
+  const longestWord = Math.max(
+    ...labelOf(field)
+      .split(' ')
+      .map((word) => word.length),
+  );
+  return Math.max(longestWord * 8 + 18, widthOfValues(field));
+}
+
+/** Of up to ten digits. */
+const isShort = ({ type }: Field): boolean => typeof type.schema.maximum === 'number';
+
+/** A phone, or a screen that is enlarged. */
+export const NARROW_SCREEN = 700;
+
+function widthOfValues(field: Field): number {
+  if (field.role === 'title') return window.innerWidth > NARROW_SCREEN ? 190 : 140;
+  if (field === key) return isNumeric(field) ? 56 : 120;
+  if (isYesNo(field)) return 76;
+  if (isNumeric(field)) return isDecimal(field) ? 84 : isShort(field) ? 66 : 130;
+  return isText(field) ? 110 : 130;
+}
+
+/** Of the boxes to tick and the buttons of a row. */
+export const TICK_WIDTH = 44;
+export const BUTTONS_WIDTH = 72;
+
+export function gridWidth(columns: readonly Field[]): number {
+  return columns.reduce((sum, field) => sum + columnWidth(field), TICK_WIDTH + BUTTONS_WIDTH);
 }
 
 const QUIET_BUTTON = {
@@ -17,14 +50,17 @@ const QUIET_BUTTON = {
   cursor: 'pointer',
 };
 
+/** What the bar of the console takes from the top of the page. */
+const BAR_HEIGHT = 48;
+
 /** A colour that lets through what is below it, over one that does not. */
 const overlay = (color: string) => `linear-gradient(${color} 0 0)`;
 
 export const gridStyle: SxProps<Theme> = (theme) => ({
   // What is hidden from view stays inside too.
   position: 'relative',
-  overflowX: 'auto',
-  '& table': { width: '100%', borderCollapse: 'collapse' },
+  '&.wider': { overflow: 'auto', maxHeight: 'max(320px, calc(100vh - 120px))' },
+  '& table': { width: '100%', tableLayout: 'fixed', borderCollapse: 'collapse' },
   '& th, & td': {
     ...theme.typography.body2,
     lineHeight: 1.25,
@@ -34,16 +70,55 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
     borderBottom: 1,
     borderColor: 'divider',
   },
-  '& th': { fontWeight: 600, py: 0.75, verticalAlign: 'bottom' },
+  '& th': {
+    fontWeight: 600,
+    py: 0.75,
+    verticalAlign: 'bottom',
+    position: 'sticky',
+    top: BAR_HEIGHT,
+    zIndex: 2,
+    backgroundColor: 'background.paper',
+    // A border that is shared with the rows would scroll away with them.
+    boxShadow: `inset 0 -1px ${theme.palette.divider}`,
+  },
+  '&.wider th': { top: 0 },
   '& th button': { ...QUIET_BUTTON, p: 0.5, m: -0.5, borderRadius: 1, textAlign: 'inherit' },
   '& th.right, & td.right': { textAlign: 'right', fontVariantNumeric: 'tabular-nums' },
   '& tbody tr:last-of-type td': { borderBottom: 0 },
   '& tbody tr:hover': { backgroundColor: 'action.hover' },
   '& tbody tr.selected': { backgroundColor: 'action.selected' },
   '& .select': { width: 40, pl: 1.5, pr: 0 },
-  '& .select input': { display: 'block', width: 18, height: 18, m: '7px', accentColor: theme.palette.primary.main },
-  '& td.text': { minWidth: 130 },
-  [`& .column-${fieldWith('title')?.name}`]: { minWidth: 180 },
+  '& .select input': { display: 'block', width: 18, height: 18, m: '5px', accentColor: theme.palette.primary.main },
+  // A long text takes two lines, and shows whole when it is pointed at.
+  '& .value': {
+    overflow: 'hidden',
+    overflowWrap: 'anywhere',
+    display: '-webkit-box',
+    WebkitBoxOrient: 'vertical',
+    WebkitLineClamp: 2,
+  },
+  // A number is never cut: the rest of it would look like another one.
+  '& .right .value': { display: 'block' },
+  '& tr.new': { boxShadow: `inset 4px 0 ${theme.palette.primary.main}` },
+  '& td.refused': { px: 1, py: 0.5, position: 'static', textAlign: 'left' },
+  '& input.cell': {
+    font: 'inherit',
+    color: 'inherit',
+    textAlign: 'inherit',
+    width: '100%',
+    boxSizing: 'border-box',
+    px: '6px',
+    py: '4px',
+    border: `1px solid ${theme.palette.text.secondary}`,
+    borderRadius: '4px',
+    backgroundColor: 'background.paper',
+  },
+  '& input.cell:focus': { outline: `2px solid ${theme.palette.primary.main}`, outlineOffset: '1px' },
+  '& input.cell[aria-invalid]': { borderColor: 'error.main', borderWidth: 2 },
+  '& a:focus-visible, & button:focus-visible, & input[type=checkbox]:focus-visible': {
+    outline: `2px solid ${theme.palette.primary.main}`,
+    outlineOffset: '2px',
+  },
   '& td a': {
     color: 'primary.main',
     fontWeight: 600,
@@ -52,17 +127,29 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
   },
   // Whatever else is scrolled out of sight, saving is not.
   '& tr > :last-child': { position: 'sticky', right: 0, pl: 0, backgroundColor: 'background.paper' },
+  '& th:last-child': { zIndex: 3 },
   '& tbody tr:hover > :last-child': { backgroundImage: overlay(theme.palette.action.hover) },
   '& tbody tr.selected > :last-child': { backgroundImage: overlay(theme.palette.action.selected) },
   '& .actions': { display: 'flex', justifyContent: 'flex-end' },
   '& .actions button': {
     ...QUIET_BUTTON,
     display: 'inline-flex',
-    p: '6px',
+    p: '5px',
     borderRadius: '50%',
     color: 'text.secondary',
   },
   '& button:hover, & button:focus-visible': { backgroundColor: 'action.hover', color: 'text.primary' },
+});
+
+export const selectionBarStyle: SxProps<Theme> = (theme) => ({
+  ...theme.typography.body2,
+  display: 'flex',
+  flexWrap: 'wrap',
+  alignItems: 'center',
+  columnGap: 1,
+  px: 1,
+  py: 0.5,
+  backgroundColor: 'action.selected',
 });
 
 export const pagerStyle: SxProps<Theme> = (theme) => ({

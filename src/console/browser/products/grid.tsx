@@ -1,32 +1,99 @@
 /**
- * The grid. react-admin keeps what is shown, sorted and selected; the table itself is plain HTML, since a page has
- * hundreds of cells and its first view should not wait for as many components.
+ * The grid. react-admin keeps what is shown and sorted; the table itself is plain HTML, since a page has hundreds of cells
+ * and its first view should not wait for as many components.
  */
-import { Box, LinearProgress } from '@mui/material';
-import { DataTableBase } from 'ra-core';
-import { BulkActionsToolbar, ListNoResults, useListContext } from 'react-admin';
-import { BulkActions } from './bulk-actions.tsx';
+import { Box, Button, LinearProgress, Typography } from '@mui/material';
+import { useEffect, useRef, useState } from 'react';
+import { useListContext } from 'react-admin';
+import type { Field } from '../../../collection/declaration.ts';
+import { collectionName, countedRows } from '../shared/collection.ts';
+import { formatNumber } from '../shared/numbers.ts';
+import { ProblemInPlace } from '../shared/problem.tsx';
 import { useColumns } from './columns.tsx';
-import { gridStyle } from './grid-style.ts';
+import { gridStyle, gridWidth } from './grid-style.ts';
 import { Head } from './head.tsx';
 import { Rows } from './rows.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { useShownRows } from './shown-rows.tsx';
 
 export function Grid() {
   const { shown } = useColumns();
-  const { selectedIds = [] } = useListContext();
+  const { error, isPending, isFetching, refetch } = useListContext();
+  const { rows } = useShownRows();
+  if (error !== null && error !== undefined && !isFetching) return <NotRead error={error} retry={refetch} />;
+  if (isPending) return <LinearProgress aria-label="Loading" />;
   return (
-    <DataTableBase hasBulkActions loading={<LinearProgress aria-label="Loading" />} empty={<ListNoResults />}>
-      {selectedIds.length > 0 && (
-        <BulkActionsToolbar>
-          <BulkActions />
-        </BulkActionsToolbar>
-      )}
-      <Box sx={gridStyle}>
-        <table>
-          <Head columns={shown} />
-          <Rows columns={shown} />
-        </table>
-      </Box>
-    </DataTableBase>
+    <>
+      <SelectionBar />
+      {rows.length === 0 ? <Nothing /> : <Table columns={shown} />}
+      <Announcement />
+    </>
+  );
+}
+
+function Table({ columns }: { readonly columns: readonly Field[] }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [isWider, setWider] = useState(false);
+  // Where all columns fit the page scrolls, and the head stays below the bar; else the grid scrolls by itself.
+  useEffect(() => {
+    const { current } = frame;
+    if (current === null) return;
+    const observer = new ResizeObserver(() => setWider(gridWidth(columns) > current.clientWidth));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [columns]);
+  return (
+    <Box ref={frame} sx={gridStyle} className={isWider ? 'wider' : ''}>
+      <table style={{ minWidth: gridWidth(columns) }}>
+        <Head columns={columns} />
+        <Rows columns={columns} />
+      </table>
+    </Box>
+  );
+}
+
+function NotRead({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
+  const { filterValues, setFilters } = useListContext();
+  const isFiltered = Object.keys((filterValues ?? {}) as object).length > 0;
+  return (
+    <Box sx={{ p: 2 }}>
+      <ProblemInPlace
+        title={`The ${collectionName.replaceAll('_', ' ')} could not be read`}
+        error={error}
+        retry={retry}
+      >
+        {isFiltered && (
+          <Button size="small" color="inherit" onClick={() => setFilters({}, undefined, false)}>
+            Clear filters
+          </Button>
+        )}
+      </ProblemInPlace>
+    </Box>
+  );
+}
+
+function Nothing() {
+  const { filterValues, setFilters } = useListContext();
+  const isFiltered = Object.keys((filterValues ?? {}) as object).length > 0;
+  const words = collectionName.replaceAll('_', ' ');
+  return (
+    <Box sx={{ p: 2, display: 'flex', gap: 1, alignItems: 'center', flexWrap: 'wrap' }}>
+      <Typography>{isFiltered ? `No ${words} found.` : `There are no ${words} yet.`}</Typography>
+      {isFiltered && <Button onClick={() => setFilters({}, undefined, false)}>Clear filters</Button>}
+    </Box>
+  );
+}
+
+/** Says what a search or another page has brought, to those who do not see it. */
+function Announcement() {
+  const { total = 0, page, perPage, isFetching } = useListContext();
+  const from = (page - 1) * perPage + 1;
+  const range = `${formatNumber(from)} to ${formatNumber(Math.min(from + perPage - 1, total))}`;
+  const text =
+    total === 0 ? `No ${collectionName.replaceAll('_', ' ')} found` : `${countedRows(total)}, ${range} shown`;
+  return (
+    <p className="visually-hidden" role="status">
+      {isFetching ? '' : text}
+    </p>
   );
 }

@@ -1,62 +1,63 @@
-/** The head of the grid: select all of the page, and sort by a column. */
-import {
-  useDataTableCallbacksContext,
-  useDataTableDataContext,
-  useDataTableSelectedIdsContext,
-  useDataTableSortContext,
-} from 'ra-core';
+/** The head of the grid: select all of the page, and sort by a column. It stays in sight while one scrolls. */
+import { useListContext } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
-import { labelOf, type Record_ } from '../shared/collection.ts';
-import { columnClass } from './grid-style.ts';
+import { labelOf } from '../shared/collection.ts';
+import { BUTTONS_WIDTH, columnClass, columnWidth, TICK_WIDTH } from './grid-style.ts';
+import { useSelection } from './selection.tsx';
 
 export function Head({ columns }: { readonly columns: readonly Field[] }) {
+  const { isWholePage, actions } = useSelection();
   return (
-    <thead>
-      <tr>
-        <th scope="col" className="select">
-          <SelectPage />
-        </th>
+    <>
+      <colgroup>
+        <col style={{ width: TICK_WIDTH }} />
         {columns.map((field) => (
-          <SortCell key={field.name} field={field} />
+          <col key={field.name} style={{ width: columnWidth(field) }} />
         ))}
-        <th scope="col">
-          <span className="visually-hidden">Actions</span>
-        </th>
-      </tr>
-    </thead>
-  );
-}
-
-function SelectPage() {
-  const data = useDataTableDataContext<Record_>() ?? [];
-  const selected = useDataTableSelectedIdsContext() ?? [];
-  const { onSelect } = useDataTableCallbacksContext();
-  const ids = data.map(({ id }) => id);
-  const others = selected.filter((id) => !ids.includes(id as number));
-  return (
-    <input
-      type="checkbox"
-      aria-label="Select all"
-      checked={ids.length > 0 && ids.every((id) => selected.includes(id))}
-      onChange={(event) => onSelect?.(event.target.checked ? [...others, ...ids] : others)}
-    />
+        <col style={{ width: BUTTONS_WIDTH }} />
+      </colgroup>
+      <thead>
+        <tr>
+          <th scope="col" className="select">
+            <input
+              type="checkbox"
+              aria-label="Select all"
+              title="Select all on this page"
+              checked={isWholePage}
+              onChange={(event) => actions.selectPage(event.target.checked)}
+            />
+          </th>
+          {columns.map((field) => (
+            <SortCell key={field.name} field={field} />
+          ))}
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+    </>
   );
 }
 
 const WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
 
 function SortCell({ field }: { readonly field: Field }) {
-  const sort = useDataTableSortContext();
-  const { handleSort } = useDataTableCallbacksContext();
+  const { sort, setSort } = useListContext();
   const label = labelOf(field);
-  const isSorted = sort?.field === field.name;
-  const next = isSorted && sort.order === 'ASC' ? 'DESC' : 'ASC';
+  const isSorted = sort.field === field.name;
+  const order = sort.order === 'DESC' ? 'DESC' : 'ASC';
+  const next = isSorted && order === 'ASC' ? 'DESC' : 'ASC';
   const title = `Sort by ${label === label.toUpperCase() ? label : label.toLowerCase()} ${WORDS[next]}`;
   return (
-    <th scope="col" className={columnClass(field)} {...(isSorted ? { 'aria-sort': WORDS[sort.order] } : {})}>
-      <button type="button" data-field={field.name} title={title} aria-label={title} onClick={handleSort}>
+    <th scope="col" className={columnClass(field)} {...(isSorted ? { 'aria-sort': WORDS[order] } : {})}>
+      <button
+        type="button"
+        title={title}
+        aria-label={title}
+        onClick={() => setSort({ field: field.name, order: next })}
+      >
         {label}
-        {isSorted && <span aria-hidden="true">{sort.order === 'ASC' ? '\u00a0↑' : '\u00a0↓'}</span>}
+        {isSorted && <span aria-hidden="true">{order === 'ASC' ? '\u00a0↑' : '\u00a0↓'}</span>}
       </button>
     </th>
   );

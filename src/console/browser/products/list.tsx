@@ -12,25 +12,42 @@ import { FilterBar } from './filter-bar.tsx';
 import { Grid } from './grid.tsx';
 import { InlineEditing } from './inline-editing.tsx';
 import { Pager } from './pager.tsx';
+import { SelectionOfRows } from './selection.tsx';
+import { ShownRows } from './shown-rows.tsx';
 
 const SORT = { field: key.name, order: 'ASC' } as const;
+/** What went wrong is said in place of the rows, and not in passing; without a connection, too. */
+const QUIET = { onError: () => undefined, networkMode: 'always' } as const;
 
 export function ListPage() {
   return (
-    <ListBase sort={SORT} perPage={ROWS_PER_PAGE}>
+    <ListBase sort={SORT} perPage={ROWS_PER_PAGE} queryOptions={QUIET}>
       <Title title={collectionTitle} />
-      <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1, py: 1, '& > *': { lineHeight: 1.5 } }}>
+      <Box
+        sx={{
+          display: 'flex',
+          flexWrap: 'wrap',
+          justifyContent: 'flex-end',
+          gap: 1,
+          py: 1,
+          '& > *': { lineHeight: 1.5 },
+        }}
+      >
         <ColumnsButton />
         <ExportMenu />
         <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
           Create
         </Button>
       </Box>
-      <Card>
+      <Card sx={{ overflow: 'visible' }}>
         <FilterBar />
-        <InlineEditing>
-          <Grid />
-        </InlineEditing>
+        <ShownRows>
+          <SelectionOfRows>
+            <InlineEditing>
+              <Grid />
+            </InlineEditing>
+          </SelectionOfRows>
+        </ShownRows>
       </Card>
       <Pager />
     </ListBase>

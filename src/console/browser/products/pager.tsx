@@ -10,8 +10,8 @@ const SIZES = [10, ROWS_PER_PAGE, 50, 100, 250];
 const NEIGHBOURS = 1;
 
 export function Pager() {
-  const { page, perPage, total = 0, setPage, setPerPage, isPending } = useListContext();
-  if (isPending || total === 0) return null;
+  const { page, perPage, total = 0, setPage, setPerPage, isPending, error } = useListContext();
+  if (isPending || total === 0 || error) return null;
   const last = Math.max(1, Math.ceil(total / perPage));
   const from = (page - 1) * perPage + 1;
   const step = (label: string, text: string, to: number) => (

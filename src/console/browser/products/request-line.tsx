@@ -1,13 +1,14 @@
-/** The request behind the list, to read, to learn from and to take along. */
+/** The request behind the list, one click away: to read, to learn from and to take along. */
 import Copy from '@mui/icons-material/ContentCopy';
 import { Box, Button, Link } from '@mui/material';
-import { useListContext, useNotify } from 'react-admin';
+import { useListContext, useNotify, useStore } from 'react-admin';
 import { base } from '../shared/base.ts';
 import { curlOf, type Filter, listUrl } from '../shared/query.ts';
 
 export function RequestLine() {
   const { filterValues, sort } = useListContext();
   const notify = useNotify();
+  const [isOpen, setOpen] = useStore('request.shown', false);
   const url = `${base}${listUrl(filterValues as Filter, sort)}`;
   const copy = async () => {
     try {
@@ -18,24 +19,45 @@ export function RequestLine() {
     }
   };
   return (
-    <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0, fontSize: 13 }}>
-      <Link
-        href={url}
-        target="_blank"
-        rel="noreferrer"
-        data-testid="request-url"
-        sx={{
-          fontFamily: 'ui-monospace, "Liberation Mono", monospace',
-          color: 'text.secondary',
-          overflowWrap: 'anywhere',
-          minWidth: 0,
-        }}
-      >
-        GET {decodeURI(url)}
-      </Link>
-      <Button size="small" startIcon={<Copy fontSize="small" />} onClick={() => void copy()} sx={{ flexShrink: 0 }}>
-        Copy as curl
-      </Button>
+    <Box
+      component="details"
+      open={isOpen}
+      onToggle={(event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}
+      sx={{
+        fontSize: 13,
+        minWidth: 0,
+        '& summary': { color: 'text.secondary', cursor: 'pointer', width: 'fit-content' },
+        '& > div': { display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 },
+      }}
+    >
+      <summary>Request</summary>
+      <div>
+        <Link
+          href={url}
+          target="_blank"
+          rel="noreferrer"
+          data-testid="request-url"
+          sx={{
+            fontFamily: 'ui-monospace, "Liberation Mono", monospace',
+            color: 'text.secondary',
+            overflowWrap: 'anywhere',
+            minWidth: 0,
+          }}
+        >
+          GET {readable(url)}
+        </Link>
+        <Button size="small" startIcon={<Copy fontSize="small" />} onClick={() => void copy()} sx={{ flexShrink: 0 }}>
+          Copy as curl
+        </Button>
+      </div>
     </Box>
   );
+}
+
+function readable(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
 }

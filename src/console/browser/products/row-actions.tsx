@@ -32,7 +32,7 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
     );
   }
   const first = fieldWith('title') ?? fields.find((field) => field !== key) ?? key;
-  const edit = () => void begin(record.id, first.name);
+  const edit = () => begin(record.id, first.name);
   return (
     <div className="actions">
       <Action label="Edit in place" title={title} run={edit} icon={<Edit fontSize="small" />} element={editButton} />

@@ -1,35 +1,37 @@
 /** The rows of the grid: a row is drawn again only when something of its own has changed. */
-import { useDataTableCallbacksContext, useDataTableDataContext, useDataTableSelectedIdsContext } from 'ra-core';
 import { type ComponentProps, memo, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { fieldNamed, key, type Record_, titleOf } from '../shared/collection.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
+import { ProblemInPlace } from '../shared/problem.tsx';
+import { DeleteRow } from './deletion-dialog.tsx';
 import { columnClass } from './grid-style.ts';
 import { type Draft, type EditingActions, useEditing } from './inline-editing.tsx';
 import { RowActions } from './row-actions.tsx';
 import { CellInput, CellValue } from './row-cell.tsx';
+import { type SelectionActions, useSelection } from './selection.tsx';
+import { useShownRows } from './shown-rows.tsx';
 
 export function Rows({ columns }: { readonly columns: readonly Field[] }) {
-  const data = useDataTableDataContext<Record_>() ?? [];
-  const selected = useDataTableSelectedIdsContext() ?? [];
-  const { handleToggleItem } = useDataTableCallbacksContext();
+  const { rows, created } = useShownRows();
+  const { ids: selected, actions: selecting } = useSelection();
   const { draft, actions } = useEditing();
   const [deleting, setDeleting] = useState<Record_>();
   return (
     <tbody>
-      {data.map((record) => (
+      {rows.map((record) => (
         <Row
           key={record.id}
           record={record}
           columns={columns.map(({ name }) => name).join()}
-          draft={draft?.row.id === record.id ? draft : undefined}
+          draft={draft?.begun.row.id === record.id ? draft : undefined}
           actions={actions}
           isSelected={selected.includes(record.id)}
-          select={handleToggleItem}
+          isNew={record.id === created}
+          selecting={selecting}
           remove={setDeleting}
         />
       ))}
-      {deleting !== undefined && <DeleteDialog record={deleting} close={() => setDeleting(undefined)} />}
+      {deleting !== undefined && <DeleteRow record={deleting} close={() => setDeleting(undefined)} />}
     </tbody>
   );
 }
@@ -41,41 +43,66 @@ interface RowProps {
   readonly draft: Draft | undefined;
   readonly actions: EditingActions;
   readonly isSelected: boolean;
-  readonly select: ReturnType<typeof useDataTableCallbacksContext>['handleToggleItem'];
+  /** Made just now. */
+  readonly isNew: boolean;
+  readonly selecting: SelectionActions;
   readonly remove: (record: Record_) => void;
 }
 
-const Row = memo(function Row({ record, columns, draft, actions, isSelected, select, remove }: RowProps) {
+const Row = memo(function Row({ record, columns, draft, actions, isSelected, isNew, selecting, remove }: RowProps) {
   const shown = columns.split(',').flatMap((name) => fieldNamed(name) ?? []);
-  const onClick: ComponentProps<'input'>['onClick'] = (event) => void select?.(record.id, event as never);
+  const onClick: ComponentProps<'input'>['onClick'] = (event) => selecting.toggle(record.id, event.shiftKey);
   return (
-    <tr className={isSelected ? 'selected' : ''}>
-      <td className="select">
-        <input
-          type="checkbox"
-          aria-label={`Select ${titleOf(record)}`}
-          checked={isSelected}
-          onClick={onClick}
-          // With the shift key a click selects a range: the click says so, the change does not.
-          onChange={() => undefined}
-        />
-      </td>
-      {shown.map((field) => (
-        <td
-          key={field.name}
-          className={columnClass(field)}
-          onDoubleClick={() => field !== key && draft === undefined && void actions.begin(record.id, field.name)}
-        >
-          {draft === undefined || field === key ? (
-            <CellValue field={field} record={record} />
-          ) : (
-            <CellInput field={field} draft={draft} actions={actions} />
-          )}
+    <>
+      <tr className={`${isSelected ? 'selected' : ''} ${isNew ? 'new' : ''}`}>
+        <td className="select">
+          <input
+            type="checkbox"
+            aria-label={`Select ${titleOf(record)}`}
+            checked={isSelected}
+            onClick={onClick}
+            // With the shift key a click selects a range: the click says so, the change does not.
+            onChange={() => undefined}
+          />
         </td>
-      ))}
-      <td className="right">
-        <RowActions record={record} isEdited={draft !== undefined} actions={actions} remove={remove} />
+        {shown.map((field) => (
+          <td
+            key={field.name}
+            className={columnClass(field)}
+            onDoubleClick={() => field !== key && draft === undefined && actions.begin(record.id, field.name)}
+          >
+            {draft === undefined || field === key ? (
+              <div className="value" title={longText(record[field.name])}>
+                <CellValue field={field} record={record} />
+              </div>
+            ) : (
+              <CellInput field={field} draft={draft} actions={actions} />
+            )}
+          </td>
+        ))}
+        <td className="right">
+          <RowActions record={record} isEdited={draft !== undefined} actions={actions} remove={remove} />
+        </td>
+      </tr>
+      {draft !== undefined && <Refused draft={draft} columns={shown.length + 2} />}
+    </>
+  );
+});
+
+/** What is cut off in the cell shows when it is pointed at. */
+function longText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length > 30 ? value : undefined;
+}
+
+/** Why the row could not be saved, below it. */
+function Refused({ draft: { faults, error }, columns }: { readonly draft: Draft; readonly columns: number }) {
+  const words = Object.values(faults);
+  if (words.length === 0 && error === undefined) return null;
+  return (
+    <tr>
+      <td colSpan={columns} className="refused">
+        <ProblemInPlace error={words.length > 0 ? new Error(words.join(' ')) : error} />
       </td>
     </tr>
   );
-});
+}

@@ -1,5 +1,5 @@
-/** What the console asks of the API beyond react-admin's own calls: versions, several rows at once, and undoing. */
-import { collectionName, type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
+/** What the console asks of the API beyond react-admin's own calls: a row in its version, new rows, several rows at once. */
+import { type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
 import { type Answer, ask } from './http.ts';
 
 const REPRESENTATION = { prefer: 'return=representation', accept: 'application/json' };
@@ -23,8 +23,8 @@ export function withId(row: Record_): Record_ {
   return key.name === 'id' ? row : { ...row, id: row[key.name] as Id };
 }
 
-export async function readRow(id: Id): Promise<Versioned> {
-  return versioned(await ask(itemPath(id)));
+export async function readRow(id: Id, signal?: AbortSignal): Promise<Versioned> {
+  return versioned(await ask(itemPath(id), { signal }));
 }
 
 /** Refused with 412 when the row is no longer in that version. */
@@ -43,37 +43,21 @@ export async function deleteRows(ids: readonly Id[]): Promise<Record_[]> {
   return deleted;
 }
 
-export async function insertRows(rows: readonly Record_[]): Promise<void> {
-  await ask(listPath, { method: 'POST', headers: { prefer: 'return=minimal' }, body: rows.map(withoutVirtualId) });
-}
-
-/** The rows as they were before, for undoing. */
-export async function changeRows(ids: readonly Id[], changes: Changes): Promise<Record_[]> {
-  const before: Record_[] = [];
-  for (const some of parts(ids)) {
-    before.push(...((await ask(urlOf(some))).json as Record_[]).map(withId));
-    await ask(urlOf(some), { method: 'PATCH', headers: { prefer: 'return=minimal' }, body: changes });
-  }
-  return before;
-}
-
-/** Puts the named fields of each row back to what they were. */
-export async function restoreFields(rows: readonly Record_[], names: readonly string[]): Promise<void> {
-  const body = rows.map((row) => Object.fromEntries([key.name, ...names].map((name) => [name, row[name]])));
-  await ask(listPath, { method: 'PATCH', headers: { prefer: 'return=minimal' }, body });
+export async function createRow(row: Changes): Promise<Record_> {
+  return withId((await ask(listPath, { method: 'POST', headers: ONE, body: row })).json as Record_);
 }
 
 function urlOf(ids: readonly Id[]): string {
-  return `/${collectionName}?${key.name}=in.(${ids.map(quoted).join(',')})`;
+  return `${listPath}?${keysAre(ids)}`;
+}
+
+export function keysAre(ids: readonly Id[]): string {
+  return `${key.name}=in.(${ids.map(quoted).join(',')})`;
 }
 
 /** A key as `in` reads it. */
 export function quoted(id: Id): string {
   return typeof id === 'number' ? String(id) : encodeURIComponent(`"${id.replaceAll(/["\\]/g, '\\$&')}"`);
-}
-
-function withoutVirtualId({ id, ...row }: Record_): Changes {
-  return key.name === 'id' ? { ...row, id } : row;
 }
 
 /** So many keys at a time as one URL may name. */

@@ -6,7 +6,7 @@ import { type Collection, declareCatalogue, type Field } from '../../../collecti
 import type { CollectionDraft } from '../../../collection/draft.ts';
 import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
-import { formatDecimal, formatNumber } from './numbers.ts';
+import { counted } from './numbers.ts';
 
 interface PageData {
   readonly collections: readonly CollectionDraft[];
@@ -34,6 +34,28 @@ function capitalized(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+export function collectionNamed(name: string): Collection | undefined {
+  return all.find((each) => each.name === name);
+}
+
+/** Collections of which rows go when a row of this one is deleted, and cannot be brought back with it. */
+export const deletedWithRows = all.filter(({ references }) =>
+  references.some(({ to, onDelete }) => to === collectionName && onDelete === 'cascade'),
+);
+
+/** A row of the collection in words: `product`, `stock move`. */
+export function oneOf(): string {
+  return collectionName
+    .replaceAll('_', ' ')
+    .replace(/ies$/, 'y')
+    .replace(/([^s])s$/, '$1');
+}
+
+/** `1 product`, `2,500 products`. */
+export function countedRows(count: number): string {
+  return counted(count, oneOf(), collectionName.replaceAll('_', ' '));
+}
+
 export const listPath = `/${collectionName}`;
 
 export type Cells = Readonly<Record<string, Value>>;
@@ -43,7 +65,7 @@ export type Record_ = Cells & { readonly id: Id };
 
 /** Of an id that came by way of the address, which is text. */
 export function idOf(id: Id): Id {
-  return isNumeric(key) ? Number(id) : String(id);
+  return isNumeric(key) && Number.isSafeInteger(Number(id)) ? Number(id) : String(id);
 }
 
 export function fieldNamed(name: string): Field | undefined {
@@ -66,25 +88,15 @@ export function labelOf({ name, title }: Field): string {
   return capitalized(words);
 }
 
+/** Names longer than this are cut where they stand in a sentence. */
+const LONG_NAME = 80;
+
 export function titleOf(row: Cells): string {
   const title = fieldWith('title');
   const name = title === undefined ? undefined : row[title.name];
-  return name === undefined || name === null || name === '' ? `${labelOf(key)} ${row[key.name]}` : String(name);
-}
-
-export function formatValue(field: Field, value: Value | undefined): string {
-  if (value === null || value === undefined) return '–';
-  if (field.role === 'flag') return value === 0 ? 'No' : 'Yes';
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (typeof value !== 'number') return valueText(value);
-  // An identifier is a name made of digits, and is not grouped into thousands.
-  if (field === key || field.name.endsWith('_id')) return String(value);
-  return isDecimal(field) ? formatDecimal(value, 2, 4) : formatNumber(value);
-}
-
-/** Lists and json as JSON, anything else as it is. */
-export function valueText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+  if (name === undefined || name === null || name === '') return `${labelOf(key)} ${row[key.name]}`;
+  const letters = [...String(name)];
+  return letters.length <= LONG_NAME ? String(name) : `${letters.slice(0, LONG_NAME).join('')}…`;
 }
 
 /** Entered as JSON text. */
@@ -93,3 +105,12 @@ export const isNumeric = ({ type }: Field): boolean => can(type, 'number');
 export const isText = ({ type }: Field): boolean => can(type, 'text');
 /** A number that may have decimals. */
 export const isDecimal = ({ type }: Field): boolean => can(type, 'number') && type.schema.type !== 'integer';
+/** Not those that the service keeps itself. */
+export const isWritable = ({ readOnly, onUpdate }: Field): boolean => !readOnly && onUpdate === undefined;
+
+/** What is said below an input. A description that only repeats the label, or explains how a switch is stored, is left out. */
+export function describes(field: Field): string | undefined {
+  const { description = '', role } = field;
+  const isTelling = description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
+  return role !== 'flag' && isTelling && description !== '' ? description : undefined;
+}

@@ -1,4 +1,4 @@
-/** Two people changed the same row: whoever saves second decides, field by field, with both versions in sight. */
+/** Two people changed the same field of a row: whoever saves second decides, with both versions in sight. */
 import type { Changes } from './api.ts';
 import type { Cells, Id } from './collection.ts';
 
@@ -10,9 +10,11 @@ export interface Conflict {
   readonly base: Cells;
   /** What is stored now. */
   readonly theirs: Cells;
+  /** The fields that both have changed, to different values. */
+  readonly disputed: readonly string[];
 }
 
-/** The changes to store now; undefined leaves the stored row as it is. */
+/** The changes to store now; undefined goes back to editing. */
 export type Decision = Changes | undefined;
 type Listener = (conflict: Conflict, decide: (decision: Decision) => void) => void;
 

@@ -31,26 +31,45 @@ export interface Ask {
   readonly method?: string;
   readonly headers?: Headers | Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Ends the request when nobody waits for its answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** `url` is a path of the service. What a refusal says is shown as it is: the service explains itself better than we could. */
-export async function ask(url: string, { method = 'GET', headers: given, body }: Ask = {}): Promise<Answer> {
+export async function ask(url: string, { method = 'GET', headers: given, body, signal }: Ask = {}): Promise<Answer> {
   const headers = new Headers(given as HeadersInit);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
   const credentials = token.get();
   if (credentials !== null) headers.set('authorization', `Bearer ${credentials}`);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
   const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const response = await (takeEarly(method, url, headers) ?? fetch(`${base}${url}`, { method, headers, ...content }));
+  const response = await (takeEarly(method, url, headers) ??
+    fetch(`${base}${url}`, { method, headers, ...content, ...(signal && { signal }) }));
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
+  const json: unknown = isJson && text !== '' ? parseExactly(text) : undefined;
   if (!response.ok) {
     const reason = sentence(json as Problem | undefined, response.status);
     if (response.status === 401) askForToken(reason);
     throw new HttpError(reason, response.status, json);
   }
   return { status: response.status, headers: response.headers, body: text, json };
+}
+
+/** A number with more digits than JavaScript keeps stays a text, so that it is shown and sent as it is stored. */
+function parseExactly(text: string): unknown {
+  if (!/[\d.]{16}/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, ((_name: string, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && source !== undefined && /[\d.]{16}/.test(source) ? source : value) as never);
+}
+
+/** How many rows an answer is about: `Content-Range: 0-24/77` when they were counted, `0-24/*` when only these are known. */
+export function countIn(headers: Headers): number {
+  const range = headers.get('content-range') ?? '';
+  const total = /\/(\d+)$/.exec(range);
+  if (total !== null) return Number(total[1]);
+  const [, from, to] = /^(\d+)-(\d+)\//.exec(range) ?? [];
+  return to === undefined ? 0 : Number(to) - Number(from) + 1;
 }
 
 function sentence(problem: Problem | undefined, status: number): string {

@@ -1,15 +1,13 @@
 /**
- * react-admin's data provider: `ra-data-postgrest`, with two things of our own. Lists carry any condition of the
- * dialect, and a row is read and written at its own URL, so that its version guards it against overwriting.
+ * react-admin's data provider: `ra-data-postgrest`, with what is our own. Lists carry any condition of the dialect, a search
+ * that was superseded is ended, and behind the last page comes the last page. Rows are saved by `save-row.ts`.
  */
 import postgrestRestProvider, { defaultPrimaryKeys, type IDataProviderConfig } from '@raphiniert/ra-data-postgrest';
-import type { DataProvider, UpdateParams } from 'react-admin';
-import { HttpError } from 'react-admin';
-import { type Changes, changeRow, deleteRows, readRow } from './api.ts';
-import { type Cells, collectionName, type Id, idOf, key, type Record_ } from './collection.ts';
-import { askAbout } from './conflict.ts';
-import { ask } from './http.ts';
-import { type Filter, pairsOf, queryText } from './query.ts';
+import { type DataProvider, HttpError } from 'react-admin';
+import { readRow } from './api.ts';
+import { collectionName, fieldNamed, idOf, key } from './collection.ts';
+import { type Ask, ask } from './http.ts';
+import { pairsOf, queryText } from './query.ts';
 
 const config: IDataProviderConfig = {
   apiUrl: '',
@@ -18,62 +16,58 @@ const config: IDataProviderConfig = {
   primaryKeys: new Map([...defaultPrimaryKeys, [collectionName, [key.name]]]),
   schema: () => '',
 };
-const provider = postgrestRestProvider(config);
-
-/** The version each row was last read in. */
-const versions = new Map<Id, string>();
+/** More rows than anyone reads on a page; an address may ask for any number. */
+const MOST_PER_PAGE = 1_000;
 
 export const dataProvider: DataProvider = {
-  ...provider,
+  ...postgrestRestProvider(config),
+  supportAbortSignal: true,
 
-  getList(resource, params) {
-    const conditions = queryText(pairsOf((params.filter ?? {}) as Filter));
-    const httpClient = (url: string, options: object) => ask(conditions === '' ? url : `${url}&${conditions}`, options);
-    return postgrestRestProvider({ ...config, httpClient: httpClient as IDataProviderConfig['httpClient'] }).getList(
-      resource,
-      { ...params, filter: {} },
-    );
+  async getList(resource, { filter, pagination, sort, signal, ...params }) {
+    const conditions = queryText(pairsOf(filter));
+    const httpClient = (url: string, options: Ask) =>
+      ask(conditions === '' ? url : `${url}&${conditions}`, { ...options, signal });
+    const lists = postgrestRestProvider({ ...config, httpClient: httpClient as IDataProviderConfig['httpClient'] });
+    const place = placeOf(pagination, sort);
+    const read = (page: number) =>
+      lists.getList(resource, { ...params, ...place, pagination: { ...place.pagination, page }, filter: {} });
+    try {
+      return await read(place.pagination.page);
+    } catch (error) {
+      const total = totalBefore(error);
+      if (total === undefined) throw error;
+      return total === 0 ? { data: [], total } : read(Math.ceil(total / place.pagination.perPage));
+    }
   },
 
-  async getOne(_resource, { id }) {
-    const { row, version } = await readRow(idOf(id));
-    versions.set(row.id, version);
-    return { data: row as never };
-  },
-
-  async update(_resource, params) {
-    return { data: (await updateRow(params as unknown as UpdateParams<Record_>)) as never };
-  },
-
-  async delete(_resource, { id }) {
-    const [row] = await deleteRows([idOf(id)]);
-    if (row === undefined) throw new HttpError('It was deleted already, by someone else.', 404);
-    return { data: row as never };
+  async getOne(_resource, { id, signal }) {
+    return { data: (await readRow(idOf(id), signal)).row as never };
   },
 };
 
-/** Asks again for as long as someone else is quicker. */
-async function updateRow({ id: given, data, previousData }: UpdateParams<Record_>): Promise<Record_> {
-  const id = idOf(given);
-  let changes: Changes = changed(data as Cells, previousData);
-  let version = versions.get(id) ?? (await readRow(id)).version;
-  for (;;) {
-    try {
-      const saved = await changeRow(id, changes, version);
-      versions.set(id, saved.version);
-      return saved.row;
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.status !== 412) throw error;
-    }
-    const current = await readRow(id);
-    versions.set(id, current.version);
-    const decision = await askAbout({ id, mine: changes, base: previousData, theirs: current.row });
-    if (decision === undefined || Object.keys(decision).length === 0) return current.row;
-    changes = decision;
-    version = current.version;
-  }
+interface Place {
+  readonly pagination: { readonly page: number; readonly perPage: number };
+  readonly sort: { readonly field: string; readonly order: 'ASC' | 'DESC' };
 }
 
-function changed(data: Cells, previous: Cells): Changes {
-  return Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== previous[name]));
+/** What an address says may be anything. */
+function placeOf(pagination: Partial<Place['pagination']> = {}, sort: Partial<Place['sort']> = {}): Place {
+  const { page = 1, perPage = 1 } = pagination;
+  return {
+    pagination: { page: whole(page, Number.MAX_SAFE_INTEGER / MOST_PER_PAGE), perPage: whole(perPage, MOST_PER_PAGE) },
+    sort: {
+      field: fieldNamed(sort.field ?? '')?.name ?? key.name,
+      order: String(sort.order).toUpperCase() === 'DESC' ? 'DESC' : 'ASC',
+    },
+  };
+}
+
+function whole(number: number, most: number): number {
+  return Math.min(Math.max(1, Math.floor(Number(number)) || 1), Math.floor(most));
+}
+
+/** How many rows there are, where the page that was asked for lies behind them; the last one is shown then. */
+function totalBefore(error: unknown): number | undefined {
+  if (!(error instanceof HttpError) || error.status !== 416) return undefined;
+  return Number(/only (\d+) rows/.exec(String(error.body?.details))?.[1] ?? 0);
 }

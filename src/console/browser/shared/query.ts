@@ -1,11 +1,17 @@
 /** Filters as people set them in the console, and the query string they make. */
 import { OPERATORS, type OperatorName, type OperatorRules } from '../../../dialect/operators.ts';
-import { collectionName, fieldNamed, fieldWith, labelOf, listPath } from './collection.ts';
+import { collectionName, fieldNamed, fieldWith, listPath } from './collection.ts';
 
-/** One condition on a field, or a condition of several parts that a chart's bar stands for. */
-export type Chip =
-  | { readonly field: string; readonly operator: OperatorName; readonly not?: boolean; readonly value: string }
-  | { readonly raw: readonly [key: string, value: string]; readonly label: string };
+/** One condition on a field. */
+export interface FieldChip {
+  readonly field: string;
+  readonly operator: OperatorName;
+  readonly not?: boolean;
+  readonly value: string;
+}
+
+/** The same, or a condition of several parts that a chart's bar stands for. */
+export type Chip = FieldChip | { readonly raw: readonly [key: string, value: string]; readonly label: string };
 
 export interface Filter {
   /** Words that the name must contain. */
@@ -20,7 +26,29 @@ export interface Sort {
 
 type Pair = readonly [key: string, value: string];
 
-export function pairsOf({ q, where = [] }: Filter): readonly Pair[] {
+/** The filter in an address, where anyone may have written anything: what makes no sense is left out. */
+export function filterOf(given: unknown): Filter {
+  if (typeof given !== 'object' || given === null) return {};
+  const { q, where } = given as Record<string, unknown>;
+  const chips = Array.isArray(where) ? where.flatMap(chipOf) : [];
+  return { ...(typeof q === 'string' && q !== '' ? { q } : {}), ...(chips.length > 0 ? { where: chips } : {}) };
+}
+
+function chipOf(given: unknown): Chip[] {
+  const { field, operator, value, not, raw, label } = (given ?? {}) as Record<string, unknown>;
+  if (Array.isArray(raw)) {
+    const [name, test] = raw as unknown[];
+    const isCondition = typeof name === 'string' && (/^(not\.)?(or|and)$/.test(name) || fieldNamed(name) !== undefined);
+    return isCondition && typeof test === 'string' ? [{ raw: [name, test], label: String(label ?? test) }] : [];
+  }
+  const isKnown = fieldNamed(String(field)) !== undefined && Object.hasOwn(OPERATORS, String(operator));
+  if (!isKnown || (typeof value !== 'string' && typeof value !== 'number')) return [];
+  const chip = { field: String(field), operator: operator as OperatorName, value: String(value) };
+  return [not === true ? { ...chip, not } : chip];
+}
+
+export function pairsOf(given: Filter): readonly Pair[] {
+  const { q, where = [] } = filterOf(given);
   const title = fieldWith('title');
   const words = title === undefined ? [] : (q ?? '').split(/\s+/).filter((word) => word !== '');
   return [
@@ -29,13 +57,13 @@ export function pairsOf({ q, where = [] }: Filter): readonly Pair[] {
   ];
 }
 
-function testOf({ operator, not, value }: Extract<Chip, { field: string }>): string {
+function testOf({ operator, not, value }: FieldChip): string {
   const { form } = OPERATORS[operator] as OperatorRules;
   return `${not ? 'not.' : ''}${operator}.${form === 'list' ? `(${value})` : value}`;
 }
 
 /** The pattern characters of `like`, when a person types them, stand for themselves. */
-function escapeLike(word: string): string {
+export function escapeLike(word: string): string {
   return word.replace(/[\\%_]/g, '\\$&');
 }
 
@@ -63,21 +91,3 @@ export function curlOf(url: string): string {
 export function listLink(where: readonly Chip[]): string {
   return `/${collectionName}?${new URLSearchParams({ filter: JSON.stringify({ where }), page: '1' })}`;
 }
-
-export function describeChip(chip: Chip): string {
-  if ('raw' in chip) return chip.label;
-  const field = fieldNamed(chip.field);
-  const label = field === undefined ? chip.field : labelOf(field);
-  return `${label} ${chip.not ? 'not ' : ''}${SHORT[chip.operator] ?? chip.operator} ${chip.value}`;
-}
-
-const SHORT: Readonly<Partial<Record<OperatorName, string>>> = {
-  eq: '=',
-  neq: '≠',
-  gt: '>',
-  gte: '≥',
-  lt: '<',
-  lte: '≤',
-  in: 'in',
-  is: 'is',
-};

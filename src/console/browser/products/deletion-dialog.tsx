@@ -1,0 +1,73 @@
+/** Asked before anything is deleted: what goes, what goes with it, and whether it can be brought back. */
+import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle } from '@mui/material';
+import { useState } from 'react';
+import { useRefresh } from 'react-admin';
+import { deleteAll } from '../shared/bulk.ts';
+import { deletedWithRows, type Record_, titleOf, titleOfCollection } from '../shared/collection.ts';
+import { ProblemInPlace } from '../shared/problem.tsx';
+import { offerUndo, tell } from '../shared/undo.tsx';
+
+interface DeletionDialogProps {
+  readonly what: string;
+  readonly isUndoable: boolean;
+  readonly apply: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialogProps) {
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const remove = async () => {
+    setBusy(true);
+    try {
+      await apply();
+    } catch (problem) {
+      setError(problem);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog open onClose={close} aria-labelledby="deletion-title">
+      <DialogTitle id="deletion-title" sx={{ overflowWrap: 'anywhere' }}>
+        Delete {what}?
+      </DialogTitle>
+      <DialogContent>
+        <DialogContentText>
+          {isUndoable
+            ? 'This is done at once. You can undo it afterwards.'
+            : 'This is done at once. There are too many to bring them back: it cannot be undone.'}
+          {deletedWithRows.length > 0 &&
+            ` What belongs to it in ${deletedWithRows.map(titleOfCollection).join(', ')} is deleted, too, and is not brought back.`}
+        </DialogContentText>
+        {error !== undefined && <ProblemInPlace error={error} />}
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={close}>Cancel</Button>
+        <Button onClick={() => void remove()} color="error" variant="contained" disabled={isBusy} autoFocus>
+          {error === undefined ? 'Delete' : 'Try again'}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+interface DeleteRowProps {
+  readonly record: Record_;
+  readonly close: () => void;
+  /** When the row is gone, whoever deleted it. */
+  readonly afterwards?: () => void;
+}
+
+export function DeleteRow({ record, close, afterwards }: DeleteRowProps) {
+  const refresh = useRefresh();
+  const title = titleOf(record);
+  const remove = async () => {
+    const { count, undo } = await deleteAll({ kind: 'rows', ids: [record.id] });
+    close();
+    afterwards?.();
+    refresh();
+    if (count === 0 || undo === undefined) tell(`${title} was deleted already, by someone else.`, 'warning');
+    else offerUndo(`${title} was deleted.`, undo);
+  };
+  return <DeletionDialog what={title} isUndoable apply={remove} close={close} />;
+}

@@ -1,0 +1,69 @@
+/** What can be done to a selection: change one field of all, or delete them all; how many, and which, is said. */
+import Close from '@mui/icons-material/Close';
+import Delete from '@mui/icons-material/Delete';
+import Edit from '@mui/icons-material/EditNote';
+import { Box, Button, IconButton } from '@mui/material';
+import { useState } from 'react';
+import { useListContext, useRefresh } from 'react-admin';
+import type { Field } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
+import { changeAll, countOf, type Done, deleteAll, isUndoable, type Target } from '../shared/bulk.ts';
+import { countedRows } from '../shared/collection.ts';
+import { offerUndo, tell } from '../shared/undo.tsx';
+import { BulkEditDialog } from './bulk-edit-dialog.tsx';
+import { DeletionDialog } from './deletion-dialog.tsx';
+import { selectionBarStyle } from './grid-style.ts';
+import { useSelection } from './selection.tsx';
+
+export function SelectionBar() {
+  const { target, ids, isWholePage, isAllMatching, actions } = useSelection();
+  const { total = 0 } = useListContext();
+  if (target === undefined) return null;
+  return (
+    <Box role="toolbar" aria-label="Selection" sx={selectionBarStyle}>
+      <IconButton size="small" aria-label="Unselect" title="Unselect" onClick={actions.clear}>
+        <Close fontSize="small" />
+      </IconButton>
+      <span role="status">
+        {isAllMatching ? `All ${countedRows(total)} that match are selected.` : `${countedRows(ids.length)} selected.`}
+      </span>
+      {isWholePage && !isAllMatching && total > ids.length && (
+        <Button size="small" onClick={actions.selectMatching}>
+          Select all {countedRows(total)} that match
+        </Button>
+      )}
+      <BulkActions target={target} clear={actions.clear} />
+    </Box>
+  );
+}
+
+function BulkActions({ target, clear }: { readonly target: Target; readonly clear: () => void }) {
+  const [asking, setAsking] = useState<'edit' | 'delete'>();
+  const refresh = useRefresh();
+  const finish = ({ count, undo }: Done, what: string) => {
+    setAsking(undefined);
+    clear();
+    refresh();
+    const text = `${countedRows(count)} ${what}.`;
+    if (undo === undefined) tell(text, 'success');
+    else offerUndo(text, undo);
+  };
+  const change = async (field: Field, value: Value) => finish(await changeAll(target, field, value), 'changed');
+  const remove = async () => finish(await deleteAll(target), 'deleted');
+  const what = countedRows(countOf(target));
+  const close = () => setAsking(undefined);
+  return (
+    <Box sx={{ display: 'flex', ml: 'auto' }}>
+      <Button size="small" startIcon={<Edit />} onClick={() => setAsking('edit')}>
+        Change a field
+      </Button>
+      <Button size="small" color="error" startIcon={<Delete />} onClick={() => setAsking('delete')}>
+        Delete
+      </Button>
+      {asking === 'edit' && <BulkEditDialog what={what} isUndoable={isUndoable(target)} apply={change} close={close} />}
+      {asking === 'delete' && (
+        <DeletionDialog what={what} isUndoable={isUndoable(target)} apply={remove} close={close} />
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,52 @@
+/** The rows that the grid shows: those of the page, and before them the one that was made just now, wherever it would stand. */
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { useGetOne, useListContext } from 'react-admin';
+import { collectionName, type Id, type Record_ } from '../shared/collection.ts';
+
+interface Shown {
+  readonly rows: readonly Record_[];
+  /** The row that was made just now. */
+  readonly created: Id | undefined;
+}
+
+const NONE: readonly Record_[] = [];
+const Context = createContext<Shown>({ rows: NONE, created: undefined });
+
+export const useShownRows = (): Shown => useContext(Context);
+
+/** What was made last, and the place in the list where it is shown: at any other place it is an ordinary row. */
+let made: { readonly id: Id; place?: string } | undefined;
+
+export function noteCreated(id: Id): void {
+  made = { id };
+}
+
+export function ShownRows({ children }: { readonly children: ReactNode }) {
+  const { data = NONE, place } = usePlace();
+  const created = createdAt(place);
+  const isApart = created !== undefined && !data.some(({ id }) => id === created);
+  const { data: row, error } = useGetOne<Record_>(
+    collectionName,
+    { id: created ?? '' },
+    { enabled: isApart, retry: false },
+  );
+  const first = isApart && !error ? row : undefined;
+  const shown = useMemo(
+    () => ({ rows: first === undefined ? data : [first, ...data], created }),
+    [first, data, created],
+  );
+  return <Context.Provider value={shown}>{children}</Context.Provider>;
+}
+
+function createdAt(place: string): Id | undefined {
+  if (made === undefined) return undefined;
+  made.place ??= place;
+  if (made.place !== place) made = undefined;
+  return made?.id;
+}
+
+/** Which part of the list is shown, as a text that can be compared. */
+export function usePlace() {
+  const { data, filterValues, page, perPage, sort } = useListContext<Record_>();
+  return { data, place: JSON.stringify([filterValues, page, perPage, sort]) };
+}

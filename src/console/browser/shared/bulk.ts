@@ -1,0 +1,106 @@
+/**
+ * Changing and deleting many rows by one request: those that are selected, or all that match the filter. What is undone is
+ * what that request changed, where it is still so: the filter of each undoing names the value that was stored.
+ */
+import type { Field } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
+import { keysAre, parts, withId } from './api.ts';
+import { countedRows, type Id, key, listPath, type Record_ } from './collection.ts';
+import { ask, countIn } from './http.ts';
+import { type Filter, pairsOf, queryText } from './query.ts';
+import { isSame } from './same.ts';
+import type { Undo } from './undo.tsx';
+import { valueText } from './values.ts';
+
+export type Target =
+  | { readonly kind: 'rows'; readonly ids: readonly Id[] }
+  /** So many were counted; if more match by then, nothing is done. */
+  | { readonly kind: 'matching'; readonly filter: Filter; readonly count: number };
+
+export interface Done {
+  readonly count: number;
+  /** Absent where there are too many rows to remember. */
+  readonly undo?: Undo;
+}
+
+/** Rows that a browser remembers to bring them back. */
+const UNDOABLE_ROWS = 5_000;
+/** Requests of one undoing that are under way at a time. */
+const AT_A_TIME = 6;
+
+export const countOf = (target: Target): number => (target.kind === 'rows' ? target.ids.length : target.count);
+export const isUndoable = (target: Target): boolean => countOf(target) <= UNDOABLE_ROWS;
+
+export async function changeAll(target: Target, field: Field, value: Value): Promise<Done> {
+  const { name } = field;
+  const url = urlOf(target);
+  const before = isUndoable(target) ? await rowsAt(`${url}&select=${key.name},${name}`) : undefined;
+  const { headers } = await ask(url, {
+    method: 'PATCH',
+    headers: preferring(target, 'minimal'),
+    body: { [name]: value },
+  });
+  const changed = before?.filter((row) => !isSame(row[name], value));
+  return { count: countIn(headers), ...(changed && { undo: () => changeBack(changed, name, value) }) };
+}
+
+export async function deleteAll(target: Target): Promise<Done> {
+  const isRemembered = isUndoable(target);
+  const { headers, body } = await ask(urlOf(target), {
+    method: 'DELETE',
+    headers: preferring(target, isRemembered ? 'representation' : 'minimal'),
+  });
+  const count = countIn(headers);
+  return { count, ...(isRemembered && count > 0 && { undo: () => insertAgain(body, count) }) };
+}
+
+/** One request for each value that there was before, on the rows that still hold what was stored then. */
+async function changeBack(rows: readonly Record_[], name: string, stored: Value): Promise<string> {
+  const isStill = stored === null ? `${name}=is.null` : `${name}=eq.${encodeURIComponent(valueText(stored))}`;
+  const byValue = Map.groupBy(rows, (row) => JSON.stringify(row[name]));
+  const steps = [...byValue.values()].flatMap((same) => [...parts(same)]);
+  let back = 0;
+  const step = async (some: readonly Record_[]) => {
+    const { headers } = await ask(`${listPath}?${keysAre(some.map(({ id }) => id))}&${isStill}`, {
+      method: 'PATCH',
+      headers: { prefer: 'return=minimal, count=exact' },
+      body: { [name]: some[0]![name] },
+    });
+    back += countIn(headers);
+  };
+  for (let start = 0; start < steps.length; start += AT_A_TIME) {
+    await Promise.all(steps.slice(start, start + AT_A_TIME).map(step));
+  }
+  return outcome(back, rows.length, 'changed or deleted');
+}
+
+/** As they were, with their keys; the text of the answer is sent back as it is, so that no digit is lost. */
+async function insertAgain(text: string, count: number): Promise<string> {
+  const { json } = await ask(`${listPath}?select=${key.name}`, {
+    method: 'POST',
+    headers: { prefer: 'resolution=ignore-duplicates, return=representation' },
+    body: text,
+  });
+  return outcome((json as unknown[]).length, count, 'made anew');
+}
+
+function outcome(done: number, all: number, what: string): string {
+  if (done === all) return 'Undone.';
+  const left = all - done;
+  const reason = `${left === 1 ? 'one was' : `${left} were`} ${what} by someone else since`;
+  return done === 0 ? `Nothing was undone: ${reason}.` : `Undone for ${countedRows(done)}; ${reason}.`;
+}
+
+async function rowsAt(url: string): Promise<Record_[]> {
+  return ((await ask(url)).json as Record_[]).map(withId);
+}
+
+/** A write names what it is about, even where that is everything. */
+function urlOf(target: Target): string {
+  if (target.kind === 'rows') return `${listPath}?${keysAre(target.ids)}`;
+  return `${listPath}?${queryText(pairsOf(target.filter)) || `${key.name}=not.is.null`}`;
+}
+
+function preferring(target: Target, returned: string): Readonly<Record<string, string>> {
+  return { prefer: `return=${returned}, count=exact, handling=strict, max-affected=${countOf(target)}` };
+}

@@ -1,0 +1,177 @@
+/**
+ * Conditions in the words of people, for a field of any type. Those that one needs every day come first; whatever else the
+ * dialect can do with the type follows.
+ */
+import type { Field } from '../../../collection/declaration.ts';
+import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../../../dialect/operators.ts';
+import { isJson, isNumeric, isText, labelOf } from './collection.ts';
+import { editableNumber, readNumber } from './numbers.ts';
+import { escapeLike, type FieldChip } from './query.ts';
+import { isYesNo, readEntered } from './values.ts';
+
+/** What is to be given beside the condition. */
+export type Needs = 'value' | 'list' | 'pattern' | 'nothing';
+
+export interface Condition {
+  readonly label: string;
+  readonly needs: Needs;
+  readonly operator: OperatorName;
+  /** The value where none is to be given. */
+  readonly value?: string;
+  /** What stands around the words that are looked for. */
+  readonly around?: readonly [before: string, after: string];
+  readonly isEveryday: boolean;
+}
+
+const everyday = (label: string, operator: OperatorName, needs: Needs = 'value', more: Partial<Condition> = {}) => ({
+  label,
+  operator,
+  needs,
+  isEveryday: true,
+  ...more,
+});
+
+const EMPTY = [
+  everyday('is empty', 'is', 'nothing', { value: 'null' }),
+  everyday('is not empty', 'is', 'nothing', { value: 'not_null' }),
+];
+const TEXT: readonly Condition[] = [
+  everyday('contains', 'ilike', 'value', { around: ['*', '*'] }),
+  everyday('begins with', 'ilike', 'value', { around: ['', '*'] }),
+  everyday('is exactly', 'eq'),
+  everyday('is not', 'neq'),
+  everyday('is one of', 'in', 'list'),
+];
+const ORDERED: readonly Condition[] = [
+  everyday('equals', 'eq'),
+  everyday('differs from', 'neq'),
+  everyday('is greater than', 'gt'),
+  everyday('is at least', 'gte'),
+  everyday('is less than', 'lt'),
+  everyday('is at most', 'lte'),
+  everyday('is one of', 'in', 'list'),
+];
+const BOOLEAN: readonly Condition[] = [
+  everyday('Yes', 'is', 'nothing', { value: 'true' }),
+  everyday('No', 'is', 'nothing', { value: 'false' }),
+];
+/** A number that counts as one: anything but 0 is yes. */
+const FLAG: readonly Condition[] = [
+  everyday('Yes', 'neq', 'nothing', { value: '0' }),
+  everyday('No', 'eq', 'nothing', { value: '0' }),
+];
+
+/** What the operators are called where no condition above says it. */
+const WORDS: Readonly<Record<OperatorName, string>> = {
+  eq: 'equals',
+  neq: 'differs from',
+  gt: 'comes after',
+  gte: 'is, or comes after',
+  lt: 'comes before',
+  lte: 'is, or comes before',
+  like: 'fits the pattern, letter for letter (* is any text)',
+  ilike: 'fits the pattern (* is any text)',
+  match: 'fits the regular expression, letter for letter',
+  imatch: 'fits the regular expression',
+  in: 'is one of',
+  is: 'is',
+  isdistinct: 'differs from it, or is empty',
+  fts: 'has words that fit: sweet & (jam | honey)',
+  plfts: 'has all these words, in any form',
+  phfts: 'has these words one after the other',
+  wfts: 'is found by: chef -gumbo "hot pepper"',
+  cs: 'contains all of',
+  cd: 'has nothing but',
+  ov: 'has one of',
+  sl: 'is left of',
+  sr: 'is right of',
+  nxr: 'does not extend right of',
+  nxl: 'does not extend left of',
+  adj: 'is next to',
+};
+const NEVER_OFFERED: readonly OperatorName[] = ['is'];
+
+export function conditionsFor(field: Field): readonly Condition[] {
+  const first = [...everydayFor(field), ...(field.required ? [] : EMPTY)];
+  if (isYesNo(field)) return first;
+  const rest = (Object.keys(OPERATORS) as OperatorName[])
+    .filter((name) => servesType(OPERATORS[name], field.type) && !NEVER_OFFERED.includes(name))
+    .filter((name) => !first.some(({ operator, around }) => operator === name && around === undefined))
+    .map((operator): Condition => {
+      const { form } = OPERATORS[operator] as OperatorRules;
+      return { label: WORDS[operator], operator, needs: form === 'list' ? 'list' : 'pattern', isEveryday: false };
+    });
+  return [...first, ...rest];
+}
+
+function everydayFor(field: Field): readonly Condition[] {
+  if (field.role === 'flag') return FLAG;
+  if (field.type.input === 'switch') return BOOLEAN;
+  if (isJson(field)) return [];
+  return isText(field) ? TEXT : ORDERED;
+}
+
+/** What was typed, as the value of a chip, or what is wrong with it. */
+export function readCondition(
+  field: Field,
+  condition: Condition,
+  typed: string,
+): { value: string } | { problem: string } {
+  const { needs, value = '', around } = condition;
+  if (needs === 'nothing') return { value };
+  if (typed.trim() === '') return { problem: 'Enter a value.' };
+  if (around !== undefined) return { value: `${around[0]}${escapeLike(typed.trim())}${around[1]}` };
+  if (needs === 'pattern') return { value: typed };
+  if (needs === 'value') return checked(field, typed);
+  const values = typed
+    .split(isNumeric(field) && typed.includes(';') ? ';' : ',')
+    .map((each) => checked(field, each.trim()));
+  const wrong = values.find((each) => 'problem' in each);
+  return wrong ?? { value: values.map((each) => listed((each as { value: string }).value)).join(',') };
+}
+
+function checked(field: Field, typed: string): { value: string } | { problem: string } {
+  const entered = readEntered(field, typed);
+  if ('value' in entered) return { value: isNumeric(field) ? String(entered.value) : typed };
+  // What could never be stored can still be looked for: only what is no value of the type is refused.
+  const number = isNumeric(field) ? readNumber(typed) : undefined;
+  if (isText(field)) return { value: typed };
+  return number === undefined ? entered : { value: number };
+}
+
+/** A value as a list takes it. */
+function listed(text: string): string {
+  return /^[\w.+-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+const SIGNS: Readonly<Partial<Record<OperatorName, string>>> = {
+  gt: '>',
+  gte: '≥',
+  lt: '<',
+  lte: '≤',
+  eq: '=',
+  neq: '≠',
+};
+
+/** A chip in words: `Unit price > 80`, `Product name contains sauce`, `Discontinued: No`. */
+export function describeCondition(field: Field, { operator, value, not }: FieldChip): string {
+  const label = labelOf(field);
+  const turned = not ? 'not: ' : '';
+  const fits = conditionsFor(field).find(
+    (each) =>
+      each.operator === operator &&
+      (each.needs !== 'nothing' || each.value === value) &&
+      (each.around === undefined || isAround(each.around, value)),
+  );
+  if (fits?.needs === 'nothing')
+    return `${turned}${label}${isYesNo(field) && fits.operator !== 'is' ? ':' : ''} ${fits.label}`;
+  const shown =
+    fits?.around === undefined ? value : value.slice(fits.around[0].length, -1).replaceAll(/\\([\\%_])/g, '$1');
+  const text = isNumeric(field) ? editableNumber(shown) : shown;
+  return `${turned}${label} ${SIGNS[operator] ?? fits?.label ?? WORDS[operator]} ${text}`;
+}
+
+function isAround([before, after]: readonly [string, string], value: string): boolean {
+  const inner = value.slice(before.length, value.length - after.length);
+  return value.startsWith(before) && value.endsWith(after) && value.length >= 2 && !inner.includes('*');
+}

@@ -1,0 +1,30 @@
+/** A page whose script is loaded when it is needed; where that failed, it can be tried again without losing the others. */
+import { LinearProgress } from '@mui/material';
+import { type ComponentType, useCallback, useEffect, useState } from 'react';
+import { ProblemInPlace } from './problem.tsx';
+
+const NOT_LOADED = new Error('This page could not be loaded. Check the connection, and try again.');
+
+export function latePage(load: () => Promise<ComponentType>): ComponentType {
+  let loaded: ComponentType | undefined;
+  return function LatePage() {
+    const [Page, setPage] = useState(() => loaded);
+    const [hasFailed, setFailed] = useState(false);
+    const attempt = useCallback(() => {
+      setFailed(false);
+      load().then(
+        (page) => {
+          loaded = page;
+          setPage(() => page);
+        },
+        () => setFailed(true),
+      );
+    }, []);
+    useEffect(() => {
+      if (loaded === undefined) attempt();
+    }, [attempt]);
+    if (Page !== undefined) return <Page />;
+    if (hasFailed) return <ProblemInPlace error={NOT_LOADED} retry={attempt} />;
+    return <LinearProgress aria-label="Loading" />;
+  };
+}

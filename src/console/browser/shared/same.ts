@@ -1,0 +1,11 @@
+/** Whether two values of a field are the same: json and lists by what they hold, whatever the order of their names. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if ((one ?? null) === (other ?? null)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

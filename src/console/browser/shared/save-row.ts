@@ -1,0 +1,67 @@
+/**
+ * Saving the changes to a row. Whatever others have stored since is kept: different fields are merged without a question,
+ * and where both changed the same field to different values the person decides.
+ */
+import { HttpError } from 'react-admin';
+import { type Changes, changeRow, readRow, type Versioned } from './api.ts';
+import { type Cells, fields, type Record_ } from './collection.ts';
+import { askAbout } from './conflict.ts';
+import { isSame } from './same.ts';
+
+/** What one request has changed: enough to take it back. */
+export interface StoredChange {
+  readonly row: Record_;
+  readonly before: Cells;
+  readonly after: Cells;
+  /** Fields that others have changed meanwhile, and that stay as they made them. */
+  readonly merged: readonly string[];
+}
+
+export type Outcome =
+  | { readonly kind: 'saved'; readonly change: StoredChange }
+  /** There is nothing to store: it is so already. */
+  | { readonly kind: 'unchanged' }
+  /** The person chose what others had stored. */
+  | { readonly kind: 'theirs' }
+  /** The person went back to editing. */
+  | { readonly kind: 'editing' };
+
+/** `begun` is what the person was shown, with its version where that is known. */
+export async function saveRow(begun: Partial<Versioned> & { row: Record_ }, values: Cells): Promise<Outcome> {
+  const shown = begun.row;
+  let base = shown;
+  let mine = changesOf(base, values);
+  if (Object.keys(mine).length === 0) return { kind: 'unchanged' };
+  let current = begun.version === undefined ? await readRow(base.id) : { row: base, version: begun.version };
+  for (;;) {
+    const { row: theirs, version } = current;
+    const wanted = changesOf(theirs, mine);
+    if (Object.keys(wanted).length === 0) return { kind: 'unchanged' };
+    const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
+    if (disputed.length > 0) {
+      const decision = await askAbout({ id: base.id, mine: wanted, base, theirs, disputed });
+      if (decision === undefined) return { kind: 'editing' };
+      if (Object.keys(decision).length === 0) return { kind: 'theirs' };
+      mine = decision;
+      base = theirs;
+      continue;
+    }
+    try {
+      const saved = await changeRow(base.id, wanted, version);
+      return { kind: 'saved', change: changeOf(shown, theirs, saved.row, Object.keys(wanted)) };
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status !== 412) throw error;
+    }
+    current = await readRow(base.id);
+  }
+}
+
+export function changesOf(before: Cells, values: Changes): Changes {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => !isSame(value, before[name])));
+}
+
+function changeOf(shown: Cells, before: Cells, row: Record_, names: readonly string[]): StoredChange {
+  const only = (cells: Cells) => Object.fromEntries(names.map((name) => [name, cells[name] ?? null]));
+  const merged = fields.map(({ name }) => name).filter((name) => !isSame(shown[name], before[name]));
+  return { row, before: only(before), after: only(row), merged: merged.filter((name) => !names.includes(name)) };
+}

@@ -1,0 +1,65 @@
+/** Taking back what was done to one row: only what this person's request changed, and only where it is still so. */
+import { HttpError } from 'react-admin';
+import { changeRow, readRow } from './api.ts';
+import { fieldNamed, fields, itemPath, labelOf, type Record_, titleOf } from './collection.ts';
+import { ask } from './http.ts';
+import { isSame } from './same.ts';
+import type { Outcome, StoredChange } from './save-row.ts';
+import { offerUndo, tell } from './undo.tsx';
+
+/** What came of saving a row. */
+export function tellOutcome(outcome: Outcome): void {
+  if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
+  else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
+  else if (outcome.kind === 'unchanged') tell('Nothing was changed.');
+}
+
+function offerUndoOfChange(change: StoredChange): void {
+  const others = change.merged.length === 0 ? '' : ` Someone else had changed ${labels(change.merged)}: both are kept.`;
+  offerUndo(`${titleOf(change.row)} was saved.${others}`, () => undoChange(change));
+}
+
+export function offerUndoOfCreation(row: Record_): void {
+  offerUndo(`${titleOf(row)} was created.`, () => undoCreation(row));
+}
+
+/** Says what was done. */
+async function undoChange({ row: { id }, before, after }: StoredChange): Promise<string> {
+  return whileOthersWrite(async () => {
+    const { row, version } = await readRow(id);
+    const names = Object.keys(after);
+    const left = names.filter((name) => !isSame(row[name], after[name]));
+    const back = names.filter((name) => !left.includes(name));
+    if (back.length > 0) await changeRow(id, Object.fromEntries(back.map((name) => [name, before[name]])), version);
+    if (left.length === 0) return 'Undone.';
+    const reason = `someone else has changed ${labels(left)} since`;
+    return back.length === 0 ? `Nothing was undone: ${reason}.` : `Undone, except that ${reason}.`;
+  });
+}
+
+async function undoCreation(created: Record_): Promise<string> {
+  return whileOthersWrite(async () => {
+    const { row, version } = await readRow(created.id);
+    const isOurs = fields.every(({ name }) => isSame(row[name], created[name]));
+    if (!isOurs) return `Nothing was undone: someone else has changed ${titleOf(row)} since.`;
+    await ask(itemPath(created.id), { method: 'DELETE', headers: { 'if-match': version } });
+    return 'Undone.';
+  });
+}
+
+/** Tried again when the row was changed between reading and writing it. */
+async function whileOthersWrite(attempt: () => Promise<string>): Promise<string> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const status = error instanceof HttpError ? error.status : undefined;
+      if (status === 404) return 'Nothing was undone: someone else has deleted it since.';
+      if (status !== 412) throw error;
+    }
+  }
+}
+
+function labels(names: readonly string[]): string {
+  return names.map((name) => labelOf(fieldNamed(name)!)).join(', ');
+}

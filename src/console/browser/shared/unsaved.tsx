@@ -1,0 +1,57 @@
+/** Work that is not saved is not dropped in silence: whoever leaves it is asked first. */
+import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle } from '@mui/material';
+import { useBlocker } from 'ra-core';
+import { type RefObject, useEffect } from 'react';
+
+interface LeaveGuardProps {
+  /** Read at the moment of leaving: what was saved just now is no unsaved work. */
+  readonly isUnsaved: RefObject<boolean>;
+  /** Whether there is anything to ask about, as it is drawn. */
+  readonly when: boolean;
+  readonly what: string;
+}
+
+/** Asks before another page, another list, the back button, or the end of the tab. */
+export function LeaveGuard({ isUnsaved, when, what }: LeaveGuardProps) {
+  const blocker = useBlocker(
+    ({ currentLocation: here, nextLocation: next }) =>
+      isUnsaved.current && (here.pathname !== next.pathname || here.search !== next.search),
+  );
+  useEffect(() => {
+    if (!when) return;
+    const beforeUnload = (event: BeforeUnloadEvent) => {
+      if (isUnsaved.current) event.preventDefault();
+    };
+    window.addEventListener('beforeunload', beforeUnload);
+    return () => window.removeEventListener('beforeunload', beforeUnload);
+  }, [when, isUnsaved]);
+  if (blocker.state !== 'blocked') return null;
+  return <DiscardDialog what={what} discard={() => blocker.proceed?.()} stay={() => blocker.reset?.()} />;
+}
+
+interface DiscardDialogProps {
+  readonly what: string;
+  readonly discard: () => void;
+  readonly stay: () => void;
+}
+
+export function DiscardDialog({ what, discard, stay }: DiscardDialogProps) {
+  return (
+    <Dialog open onClose={stay} aria-labelledby="discard-title">
+      <DialogTitle id="discard-title" sx={{ overflowWrap: 'anywhere' }}>
+        Discard the changes to {what}?
+      </DialogTitle>
+      <DialogContent>
+        <DialogContentText>They are not saved yet.</DialogContentText>
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={discard} color="error">
+          Discard
+        </Button>
+        <Button onClick={stay} variant="contained" autoFocus>
+          Go on editing
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

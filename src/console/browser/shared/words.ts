@@ -1,0 +1,110 @@
+/**
+ * What went wrong, as a shop would say it. The service's own words name types, constraints and operators; they stay one
+ * click away (`detailsOf`), for whoever has to find out more.
+ */
+import { HttpError } from 'react-admin';
+import { Refusal } from '../../../errors.ts';
+import { collectionNamed, fieldNamed, labelOf, oneOf, titleOfCollection } from './collection.ts';
+import type { Problem } from './http.ts';
+
+/** By PostgreSQL's name of a type. */
+const KINDS: Readonly<Record<string, string>> = {
+  smallint: 'a whole number',
+  integer: 'a whole number',
+  bigint: 'a whole number',
+  numeric: 'a number',
+  real: 'a number',
+  'double precision': 'a number',
+  boolean: 'yes or no',
+  date: 'a date like 2026-12-31',
+  uuid: 'a UUID',
+  json: 'JSON',
+  jsonb: 'JSON',
+};
+
+/** By code: the sentence, or nothing where the message is not of the form that is known. */
+const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => string | undefined>> = {
+  '22P02': wrongKind,
+  '22007': wrongKind,
+  '22008': wrongKind,
+  '22003': ({ details }, about) => {
+    const [, digits] = /less than 10\^(\d+)/.exec(details ?? '') ?? [];
+    return digits === undefined
+      ? `${about}the number is too large.`
+      : `${about}the number is too large; there is room for ${digits} digits before the point.`;
+  },
+  '23502': ({ message }) => {
+    const [, name] = /column "([^"]+)"/.exec(message) ?? [];
+    return name === undefined ? undefined : `${label(name)} is required.`;
+  },
+  '23505': ({ details }) => {
+    const [, names, values] = /^Key \((.+)\)=\((.*)\) already exists/.exec(details ?? '') ?? [];
+    if (names === undefined) return 'Another one like it is there already.';
+    return `There is a ${oneOf()} with this ${names.split(', ').map(label).join(', ')} already: ${values}.`;
+  },
+  '23503': ({ details }) => {
+    const [, name, value, table] = /^Key \((.+)\)=\((.*)\) is not present in table "(.+)"/.exec(details ?? '') ?? [];
+    if (name !== undefined) return `${label(name)}: there is no ${value} in ${collection(table!)}.`;
+    const [, by] = /still referenced from table "(.+)"/.exec(details ?? '') ?? [];
+    return by === undefined ? undefined : `It is still used in ${collection(by)}. Change or delete that first.`;
+  },
+  '23514': ({ message, details }) => {
+    const [, name, rule] = /^(\w+) (must .+)$/.exec((details ?? '').replace(/^.*field \w+: /, '')) ?? [];
+    if (name !== undefined && fieldNamed(name) !== undefined) return `${label(name)} ${rule}.`;
+    const [, constrained] = /_([a-z].*)_check"/.exec(message) ?? [];
+    return constrained === undefined ? undefined : `${label(constrained)} is not allowed to be that.`;
+  },
+  '57014': () =>
+    'This took too long and was stopped. Add a filter, so that there is less to look through, and try again.',
+  PGRST124: () => 'More match by now than were counted. Nothing was changed; look at the list again.',
+  CAT404: () => 'It is not there any more: someone else has deleted it.',
+};
+
+const UNREACHED = 'The service cannot be reached. Check the connection, and try again.';
+
+export function wordsOf(error: unknown): string {
+  // How fetch says that nothing came back, in the words of each browser.
+  if (error instanceof TypeError) return UNREACHED;
+  const problem = problemIn(error);
+  if (problem === undefined) return error instanceof Error ? error.message : String(error);
+  const [, name] = /field (\w+):/.exec(problem.details ?? '') ?? [];
+  const about = name === undefined ? '' : `${label(name)}: `;
+  const said = SENTENCES[problem.code]?.(problem, about);
+  if (said !== undefined) return said;
+  if (error instanceof HttpError && error.status === 404) return SENTENCES.CAT404!(problem, about)!;
+  if (error instanceof HttpError && error.status >= 500) return `The service cannot do this now: ${problem.message}`;
+  return [problem.message, problem.hint].filter((part) => part).join(' · ');
+}
+
+/** What the service itself said, with its code. */
+export function detailsOf(error: unknown): string | undefined {
+  const problem = problemIn(error);
+  if (problem === undefined) return undefined;
+  const status = error instanceof HttpError ? `${error.status} ` : '';
+  return [`${status}${problem.code}: ${problem.message}`, problem.details, problem.hint]
+    .filter((part) => part)
+    .join('\n');
+}
+
+function problemIn(error: unknown): Problem | undefined {
+  if (error instanceof Refusal) return error;
+  if (!(error instanceof HttpError)) return undefined;
+  const body = error.body as Partial<Problem> | undefined;
+  return typeof body?.message === 'string' ? (body as Problem) : undefined;
+}
+
+function wrongKind({ message }: Problem, about: string): string | undefined {
+  const [, type, text] = /for type ([\w ]+?)(?: with.*)?: "(.*)"$/s.exec(message) ?? [];
+  if (type === undefined) return undefined;
+  return `${about}“${text}” is not ${KINDS[type] ?? `a ${type.replace(/ with(out)? time zone/, '')}`}.`;
+}
+
+function label(name: string): string {
+  const field = fieldNamed(name);
+  return field === undefined ? name : labelOf(field);
+}
+
+function collection(name: string): string {
+  const found = collectionNamed(name);
+  return found === undefined ? name : titleOfCollection(found);
+}

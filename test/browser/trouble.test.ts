@@ -1,0 +1,94 @@
+/** When something goes wrong: the reason stands where the rows would, with the way to try again. */
+import { expect, test } from 'bun:test';
+import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
+
+const filtered = (filter: unknown) => `/products?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+
+browserStories('trouble', (stage) => {
+  test(
+    'a connection that is cut is said in place of the list and of a page, and both can be tried again',
+    async () => {
+      const { page } = stage;
+      await stage.open('/products');
+      await stage.until('Aniseed Syrup');
+      await page.context().setOffline(true);
+      await page.getByLabel('Search products').fill('chai');
+      await stage.until('The products could not be read');
+      await stage.until('The service cannot be reached. Check the connection, and try again.');
+      expect(await page.getByText(/No products found/i).count()).toBe(0);
+      await page.context().setOffline(false);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await untilShown(page, ['Chai']);
+
+      await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
+      await page.getByLabel('Unit price of Chai').fill('19');
+      await page.context().setOffline(true);
+      await page.getByRole('button', { name: 'Save: Chai' }).click();
+      await stage.until('The service cannot be reached.');
+      await page.context().setOffline(false);
+      await page.getByRole('button', { name: 'Save: Chai' }).click();
+      await stage.until('Chai was saved.');
+
+      await page.route(/assets\/chunk/, (route) => route.abort());
+      await page.getByRole('link', { name: 'Chai' }).click();
+      await stage.until('This page could not be loaded. Check the connection, and try again.');
+      await page.unroute(/assets\/chunk/);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      expect(await page.getByLabel('Unit price', { exact: true }).inputValue()).toBe('19');
+    },
+    SECONDS,
+  );
+
+  test(
+    'a refused filter is explained, and whatever an address says, the list is shown',
+    async () => {
+      const { page } = stage;
+      await stage.open(filtered({ where: [{ field: 'id', operator: 'eq', value: 'abc' }] }));
+      await stage.until('“abc” is not a whole number.');
+      await page.getByText('Details').click();
+      await stage.until('22P02: invalid input syntax for type integer: "abc"');
+      await page.getByRole('alert').getByRole('button', { name: 'Clear filters' }).click();
+      await stage.until('1-25 of 77');
+
+      const crafted = [
+        filtered(5),
+        filtered({ q: { x: 1 }, where: { y: 2 } }),
+        filtered({
+          where: [null, 7, { field: 'none', operator: 'eq', value: '1' }, { raw: ['limit', '1'] }, { field: 'id' }],
+        }),
+        '/products?filter=%7B&sort=none&order=sideways',
+      ];
+      for (const place of crafted) {
+        await stage.open(place);
+        await stage.until('1-25 of 77');
+      }
+      await stage.open('/products?page=99');
+      await stage.until('76-77 of 77');
+      await stage.open('/products/9999');
+      await stage.until('It is not there any more');
+    },
+    SECONDS,
+  );
+
+  test(
+    'a search that was superseded is given up',
+    async () => {
+      const { page } = stage;
+      await stage.open('/products');
+      await stage.until('Aniseed Syrup');
+      const givenUp = page.waitForEvent('requestfailed', (request) => request.url().includes('ilike.*ch*'));
+      let begun = () => {};
+      const isBegun = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+      // A slow network: this request would take for ever.
+      await page.route(/ilike\.\*ch\*/, () => begun());
+      await page.getByLabel('Search products').fill('ch');
+      await isBegun;
+      await page.getByLabel('Search products').fill('queso');
+      await untilShown(page, ['Queso Cabrales', 'Queso Manchego La Pastora']);
+      expect((await givenUp).failure()?.errorText).toContain('ABORTED');
+    },
+    SECONDS,
+  );
+});
