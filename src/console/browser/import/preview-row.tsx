@@ -1,7 +1,8 @@
 /** A row of the preview: what happens with it, what changes from what to what, and its bad cells, to be mended in place. */
 import { Box, TableCell, TableRow, Typography } from '@mui/material';
 import { type KeyboardEvent, useState } from 'react';
-import { formatValue, isNumeric, labelOf } from '../shared/collection.ts';
+import { isNumeric, labelOf } from '../shared/collection.ts';
+import { formatValue } from '../shared/values.ts';
 import type { Change, Fate, Terms } from './fate.ts';
 import { cellText } from './sheet.ts';
 
