@@ -67,20 +67,30 @@ browserStories('import', (stage) => {
     'what changes is shown from what to what, and only that is changed and taken back',
     async () => {
       await stage.open('/import');
-      await choose(stage, 'prices.csv', 'ID;Unit price\r\n1;18,5\r\n2;19\r\n3;10\r\n999;1\r\n');
+      await choose(stage, 'prices.csv', 'ID;Unit price\r\n1;18,5\r\n2;19,5\r\n3;10\r\n4;22,5\r\n999;1\r\n');
       await stage.until('There is no row with the ID 999, and a new one needs Product name.');
-      await stage.until('3 rows of the file exist already, and 1 would change');
+      await stage.until('4 rows of the file exist already, and 3 would change');
       await stage.page.getByLabel('Change what is stored to what the file says').check();
-      await stage.page.getByRole('button', { name: 'Changes (1)' }).click();
-      expect(await stage.page.locator('[data-change=unit_price]').allTextContents()).toEqual(['18.00 → 18.50']);
+      await stage.page.getByRole('button', { name: 'Changes (3)' }).click();
+      const changes = stage.page.locator('[data-change=unit_price]');
+      expect(await changes.allTextContents()).toEqual(['18.00 → 18.50', '19.00 → 19.50', '22.00 → 22.50']);
       const before = await stage.product(1);
-      await stage.page.getByRole('button', { name: 'Import the 1 good row' }).click();
-      await stage.until('1 row changed, 2 rows the same as before.');
+      const others = (id: number, values: object) =>
+        stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(values) });
+      await others(4, { unit_price: 23 });
+      await stage.page.getByRole('button', { name: 'Import the 3 good rows' }).click();
+      await stage.until('2 rows changed, 1 row the same as before.');
+      await stage.until('1 row not stored: Someone else has changed it meanwhile.');
+      await stage.page.getByRole('button', { name: 'Changes (1)' }).click();
+      expect(await changes.allTextContents()).toEqual(['23.00 → 22.50']);
       expect(await stage.product(1)).toEqual({ ...before, unit_price: 18.5 });
-      await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"units_in_stock":77}' });
+
+      await others(1, { units_in_stock: 77 });
+      await others(2, { unit_price: 25 });
       await stage.page.getByRole('button', { name: 'Undo' }).click();
-      await stage.until('1 row is as before.');
+      await stage.until('1 row is as before. What others have changed since was left, in 1 row.');
       expect(await stage.product(1)).toEqual({ ...before, units_in_stock: 77 });
+      expect(await stage.product(2)).toMatchObject({ unit_price: 25 });
     },
     SECONDS,
   );

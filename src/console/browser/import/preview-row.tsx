@@ -31,7 +31,7 @@ export function PreviewRow({ terms: { sheet, mapping }, at, fate, mend }: RowPro
   return (
     <TableRow data-fate={fate.kind}>
       <TableCell>{line}</TableCell>
-      <TableCell sx={{ minWidth: 140, ...(fate.kind === 'bad' ? { color: 'error.main' } : {}) }}>
+      <TableCell sx={{ minWidth: 180, ...(fate.kind === 'bad' ? { color: 'error.main' } : {}) }}>
         {faults.length === 0
           ? WORDS[fate.kind]
           : faults.map(({ message }) => (

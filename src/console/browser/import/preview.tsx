@@ -47,7 +47,7 @@ export function Preview({ terms, plan, check }: PreviewProps) {
         aria-label="Rows that are shown"
         value={kind}
         onChange={(_event, next: typeof chosen | null) => setChosen(next ?? 'all')}
-        sx={{ flexWrap: 'wrap', '& > *': { textTransform: 'none' } }}
+        sx={{ flexWrap: 'wrap', '& .MuiToggleButton-root': { textTransform: 'none' } }}
       >
         <ToggleButton value="all">All ({formatNumber(plan.fates.length)})</ToggleButton>
         {[...places].map(([each, { length }]) => (

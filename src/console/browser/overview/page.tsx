@@ -32,6 +32,8 @@ export function Overview() {
       queryKey: ['overview', collectionName, name],
       queryFn: () => readPart(name),
       retry: false,
+      // Without a connection, too: then it says so.
+      networkMode: 'always' as const,
       refetchOnWindowFocus: false,
     })),
   });
