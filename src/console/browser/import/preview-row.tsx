@@ -51,7 +51,7 @@ export function PreviewRow({ terms: { sheet, mapping }, at, fate, mend }: RowPro
             data-bad={isBad}
             sx={
               field === undefined
-                ? { color: 'text.disabled', textDecoration: 'line-through' }
+                ? { color: 'text.secondary', textDecoration: 'line-through' }
                 : { maxWidth: 320, overflowWrap: 'anywhere' }
             }
           >
