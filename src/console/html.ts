@@ -75,7 +75,7 @@ export function withoutConsole(docs: string): string {
 const STYLE = `body{margin:0;font-family:system-ui,sans-serif}html{background:#f6f7f8;color:#17212b}.starting p{margin:2rem}
 .starting p:first-child{margin:0;padding:0 1rem;font-weight:600;line-height:48px;background:#115e59;color:#fff}
 .visually-hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@media(prefers-reduced-motion:reduce){*,::before,::after{animation-duration:.01ms!important;transition-duration:.01ms!important;scroll-behavior:auto!important}}
+@media(prefers-reduced-motion:reduce){*,::before,::after{animation-duration:.01ms!important;animation-iteration-count:1!important;transition:none!important;scroll-behavior:auto!important}}
 @media(prefers-color-scheme:dark){html{background:#0f1317;color:#e6e9ec}.starting p:first-child{background:#171c21}}`;
 
 const ICON_SVG =

@@ -94,6 +94,7 @@ browserStories('the list', (stage) => {
       await stage.page.getByLabel('Value').fill('80');
       await stage.page.getByRole('button', { name: 'Add', exact: true }).click();
       await stage.until('1-4 of 4');
+      await stage.page.getByText('Request', { exact: true }).click();
       await stage.picture('console-filter');
       expect(await stage.page.getByText('Unit price > 80').count()).toBe(1);
       const url = (await stage.page.getByTestId('request-url').textContent())!.replace('GET ', '');

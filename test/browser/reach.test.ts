@@ -30,9 +30,7 @@ browserStories('reach', (stage) => {
       expect(await columns()).toEqual(widths);
       const mark = await page.evaluate<string>('getComputedStyle(document.activeElement).outline');
       expect(mark).toContain('solid 2px');
-      expect(await page.evaluate('getComputedStyle(document.querySelector("button")).transitionDuration')).toBe(
-        '1e-05s',
-      );
+      expect(await page.evaluate('getComputedStyle(document.querySelector("button")).transitionDuration')).toBe('0s');
       await page.keyboard.press('Escape');
 
       await page.mouse.move(500, 500);
@@ -72,37 +70,43 @@ browserStories('reach', (stage) => {
     SECONDS,
   );
 
-  test.each([
-    ['on a phone', { width: 360, height: 700 }],
-    ['at 200 % zoom', { width: 640, height: 430 }],
-  ] as const)(
-    'everything can be reached %s',
-    async (_where, viewport) => {
-      await stage.reopen({ viewport });
-      const { page } = stage;
-      await stage.open('/products');
-      await page.getByLabel('Select Chai').check();
-      const inside = async (element: Locator) => {
-        await element.scrollIntoViewIfNeeded();
-        const { x, width } = await box(element);
-        expect(x).toBeGreaterThanOrEqual(0);
-        expect(x + width).toBeLessThanOrEqual(viewport.width);
-      };
-      const bar = page.getByRole('toolbar', { name: 'Selection' });
-      for (const name of ['Change a field', 'Delete']) await inside(bar.getByRole('button', { name }));
-      const price = await box(page.locator('td.column-unit_price').first());
-      expect(price.x + price.width).toBeLessThanOrEqual(
-        (await box(page.locator('tbody td').locator('.actions').first())).x,
-      );
-      await page.getByRole('button', { name: 'Edit in place: Chang' }).click();
-      await page.getByLabel('Unit price of Chang').fill('24');
-      await stage.service.fetch('/products/2', { method: 'PATCH', body: '{"unit_price":23}' });
-      await page.getByRole('button', { name: 'Save: Chang' }).click();
-      for (const name of ['Back to editing', 'Keep theirs', 'Save what I chose']) {
-        await inside(page.getByRole('dialog').getByRole('button', { name }));
+  test(
+    'everything can be reached on a phone, and at 200 % zoom',
+    async () => {
+      for (const viewport of [
+        { width: 360, height: 700 },
+        { width: 640, height: 430 },
+      ]) {
+        await stage.reopen({ viewport });
+        await isReached(viewport);
       }
-      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(viewport.width);
     },
     SECONDS,
   );
+
+  async function isReached(viewport: { width: number; height: number }): Promise<void> {
+    const { page } = stage;
+    await stage.open('/products');
+    await page.getByLabel('Select Chai').check();
+    const inside = async (element: Locator) => {
+      await element.scrollIntoViewIfNeeded();
+      const { x, width } = await box(element);
+      expect(x).toBeGreaterThanOrEqual(0);
+      expect(x + width).toBeLessThanOrEqual(viewport.width);
+    };
+    const bar = page.getByRole('toolbar', { name: 'Selection' });
+    for (const name of ['Change a field', 'Delete']) await inside(bar.getByRole('button', { name }));
+    const price = await box(page.locator('td.column-unit_price').first());
+    expect(price.x + price.width).toBeLessThanOrEqual(
+      (await box(page.locator('tbody td').locator('.actions').first())).x,
+    );
+    await page.getByRole('button', { name: 'Edit in place: Chang' }).click();
+    await page.getByLabel('Unit price of Chang').fill('24');
+    await stage.service.fetch('/products/2', { method: 'PATCH', body: `{"unit_price":${viewport.width}}` });
+    await page.getByRole('button', { name: 'Save: Chang' }).click();
+    for (const name of ['Back to editing', 'Keep theirs', 'Save what I chose']) {
+      await inside(page.getByRole('dialog').getByRole('button', { name }));
+    }
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(viewport.width);
+  }
 });

@@ -1,6 +1,6 @@
 /** One row, to change or delete. */
 import { Box, Card, LinearProgress } from '@mui/material';
-import { useRef, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { RecordContextProvider, SimpleForm, Title, useGetOne, useRedirect } from 'react-admin';
 import { useParams } from 'react-router-dom';
 import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
@@ -22,12 +22,13 @@ const ONCE = {
 export function EditPage() {
   const { id = '' } = useParams();
   const { data, error, isFetching, refetch } = useGetOne<Record_>(collectionName, { id }, ONCE);
+  const isUnsaved = useRef(false);
   const begun = useRef<Record_>(undefined);
   if (begun.current !== undefined && String(begun.current.id) !== id) begun.current = undefined;
-  // A row that the list has shown may be older than what is stored.
-  if (begun.current === undefined && data !== undefined && !isFetching) begun.current = data;
+  // A row that the list has shown may be older than what is stored; and what nobody works in is brought up to date.
+  if (data !== undefined && !isFetching && (begun.current === undefined || !isUnsaved.current)) begun.current = data;
   const row = begun.current;
-  if (row !== undefined) return <EditForm key={id} row={row} />;
+  if (row !== undefined) return <EditForm key={id} row={row} isUnsaved={isUnsaved} />;
   if (error && !isFetching) {
     return (
       <Box sx={{ pt: 2 }}>
@@ -39,9 +40,8 @@ export function EditPage() {
   return <LinearProgress aria-label="Loading" />;
 }
 
-function EditForm({ row }: { readonly row: Record_ }) {
+function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsaved: RefObject<boolean> }) {
   const [error, setError] = useState<unknown>();
-  const isUnsaved = useRef(false);
   const redirect = useRedirect();
   const save = async (data: Readonly<Record<string, unknown>>) => {
     setError(undefined);

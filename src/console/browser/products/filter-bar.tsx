@@ -73,6 +73,12 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed, onChange]);
+  /** A search that was not made, since unsaved work would have been left, does not stand there as if it had been. */
+  const showWhatHolds = () => {
+    if (typed !== sent.current || value === sent.current) return;
+    sent.current = value;
+    setTyped(value);
+  };
   const title = fieldWith('title')!;
   return (
     <TextField
@@ -82,6 +88,7 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
       placeholder={labelOf(title)}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
+      onBlur={showWhatHolds}
       sx={{ minWidth: { xs: '100%', sm: 280 }, m: 0 }}
       margin="none"
       fullWidth={false}
