@@ -2,7 +2,7 @@
 import { parseJson } from '../../../collection/exact-json.ts';
 import { key, listPath } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
-import { said } from '../shared/said.ts';
+import { wordsOf } from '../shared/words.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
 import type { Change, Fate } from './fate.ts';
@@ -38,7 +38,7 @@ export class Sender {
         try {
           await store(part);
         } catch (error) {
-          for (const at of part) report.failed.set(at, said(error));
+          for (const at of part) report.failed.set(at, wordsOf(error));
         }
         done += part.length;
         progress(done);

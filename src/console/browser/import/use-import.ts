@@ -1,7 +1,7 @@
 /** An import under way: a file, how it is read, what would become of it, and what became of it. */
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
-import { said } from '../shared/said.ts';
+import { wordsOf } from '../shared/words.ts';
 import { matchFields, suggestedMapping } from './columns.ts';
 import { DryRun } from './dry-run.ts';
 import type { Plan, Terms } from './fate.ts';
@@ -54,7 +54,7 @@ export function useImport(): Import {
     try {
       await work();
     } catch (error) {
-      setProblem(said(error));
+      setProblem(wordsOf(error));
     }
     setProgress(undefined);
   };

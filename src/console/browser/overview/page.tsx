@@ -4,9 +4,9 @@ import { useQueries } from '@tanstack/react-query';
 import { Title } from 'react-admin';
 import { collectionName, collectionTitle, fieldWith, labelOf } from '../shared/collection.ts';
 import { formatNumber, formatPrice } from '../shared/numbers.ts';
-import { said } from '../shared/said.ts';
 import { isLoginWanted } from '../shared/session.ts';
 import { token } from '../shared/token.ts';
+import { wordsOf } from '../shared/words.ts';
 import { Columns } from './charts.tsx';
 import { byGroup, type Figures, PARTS, type PartName } from './figures.ts';
 import { ChartPanel, LowPanel, Panel, Tile } from './panels.tsx';
@@ -41,7 +41,7 @@ export function Overview() {
   const figures = Object.fromEntries(NAMES.map((name, at) => [name, parts[at]!.data ?? undefined])) as Figures;
   const isFetching = parts.some((part) => part.isFetching);
   const failed = parts.filter((part) => part.error !== null && !part.isFetching);
-  const reasons = [...new Set(failed.map((part) => said(part.error)))];
+  const reasons = [...new Set(failed.map((part) => wordsOf(part.error)))];
   return (
     <Box sx={{ py: 2, display: 'grid', gap: 2 }} aria-busy={isFetching}>
       <Title title="Overview" />

@@ -3,13 +3,15 @@ import Download from '@mui/icons-material/Download';
 import { Alert, Button, CircularProgress, ListItemText, Menu, MenuItem, Snackbar } from '@mui/material';
 import { useRef, useState } from 'react';
 import { useListContext, useNotify } from 'react-admin';
-import { quoted } from '../shared/api.ts';
-import { collectionName, type Id, key } from '../shared/collection.ts';
+import { keysAre } from '../shared/api.ts';
+import { countOf } from '../shared/bulk.ts';
+import { collectionName, type Id } from '../shared/collection.ts';
 import { formatDecimal, formatNumber } from '../shared/numbers.ts';
 import { type Filter, listUrl, type Sort } from '../shared/query.ts';
-import { said } from '../shared/said.ts';
 import { chooseTarget, datedName } from '../shared/save-file.ts';
 import { askStream } from '../shared/stream.ts';
+import { wordsOf } from '../shared/words.ts';
+import { useSelection } from './selection.tsx';
 
 interface Format {
   readonly label: string;
@@ -35,13 +37,14 @@ const LARGE_ROWS = 2_000;
 const MEGABYTE = 1024 * 1024;
 
 export function ExportMenu() {
-  const { filterValues, sort, total, selectedIds = [] } = useListContext();
+  const { filterValues, sort, total } = useListContext();
+  const { target: selected } = useSelection();
   const notify = useNotify();
   const [anchor, setAnchor] = useState<HTMLElement>();
   const [bytes, setBytes] = useState<number>();
   const running = useRef<AbortController>(undefined);
-  const rows = selectedIds.length > 0 ? selectedIds.length : total;
-  const what = selectedIds.length > 0 ? 'Export selection' : 'Export';
+  const rows = selected === undefined ? total : countOf(selected);
+  const what = selected === undefined ? 'Export' : 'Export selection';
 
   const save = async ({ type, extension }: Format) => {
     setAnchor(undefined);
@@ -51,14 +54,13 @@ export function ExportMenu() {
       const target = await chooseTarget(datedName(collectionName, extension), (rows ?? 0) > LARGE_ROWS);
       if (target === undefined) return;
       setBytes(0);
-      const url =
-        selectedIds.length > 0 ? selectionUrl(selectedIds as Id[], sort) : listUrl(filterValues as Filter, sort);
+      const url = selected?.kind === 'rows' ? selectionUrl(selected.ids, sort) : listUrl(filterValues as Filter, sort);
       const content = await askStream(url, { accept: type, signal: control.signal });
       await target(content.pipeThrough(counting(setBytes)), type);
       notify(`Exported ${rows === undefined ? '' : `${formatNumber(rows)} rows`}.`, { type: 'info' });
     } catch (error) {
       if (!control.signal.aborted) {
-        notify(`Nothing was exported: ${said(error)}`, { type: 'error', autoHideDuration: null });
+        notify(`Nothing was exported: ${wordsOf(error)}`, { type: 'error', autoHideDuration: null });
       }
     }
     setBytes(undefined);
@@ -103,7 +105,7 @@ export function ExportMenu() {
 
 function selectionUrl(ids: readonly Id[], sort: Sort): string {
   const url = listUrl({}, sort);
-  return `${url}${url.includes('?') ? '&' : '?'}${key.name}=in.(${ids.map(quoted).join(',')})`;
+  return `${url}${url.includes('?') ? '&' : '?'}${keysAre(ids)}`;
 }
 
 /** Tells how much has passed, a few times a second. */
