@@ -23,33 +23,33 @@ export function ListPage() {
   return (
     <ListBase sort={SORT} perPage={ROWS_PER_PAGE} queryOptions={QUIET}>
       <Title title={collectionTitle} />
-      <Box
-        sx={{
-          display: 'flex',
-          flexWrap: 'wrap',
-          justifyContent: 'flex-end',
-          gap: 1,
-          py: 1,
-          '& > *': { lineHeight: 1.5 },
-        }}
-      >
-        <ColumnsButton />
-        <ExportMenu />
-        <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
-          Create
-        </Button>
-      </Box>
-      <Card sx={{ overflow: 'visible' }}>
-        <FilterBar />
-        <ShownRows>
-          <SelectionOfRows>
+      <ShownRows>
+        <SelectionOfRows>
+          <Box sx={toolsStyle}>
+            <ColumnsButton />
+            <ExportMenu />
+            <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
+              Create
+            </Button>
+          </Box>
+          <Card sx={{ overflow: 'visible' }}>
+            <FilterBar />
             <InlineEditing>
               <Grid />
             </InlineEditing>
-          </SelectionOfRows>
-        </ShownRows>
-      </Card>
-      <Pager />
+          </Card>
+          <Pager />
+        </SelectionOfRows>
+      </ShownRows>
     </ListBase>
   );
 }
+
+const toolsStyle = {
+  display: 'flex',
+  flexWrap: 'wrap',
+  justifyContent: 'flex-end',
+  gap: 1,
+  py: 1,
+  '& > *': { lineHeight: 1.5 },
+};

@@ -3,7 +3,7 @@
  * begins without a selection, so that nothing is changed or deleted that one does not see.
  */
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
-import { useListContext } from 'react-admin';
+import { ListContext, useListContext } from 'react-admin';
 import type { Target } from '../shared/bulk.ts';
 import type { Id } from '../shared/collection.ts';
 import { filterOf } from '../shared/query.ts';
@@ -42,7 +42,8 @@ export function useSelection(): Selection {
 }
 
 export function SelectionOfRows({ children }: { readonly children: ReactNode }) {
-  const { filterValues, total = 0 } = useListContext();
+  const list = useListContext();
+  const { filterValues, total = 0 } = list;
   const inSight = useShownRows().rows.map(({ id }) => id);
   const { place } = usePlace();
   const [kept, setKept] = useState<Kept>({ place, ids: [], isAllMatching: false });
@@ -80,5 +81,11 @@ export function SelectionOfRows({ children }: { readonly children: ReactNode }) 
       ? { kind: 'rows', ids }
       : undefined;
   const isWholePage = inSight.length > 0 && ids.length === inSight.length;
-  return <Context.Provider value={{ ids, isWholePage, isAllMatching, target, actions }}>{children}</Context.Provider>;
+  // For whatever asks react-admin; all that match are what it shows without a selection.
+  const shared = { ...list, selectedIds: isAllMatching ? [] : [...ids], onUnselectItems: actions.clear };
+  return (
+    <ListContext.Provider value={shared as typeof list}>
+      <Context.Provider value={{ ids, isWholePage, isAllMatching, target, actions }}>{children}</Context.Provider>
+    </ListContext.Provider>
+  );
 }

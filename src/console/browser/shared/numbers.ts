@@ -40,14 +40,20 @@ export const editableNumber = (digits: string): string => digits.replace('.', PO
  * thousands so and 1.234 for the others. Undefined where it is no number.
  */
 export function readNumber(typed: string): string | undefined {
-  const text = typed.replace(/[\s\u00a0\u202f'’]/g, '').replace(/^\u2212/, '-');
+  const [, text = '', exponent = ''] = /^(.*?)(e[+-]?\d{1,3})?$/i.exec(withoutSpaces(typed)) ?? [];
   const marks = text.replace(/[^.,]/g, '');
   const last = marks.at(-1);
   const point = last === undefined ? '' : isPoint(text, marks, last) ? last : '';
   const [whole = '', digits] = point === '' ? [text] : splitLast(text, point);
   if (marks.length > 0 && !isGrouped(whole)) return undefined;
   const plain = `${whole.replace(/[.,]/g, '')}${digits === undefined ? '' : `.${digits}`}`;
-  return /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(plain) ? plain.replace(/^\+/, '').replace(/\.$/, '') : undefined;
+  const isNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(plain);
+  return isNumber ? plain.replace(/^\+/, '').replace(/\.$/, '') + exponent : undefined;
+}
+
+/** Thousands may be apart, and a minus may be a true one. */
+function withoutSpaces(typed: string): string {
+  return typed.replace(/[\s\u00a0\u202f'’]/g, '').replace(/^\u2212/, '-');
 }
 
 /** The last of two different marks is the point; a single one is what the reader's language says, if it can be that. */
