@@ -171,6 +171,29 @@ describe('nothing is lost and nothing is stored twice', () => {
   );
 
   test(
+    'when the address of a silent primary leads to the new one',
+    async () => {
+      const { primary, standby } = await twoServers();
+      const proxy = await proxyTo(primary);
+      const service = await serve(urlOf(proxy.port));
+      await drill(
+        'primary silent, one address for both',
+        [service],
+        () => standby,
+        async () => {
+          proxy.silence();
+          await promote(standby);
+          // As a proxy does that leaves the old connections open.
+          proxy.leadTo(standby.port);
+          proxy.speak();
+          return performance.now();
+        },
+      );
+    },
+    PATIENCE_MS,
+  );
+
+  test(
     'when all connections are ended, five times',
     async () => {
       const server = await oneServer();

@@ -16,7 +16,7 @@ import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../migra
 import { type Adopted, adopt } from './adoption.ts';
 import { carryOut, lockTables } from './carry-out.ts';
 import { countUnreadable, postgresValues } from './conversion.ts';
-import { query, quoteName, type Runner, within } from './driver.ts';
+import { query, quoteName, type Runner, WAITING_FOR_A_CLIENT, within } from './driver.ts';
 import { type Inspection, inspect, type PostgresDemand } from './found.ts';
 import { RETRY_TABLE, SCHEMA_VERSION, VERSION_TABLE } from './inspect.ts';
 import { makeIndexes, withoutLate } from './late-indexes.ts';
@@ -181,6 +181,8 @@ function prepared({ inspection }: Look, { catalogue }: PostgresDemand, steps: re
 export async function makeTables(transaction: Runner, demand: PostgresDemand): Promise<Prepared> {
   const run = (sql: string) => query(transaction, { sql, params: [] });
   await run('set local statement_timeout = 0');
+  // First rows may be many, and are made ready here.
+  await run(WAITING_FOR_A_CLIENT);
   // Another instance that migrates is waited for; what clients do with the tables is not, or all would wait behind us.
   await run(`select pg_advisory_xact_lock(${LOCK})`);
   await run(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);

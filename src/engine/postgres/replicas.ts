@@ -151,12 +151,13 @@ export class Replicas {
     if (primary === undefined || this.askingPrimary) return;
     this.askingPrimary = true;
     const at = performance.now();
+    const isUnknown = this.needed === UNKNOWN && this.unplaced === 0;
     try {
       const position = await within(ANSWER_MS, writtenTo(primary));
       if (primary === this.primary) {
         this.past.push({ at, position });
         // It answers again: whatever it has stored is not beyond this.
-        if (this.needed === UNKNOWN && this.unplaced === 0) this.needed = position;
+        if (isUnknown && this.unplaced === 0) this.needed = position;
       }
     } catch {
       // Whoever reads or writes there will notice. A standby is no further behind a primary that is gone.
