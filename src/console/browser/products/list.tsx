@@ -15,6 +15,7 @@ import { InlineEditing } from './inline-editing.tsx';
 import { Pager } from './pager.tsx';
 import { SelectionOfRows } from './selection.tsx';
 import { ShownRows } from './shown-rows.tsx';
+import { ViewsButton } from './views.tsx';
 
 const SORT = { field: key.name, order: 'ASC' } as const;
 /** What went wrong is said in place of the rows, and not in passing; without a connection, too. */
@@ -34,6 +35,7 @@ export function ListPage() {
           '& > *': { lineHeight: 1.5 },
         }}
       >
+        <ViewsButton />
         <ColumnsButton />
         <ExportMenu />
         {mayCreate && (
