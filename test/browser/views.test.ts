@@ -1,4 +1,4 @@
-/** The list as a person likes it: several sort keys, and views with a name. */
+/** The list as a person likes it: several sort keys, columns in an order and of a width, and views with a name. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
 import { browserStories, type Product, SECONDS, untilShown } from '../support/browser.ts';
@@ -41,6 +41,28 @@ browserStories(
         await stage.reopen({});
         await stage.page.goto(address);
         await untilShown(stage.page, found);
+      },
+      SECONDS,
+    );
+
+    test(
+      'columns are moved and made wider, and stay so',
+      async () => {
+        const { page } = stage;
+        await page.goto(`${stage.service.url}/console?collection=suppliers#/suppliers`);
+        const heads = async () => (await page.locator('th button').allTextContents()).map((text) => text.split(' ')[0]);
+        await stage.until('Exotic Liquids');
+        await page.getByRole('button', { name: 'Columns' }).click();
+        await page.getByRole('menuitemcheckbox', { name: 'Company name' }).click();
+        await page.getByRole('menuitem', { name: 'Order and width' }).click();
+        await page.getByRole('button', { name: 'Move Country to the front' }).click();
+        await page.getByLabel('Width of Country').fill('300');
+        expect(await seriousFindings(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Done' }).click();
+        await page.reload();
+        await page.locator('th.column-country').waitFor();
+        expect((await heads()).slice(0, 2)).toEqual(['Country', expect.stringMatching(/^ID/)]);
+        expect((await page.locator('th.column-country').boundingBox())!.width).toBeGreaterThan(290);
       },
       SECONDS,
     );

@@ -10,6 +10,7 @@ import { type Filter, listUrl, type Sort } from '../shared/query.ts';
 import { said } from '../shared/said.ts';
 import { chooseTarget, datedName } from '../shared/save-file.ts';
 import { askStream } from '../shared/stream.ts';
+import { useSelection } from './selection.tsx';
 
 interface Format {
   readonly label: string;
@@ -34,8 +35,13 @@ const FORMATS: readonly Format[] = [
 const LARGE_ROWS = 2_000;
 const MEGABYTE = 1024 * 1024;
 
+const NONE: readonly Id[] = [];
+
 export function ExportMenu() {
-  const { filterValues, sort, total, selectedIds = [] } = useListContext();
+  const { filterValues, sort, total } = useListContext();
+  const { ids, isAllMatching } = useSelection();
+  // All that match are told by the filter.
+  const selectedIds = isAllMatching ? NONE : ids;
   const notify = useNotify();
   const [anchor, setAnchor] = useState<HTMLElement>();
   const [bytes, setBytes] = useState<number>();
@@ -51,8 +57,7 @@ export function ExportMenu() {
       const target = await chooseTarget(datedName(collectionName, extension), (rows ?? 0) > LARGE_ROWS);
       if (target === undefined) return;
       setBytes(0);
-      const url =
-        selectedIds.length > 0 ? selectionUrl(selectedIds as Id[], sort) : listUrl(filterValues as Filter, sort);
+      const url = selectedIds.length > 0 ? selectionUrl(selectedIds, sort) : listUrl(filterValues as Filter, sort);
       const content = await askStream(url, { accept: type, signal: control.signal });
       await target(content.pipeThrough(counting(setBytes)), type);
       notify(`Exported ${rows === undefined ? '' : `${formatNumber(rows)} rows`}.`, { type: 'info' });

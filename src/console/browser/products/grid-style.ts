@@ -40,8 +40,8 @@ function widthOfValues(field: Field): number {
 export const TICK_WIDTH = 44;
 export const BUTTONS_WIDTH = 72;
 
-export function gridWidth(columns: readonly Field[]): number {
-  return columns.reduce((sum, field) => sum + columnWidth(field), TICK_WIDTH + BUTTONS_WIDTH);
+export function gridWidth(columns: readonly Field[], widthOf: (field: Field) => number = columnWidth): number {
+  return columns.reduce((sum, field) => sum + widthOf(field), TICK_WIDTH + BUTTONS_WIDTH);
 }
 
 const QUIET_BUTTON = {

@@ -4,17 +4,22 @@ import { useListContext } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { labelOf } from '../shared/collection.ts';
 import { sortKeysOf, sortOf } from '../shared/query.ts';
-import { BUTTONS_WIDTH, columnClass, columnWidth, TICK_WIDTH } from './grid-style.ts';
+import { BUTTONS_WIDTH, columnClass, TICK_WIDTH } from './grid-style.ts';
 import { useSelection } from './selection.tsx';
 
-export function Head({ columns }: { readonly columns: readonly Field[] }) {
+interface HeadProps {
+  readonly columns: readonly Field[];
+  readonly widthOf: (field: Field) => number;
+}
+
+export function Head({ columns, widthOf }: HeadProps) {
   const { isWholePage, actions } = useSelection();
   return (
     <>
       <colgroup>
         <col style={{ width: TICK_WIDTH }} />
         {columns.map((field) => (
-          <col key={field.name} style={{ width: columnWidth(field) }} />
+          <col key={field.name} style={{ width: widthOf(field) }} />
         ))}
         <col style={{ width: BUTTONS_WIDTH }} />
       </colgroup>

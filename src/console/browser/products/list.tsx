@@ -25,35 +25,35 @@ export function ListPage() {
   return (
     <ListBase sort={SORT} perPage={ROWS_PER_PAGE} queryOptions={QUIET}>
       <Title title={collectionTitle} />
-      <Box
-        sx={{
-          display: 'flex',
-          flexWrap: 'wrap',
-          justifyContent: 'flex-end',
-          gap: 1,
-          py: 1,
-          '& > *': { lineHeight: 1.5 },
-        }}
-      >
-        <ViewsButton />
-        <ColumnsButton />
-        <ExportMenu />
-        {mayCreate && (
-          <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
-            Create
-          </Button>
-        )}
-      </Box>
-      <Card sx={{ overflow: 'visible' }}>
-        <FilterBar />
-        <ShownRows>
-          <SelectionOfRows>
+      <ShownRows>
+        <SelectionOfRows>
+          <Box
+            sx={{
+              display: 'flex',
+              flexWrap: 'wrap',
+              justifyContent: 'flex-end',
+              gap: 1,
+              py: 1,
+              '& > *': { lineHeight: 1.5 },
+            }}
+          >
+            <ViewsButton />
+            <ColumnsButton />
+            <ExportMenu />
+            {mayCreate && (
+              <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
+                Create
+              </Button>
+            )}
+          </Box>
+          <Card sx={{ overflow: 'visible' }}>
+            <FilterBar />
             <InlineEditing>
               <Grid />
             </InlineEditing>
-          </SelectionOfRows>
-        </ShownRows>
-      </Card>
+          </Card>
+        </SelectionOfRows>
+      </ShownRows>
       <Pager />
     </ListBase>
   );
