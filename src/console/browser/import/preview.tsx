@@ -169,7 +169,7 @@ function Row({ terms: { sheet, mapping }, at, fate, mend }: RowProps) {
             data-bad={isBad}
             sx={
               field === undefined
-                ? { color: 'text.disabled', textDecoration: 'line-through' }
+                ? { color: 'text.secondary', textDecoration: 'line-through' }
                 : { maxWidth: 320, overflowWrap: 'anywhere' }
             }
           >
