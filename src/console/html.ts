@@ -10,14 +10,14 @@ export interface Shell {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Scripts, styles and requests of our own origin only; styles that scripts make carry the page's nonce. */
-export function securityHeaders(nonce?: string): Record<string, string> {
+/** Scripts, styles and requests of our own origin only; styles that scripts make carry the page's nonce. Pictures may be anywhere where rows name them. */
+export function securityHeaders(nonce?: string, pictures: 'own' | 'any' = 'own'): Record<string, string> {
   return {
     'content-security-policy': [
       "default-src 'none'",
       "script-src 'self'",
       `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
-      "img-src 'self' data: blob:",
+      `img-src 'self' data: blob:${pictures === 'any' ? ' https: http:' : ''}`,
       "font-src 'self' data:",
       "connect-src 'self'",
       "base-uri 'none'",

@@ -1,6 +1,7 @@
 /** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
 
 import type { Catalogue } from '../collection/declaration.ts';
+import { isImageField } from '../collection/image-field.ts';
 import { Refusal } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
@@ -55,7 +56,9 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
       { title: 'Product Catalogue', root, scripts, data: { collections, version, session } },
       nonce,
     );
-    return htmlResponse(page, { status: 200, headers: { 'cache-control': 'no-store', ...securityHeaders(nonce) } });
+    const pictures = collections.some(({ fields }) => fields.some(isImageField)) ? 'any' : 'own';
+    const headers = { 'cache-control': 'no-store', ...securityHeaders(nonce, pictures) };
+    return htmlResponse(page, { status: 200, headers });
   }
 
   async function referenceAnswer(request: Request, seen: Seen): Promise<Response> {

@@ -1,33 +1,50 @@
-/** A new condition, in words: any field, what it should be, and a value. */
+/** A condition, in words: any field, what it should be, and a value. It is new, or one that is to be changed. */
 import { Box, Button, Checkbox, Divider, FormControlLabel, MenuItem, Popover, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
+import type { Field } from '../../../collection/declaration.ts';
 import { fieldNamed, fields, isText, labelOf, titleField } from '../shared/collection.ts';
-import { type Condition, conditionsFor, readCondition } from '../shared/conditions.ts';
+import { type Condition, conditionsFor, readChips } from '../shared/conditions.ts';
 import type { Chip } from '../shared/query.ts';
 import { inputModeOf, ValueInput } from './value-input.tsx';
 
 interface AddFilterProps {
   readonly anchor: HTMLElement;
-  readonly add: (chip: Chip) => void;
+  /** What it begins with. */
+  readonly begun?: Begun | undefined;
+  readonly isChange?: boolean;
+  readonly add: (chips: readonly Chip[]) => void;
   readonly close: () => void;
 }
 
-export function AddFilter({ anchor, add, close }: AddFilterProps) {
-  const first = titleField ?? fields[0]!;
+export interface Begun {
+  readonly field: Field;
+  readonly condition: Condition;
+  readonly typed?: string;
+  readonly not?: boolean;
+}
+
+export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFilterProps) {
+  const first = begun?.field ?? titleField ?? fields[0]!;
   const [name, setName] = useState(first.name);
   const field = fieldNamed(name) ?? first;
   const conditions = conditionsFor(field);
-  const [chosen, setChosen] = useState('');
+  const [chosen, setChosen] = useState(begun?.condition.label ?? '');
   const condition = conditions.find(({ label }) => label === chosen) ?? conditions[0]!;
-  const [not, setNot] = useState(false);
-  const [typed, setTyped] = useState('');
+  const [not, setNot] = useState(begun?.not ?? false);
+  const [typed, setTyped] = useState(begun?.typed ?? '');
+  const [upTo, setUpTo] = useState('');
   const [problem, setProblem] = useState<string>();
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const read = readCondition(field, condition, typed);
+    const read = readChips(field, condition, typed, upTo);
     if ('problem' in read) return setProblem(read.problem);
-    add({ field: name, operator: condition.operator, value: read.value, ...(not ? { not } : {}) });
+    add(read.chips.map((chip) => (not ? { ...chip, not } : chip)));
+  };
+  const choose = (next: string) => {
+    setName(next);
+    setTyped('');
+    setProblem(undefined);
   };
   const type = (text: string) => {
     setTyped(text);
@@ -40,7 +57,7 @@ export function AddFilter({ anchor, add, close }: AddFilterProps) {
       anchorEl={anchor}
       onClose={close}
       anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
-      slotProps={{ paper: { role: 'dialog', 'aria-label': 'Add a filter' } }}
+      slotProps={{ paper: { role: 'dialog', 'aria-label': isChange ? 'Change the filter' : 'Add a filter' } }}
     >
       <Box
         component="form"
@@ -48,7 +65,7 @@ export function AddFilter({ anchor, add, close }: AddFilterProps) {
         noValidate
         sx={{ p: 2, display: 'grid', gap: 1.5, width: 340, maxWidth: '90vw' }}
       >
-        <TextField select label="Field" size="small" value={name} onChange={(event) => setName(event.target.value)}>
+        <TextField select label="Field" size="small" value={name} onChange={(event) => choose(event.target.value)}>
           {fields.map((each) => (
             <MenuItem key={each.name} value={each.name}>
               {labelOf(each)}
@@ -69,15 +86,19 @@ export function AddFilter({ anchor, add, close }: AddFilterProps) {
             </MenuItem>,
           ])}
         </TextField>
-        {condition.needs !== 'nothing' && <Looked {...{ condition, field, typed, type, problem }} />}
-        <FormControlLabel
-          control={<Checkbox checked={not} onChange={(_event, isOn) => setNot(isOn)} />}
-          label="Show those that do not match"
-        />
+        {condition.needs !== 'nothing' && <Looked key={name} {...{ condition, field, typed, type, problem }} />}
+        {condition.needs === 'range' ? (
+          <ValueInput field={field} label="To" text={upTo} onChange={setUpTo} isFirst={false} />
+        ) : (
+          <FormControlLabel
+            control={<Checkbox checked={not} onChange={(_event, isOn) => setNot(isOn)} />}
+            label="Show those that do not match"
+          />
+        )}
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" variant="contained">
-            Add
+            {isChange ? 'Apply' : 'Add'}
           </Button>
         </Box>
       </Box>
@@ -95,8 +116,9 @@ interface LookedProps {
 
 /** What is looked for. */
 function Looked({ condition: { needs, around }, field, typed, type, problem }: LookedProps) {
-  if (needs === 'value' && around === undefined) {
-    return <ValueInput field={field} label="Value" text={typed} onChange={type} problem={problem} />;
+  if ((needs === 'value' && around === undefined) || needs === 'range') {
+    const label = needs === 'range' ? 'From' : 'Value';
+    return <ValueInput field={field} label={label} text={typed} onChange={type} problem={problem} />;
   }
   const isList = needs === 'list';
   return (

@@ -1,4 +1,4 @@
-/** One field, one new value, for every row of the selection. To empty a field is a choice of its own. */
+/** One field, one new value for every row of the selection, or a number worked out for each. To empty a field is a choice of its own. */
 import {
   Button,
   Checkbox,
@@ -14,10 +14,14 @@ import {
 import { type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
+import { isCalculable } from '../shared/arithmetic.ts';
+import { isUndoable, type NumberChange, type Target } from '../shared/bulk.ts';
 import { describes, fieldNamed, fields, key, labelOf, titleField } from '../shared/collection.ts';
+import { readNumber } from '../shared/numbers.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayWrite } from '../shared/rights.ts';
 import { readEntered } from '../shared/values.ts';
+import { PreviewOfNumbers, useNumbers } from './bulk-numbers.tsx';
 import { ValueInput } from './value-input.tsx';
 
 /** A name is of one row only. */
@@ -25,37 +29,53 @@ export const CHANGEABLE = fields.filter((field) => field !== key && field !== ti
 
 interface BulkEditDialogProps {
   readonly what: string;
-  readonly isUndoable: boolean;
+  readonly target: Target;
   readonly apply: (field: Field, value: Value) => Promise<void>;
+  readonly applyEach: (field: Field, changes: readonly NumberChange[]) => Promise<void>;
   readonly close: () => void;
 }
 
-export function BulkEditDialog({ what, isUndoable, apply, close }: BulkEditDialogProps) {
+/** How the new value is told. */
+const WAYS = { set: 'Set to', add: 'Add (or subtract, with a minus)', percent: 'Raise by % (or lower, with a minus)' };
+type Way = keyof typeof WAYS;
+
+export function BulkEditDialog({ what, target: asked, apply, applyEach, close }: BulkEditDialogProps) {
+  // What was selected when it was opened.
+  const [target] = useState(asked);
   const [name, setName] = useState(CHANGEABLE[0]!.name);
   const [typed, setTyped] = useState('');
   const [isEmptied, setEmptied] = useState(false);
   const [fault, setFault] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
+  const [way, setWay] = useState<Way>('set');
   const field = fieldNamed(name)!;
+  const mayCalculate = isCalculable(field) && isUndoable(target);
+  const operation = mayCalculate && way !== 'set' ? way : undefined;
+  const { calculation, error: unread } = useNumbers(target, field, operation, typed);
   const begin = (next: string) => {
     setName(next);
     setTyped('');
     setEmptied(false);
     setFault(undefined);
+    setWay('set');
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const entered = isEmptied ? { value: null } : readEntered(field, typed);
-    if ('problem' in entered) return setFault(entered.problem);
+    if (operation !== undefined && readNumber(typed) === undefined) return setFault(`“${typed}” is not a number.`);
+    const entered = isEmptied ? { value: null } : operation === undefined ? readEntered(field, typed) : undefined;
+    if (entered !== undefined && 'problem' in entered) return setFault(entered.problem);
     setBusy(true);
     try {
-      await apply(field, entered.value);
+      if (entered !== undefined) await apply(field, entered.value);
+      else await applyEach(field, calculation?.changes ?? []);
     } catch (problem) {
       setError(problem);
       setBusy(false);
     }
   };
+  const isNothingToDo =
+    operation === undefined ? typed.trim() === '' && !isEmptied : (calculation?.changes.length ?? 0) === 0;
   return (
     <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="bulk-title">
       <form onSubmit={(event) => void submit(event)} noValidate>
@@ -75,9 +95,19 @@ export function BulkEditDialog({ what, isUndoable, apply, close }: BulkEditDialo
               </MenuItem>
             ))}
           </TextField>
+          {mayCalculate && (
+            <TextField select label="How" value={way} onChange={(event) => setWay(event.target.value as Way)}>
+              {Object.entries(WAYS).map(([each, label]) => (
+                <MenuItem key={each} value={each}>
+                  {label}
+                </MenuItem>
+              ))}
+            </TextField>
+          )}
           <ValueInput
+            key={name}
             field={field}
-            label="New value"
+            label={operation === undefined ? 'New value' : operation === 'add' ? 'Amount' : 'Percent'}
             text={typed}
             onChange={(text) => {
               setTyped(text);
@@ -86,20 +116,24 @@ export function BulkEditDialog({ what, isUndoable, apply, close }: BulkEditDialo
             disabled={isEmptied}
             problem={fault}
           />
-          {!field.required && (
+          {operation !== undefined && calculation !== undefined && (
+            <PreviewOfNumbers field={field} calculation={calculation} />
+          )}
+          {operation !== undefined && unread !== undefined && <ProblemInPlace error={unread} />}
+          {!field.required && operation === undefined && (
             <FormControlLabel
               control={<Checkbox checked={isEmptied} onChange={(_event, isOn) => setEmptied(isOn)} />}
               label="Empty this field"
             />
           )}
-          {!isUndoable && (
+          {!isUndoable(target) && (
             <DialogContentText>There are too many to remember what they were: this cannot be undone.</DialogContentText>
           )}
           {error !== undefined && <ProblemInPlace error={error} />}
         </DialogContent>
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="contained" disabled={isBusy || (typed.trim() === '' && !isEmptied)}>
+          <Button type="submit" variant="contained" disabled={isBusy || isNothingToDo}>
             Change all
           </Button>
         </DialogActions>

@@ -1,20 +1,30 @@
-/** Which columns are shown: a choice that is kept, for wide and narrow screens apart. */
+/** Which columns are shown: a choice that is kept, for wide and narrow screens apart; and in which order and how wide. */
 import Checked from '@mui/icons-material/CheckBox';
 import Unchecked from '@mui/icons-material/CheckBoxOutlineBlank';
 import ViewWeek from '@mui/icons-material/ViewWeek';
-import { Button, Menu, MenuItem, useMediaQuery } from '@mui/material';
-import { useMemo, useState } from 'react';
+import { Button, Divider, Menu, MenuItem, useMediaQuery } from '@mui/material';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { collectionName, fields, key, labelOf, titleField } from '../shared/collection.ts';
-import { gridWidth, NARROW_SCREEN } from './grid-style.ts';
+import { columnWidth, gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
 
 interface Columns {
   readonly shown: readonly Field[];
+  /** All of them, in their order. */
+  readonly ordered: readonly Field[];
+  readonly widthOf: (field: Field) => number;
   readonly toggle: (field: Field) => void;
+  readonly move: (field: Field, by: -1 | 1) => void;
+  readonly resize: (field: Field, width: number) => void;
+  readonly reset: () => void;
 }
+
+const NARROWEST = 40;
+const WIDEST = 800;
+const NO_WIDTHS: Readonly<Record<string, number>> = {};
 
 /** What each width of the screen begins with; the rest is a choice of columns away, and the choice is kept for each. */
 const NARROW: readonly string[] = fields.filter((field) => field !== titleField && field.role !== 'price').map(namesOf);
@@ -39,6 +49,12 @@ function weight(field: Field): number {
   return field.role === undefined ? 0 : 1;
 }
 
+/** Fields that are new since the order was chosen come last. */
+function inOrder(order: readonly string[]): readonly Field[] {
+  const place = ({ name }: Field) => (order.includes(name) ? order.indexOf(name) : order.length);
+  return [...fields].sort((one, other) => place(one) - place(other));
+}
+
 export function useColumns(): Columns {
   const isNarrow = useMediaQuery(`(max-width: ${NARROW_SCREEN}px)`, { noSsr: true });
   const isMedium = useMediaQuery('(max-width: 1199px)', { noSsr: true });
@@ -49,14 +65,36 @@ export function useColumns(): Columns {
     return beyond(window.innerWidth - (width === 'narrow' ? 0 : BESIDE_THE_GRID));
   }, [width]);
   const [hidden, setHidden] = useStore<readonly string[]>(`${collectionName}.grid.${width}`, begun);
+  const [order, setOrder] = useStore<readonly string[]>(`${collectionName}.grid.order`, NONE);
+  const [widths, setWidths] = useStore(`${collectionName}.grid.widths`, NO_WIDTHS);
+  const ordered = useMemo(() => inOrder(order), [order]);
+  const shown = useMemo(() => ordered.filter(({ name }) => !hidden.includes(name)), [ordered, hidden]);
   return {
-    shown: fields.filter(({ name }) => !hidden.includes(name)),
+    shown,
+    ordered,
+    widthOf: (field) => widths[field.name] ?? columnWidth(field),
+    move: (field, by) => {
+      const neighbour = shown[shown.indexOf(field) + by];
+      if (neighbour === undefined) return;
+      const names = ordered.map(namesOf);
+      setOrder(names.toSpliced(ordered.indexOf(field), 1).toSpliced(ordered.indexOf(neighbour), 0, field.name));
+    },
+    resize: ({ name }, width) =>
+      setWidths({ ...widths, [name]: Math.min(WIDEST, Math.max(NARROWEST, Math.round(width))) }),
+    reset: () => {
+      setOrder(NONE);
+      setWidths(NO_WIDTHS);
+    },
     toggle: ({ name }) => setHidden(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]),
   };
 }
 
+/** Loaded when it is asked for. */
+const ArrangeDialog = lazy(async () => ({ default: (await import('./arrange-dialog.tsx')).ArrangeDialog }));
+
 export function ColumnsButton() {
-  const { shown, toggle } = useColumns();
+  const { shown, ordered, toggle } = useColumns();
+  const [isArranging, setArranging] = useState(false);
   const [anchor, setAnchor] = useState<HTMLElement>();
   return (
     <>
@@ -70,7 +108,7 @@ export function ColumnsButton() {
       </Button>
       {anchor !== undefined && (
         <Menu open anchorEl={anchor} onClose={() => setAnchor(undefined)}>
-          {fields.map((field) => {
+          {ordered.map((field) => {
             const isShown = shown.includes(field);
             return (
               <MenuItem
@@ -87,7 +125,22 @@ export function ColumnsButton() {
               </MenuItem>
             );
           })}
+          <Divider />
+          <MenuItem
+            dense
+            onClick={() => {
+              setAnchor(undefined);
+              setArranging(true);
+            }}
+          >
+            Order and width…
+          </MenuItem>
         </Menu>
+      )}
+      {isArranging && (
+        <Suspense>
+          <ArrangeDialog close={() => setArranging(false)} />
+        </Suspense>
       )}
     </>
   );

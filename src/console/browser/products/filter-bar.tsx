@@ -2,39 +2,61 @@
 import AddIcon from '@mui/icons-material/FilterList';
 import SearchIcon from '@mui/icons-material/Search';
 import { Box, Button, InputAdornment, Chip as MuiChip, TextField } from '@mui/material';
-import { useEffect, useRef, useState } from 'react';
+import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { collectionName, fieldNamed, labelOf, type Record_, titleField } from '../shared/collection.ts';
-import { describeCondition } from '../shared/conditions.ts';
+import { conditionOf, describeCondition } from '../shared/conditions.ts';
 import { type Chip, type Filter, filterOf } from '../shared/query.ts';
+import { quickFilters } from '../shared/quick-filters.ts';
 import { noteTitles } from '../shared/references.ts';
-import { AddFilter } from './add-filter.tsx';
+import { AddFilter, type Begun } from './add-filter.tsx';
 import { RequestLine } from './request-line.tsx';
 
 /** Long enough that a word is not searched letter by letter, short enough to feel at once. */
 const PAUSE_MS = 180;
 
+/** The filter that is being set, and the place of the one that it changes. */
+interface Open {
+  readonly anchor: HTMLElement;
+  readonly begun?: Begun;
+  readonly at?: number;
+}
+
 export function FilterBar() {
   const { filterValues, setFilters, data } = useListContext<Record_>();
   const { q, where = [] } = filterOf(filterValues);
   noteTitles(data ?? []);
-  const [anchor, setAnchor] = useState<HTMLElement>();
+  const [open, setOpen] = useState<Open>();
   const change = (next: Filter) => {
     const filter: Filter = { ...(next.q ? { q: next.q } : {}), ...(next.where?.length ? { where: next.where } : {}) };
     setFilters(filter, undefined, false);
   };
-  const add = (chip: Chip) => {
-    setAnchor(undefined);
-    change({ ...(q === undefined ? {} : { q }), where: [...where, chip] });
+  /** In place of the one that was to be changed, else after the others. */
+  const add = (chips: readonly Chip[]) => {
+    const at = open?.at ?? where.length;
+    setOpen(undefined);
+    change({ ...(q === undefined ? {} : { q }), where: where.toSpliced(at, 1, ...chips) });
+  };
+  const edit = (chip: Chip, at: number, anchor: HTMLElement) => {
+    const field = 'raw' in chip ? undefined : fieldNamed(chip.field);
+    const fits = 'raw' in chip || field === undefined ? undefined : conditionOf(field, chip);
+    if ('raw' in chip || field === undefined || fits === undefined) return;
+    setOpen({ anchor, at, begun: { field, ...fits, not: chip.not === true } });
   };
   const remove = (index: number) =>
     change({ ...(q === undefined ? {} : { q }), where: where.filter((_chip, at) => at !== index) });
 
+  // What is filtered by already is a chip, which can be changed.
+  const quick = quickFilters.filter(({ field }) => !where.some((chip) => 'field' in chip && chip.field === field.name));
   return (
     <Box component="search" sx={{ px: 2, pt: 2, pb: 1, display: 'grid', gap: 1.25 }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
         {titleField && <SearchBox value={q ?? ''} onChange={(words) => change({ q: words, where })} />}
-        <Button startIcon={<AddIcon />} onClick={(event) => setAnchor(event.currentTarget)} aria-haspopup="dialog">
+        <Button
+          startIcon={<AddIcon />}
+          onClick={(event) => setOpen({ anchor: event.currentTarget })}
+          aria-haspopup="dialog"
+        >
           Add filter
         </Button>
         {where.map((chip, index) => (
@@ -42,6 +64,12 @@ export function FilterBar() {
             // biome-ignore lint/suspicious/noArrayIndexKey: chips are told apart by their place
             key={index}
             label={'raw' in chip ? chip.label : describeCondition(fieldNamed(chip.field)!, chip)}
+            {...('raw' in chip
+              ? {}
+              : {
+                  title: 'Change this filter',
+                  onClick: (event: MouseEvent<HTMLElement>) => edit(chip, index, event.currentTarget),
+                })}
             onDelete={() => remove(index)}
             color="primary"
             variant="outlined"
@@ -52,8 +80,31 @@ export function FilterBar() {
           <Button onClick={() => change({ ...(q === undefined ? {} : { q }) })}>Clear filters</Button>
         )}
       </Box>
+      {quick.length > 0 && (
+        <Box role="group" aria-label="Quick filters" sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.75 }}>
+          {quick.map(({ field, condition }) => (
+            <MuiChip
+              key={field.name}
+              size="small"
+              variant="outlined"
+              label={labelOf(field)}
+              title={`Filter by ${labelOf(field)}`}
+              aria-haspopup="dialog"
+              onClick={(event) => setOpen({ anchor: event.currentTarget, begun: { field, condition } })}
+            />
+          ))}
+        </Box>
+      )}
       <RequestLine />
-      {anchor !== undefined && <AddFilter anchor={anchor} add={add} close={() => setAnchor(undefined)} />}
+      {open !== undefined && (
+        <AddFilter
+          anchor={open.anchor}
+          begun={open.begun}
+          isChange={open.at !== undefined}
+          add={add}
+          close={() => setOpen(undefined)}
+        />
+      )}
     </Box>
   );
 }

@@ -4,6 +4,7 @@ import { useFormIsDirty } from 'ra-core';
 import { type ReactNode, type RefObject, useEffect } from 'react';
 import {
   BooleanInput,
+  FormDataConsumer,
   NullableBooleanInput,
   SaveButton,
   SelectInput,
@@ -18,7 +19,6 @@ import {
   type Cells,
   describes,
   fields,
-  isJson,
   isWritable,
   key,
   labelOf,
@@ -28,8 +28,10 @@ import {
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayWrite } from '../shared/rights.ts';
 import { LeaveGuard } from '../shared/unsaved.tsx';
-import { editableText, isReference, isYes, isYesNo, readEntered, yesOrNo } from '../shared/values.ts';
+import { editableText, entryOf, isYes, isYesNo, readEntered, yesOrNo } from '../shared/values.ts';
+import { Preview } from './picture.tsx';
 import { ReferenceField } from './reference-field.tsx';
+import { TagsField } from './tags-field.tsx';
 import { inputTypeOf, slotsOf } from './value-input.tsx';
 
 export function FormFields({ isNew }: { readonly isNew: boolean }) {
@@ -56,6 +58,7 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
   const before = useRecordContext<Record_>()?.[field.name];
   // What was stored before is right, however it would read if it were typed.
   const validate: Validator = (value) => (value === before && value ? undefined : problemOf(field, value, isNeeded));
+  const entry = entryOf(field, before);
   if (isYesNo(field) && (field.required || field.role === 'flag')) {
     return (
       <BooleanInput
@@ -67,7 +70,18 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
     );
   }
   if (isYesNo(field)) return <NullableBooleanInput {...common} fullWidth />;
-  if (isReference(field)) {
+  if (entry === 'tags') {
+    return (
+      <TagsField
+        field={field}
+        validate={validate}
+        isRequired={isNeeded}
+        readOnly={isReadOnly}
+        help={help || undefined}
+      />
+    );
+  }
+  if (entry === 'reference') {
     return (
       <ReferenceField
         field={field}
@@ -82,21 +96,34 @@ function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: b
     const choices = field.rules.oneOf.map((each) => ({ id: each, name: String(each) }));
     return <SelectInput {...common} choices={choices} validate={validate} isRequired={isNeeded} fullWidth />;
   }
-  return (
+  const shown = editableText(field, before);
+  const input = (
     <TextInput
       {...common}
       validate={validate}
       isRequired={isNeeded}
       format={(value: unknown) => editableText(field, value)}
       parse={(text: string) => text}
-      multiline={isJson(field)}
-      type={inputTypeOf(field)}
-      slotProps={slotsOf(field)}
+      multiline={entry === 'json' || entry === 'long text'}
+      type={inputTypeOf(field, shown)}
+      slotProps={slotsOf(field, shown)}
+      {...(entry === 'json' ? { sx: MONOSPACE } : {})}
       autoComplete="off"
       fullWidth
     />
   );
+  if (entry !== 'image') return input;
+  return (
+    <>
+      {input}
+      <FormDataConsumer>
+        {({ formData }) => <Preview label={labelOf(field)} address={formData?.[field.name]} />}
+      </FormDataConsumer>
+    </>
+  );
 }
+
+const MONOSPACE = { '& textarea': { fontFamily: 'monospace', fontSize: '0.875rem' } };
 
 /** A key that is left out is assigned, and a field with a default takes it. */
 export function isFilledIn(field: Field): boolean {

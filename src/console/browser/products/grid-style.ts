@@ -31,6 +31,7 @@ function widthOfValues(field: Field): number {
   if (field === key) return isNumeric(field) ? 56 : 120;
   if (isYesNo(field)) return 76;
   if (isReference(field)) return 130;
+  if (field.type.input === 'datetime') return 170;
   if (isNumeric(field)) return isDecimal(field) ? 84 : isShort(field) ? 66 : 130;
   return isText(field) ? 110 : 130;
 }
@@ -39,8 +40,8 @@ function widthOfValues(field: Field): number {
 export const TICK_WIDTH = 44;
 export const BUTTONS_WIDTH = 72;
 
-export function gridWidth(columns: readonly Field[]): number {
-  return columns.reduce((sum, field) => sum + columnWidth(field), TICK_WIDTH + BUTTONS_WIDTH);
+export function gridWidth(columns: readonly Field[], widthOf: (field: Field) => number = columnWidth): number {
+  return columns.reduce((sum, field) => sum + widthOf(field), TICK_WIDTH + BUTTONS_WIDTH);
 }
 
 const QUIET_BUTTON = {
@@ -102,7 +103,9 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
   '& .right .value': { display: 'block' },
   '& tr.new': { boxShadow: `inset 4px 0 ${theme.palette.primary.main}` },
   '& td.refused': { px: 1, py: 0.5, position: 'static', textAlign: 'left' },
-  '& input.cell': {
+  '& .tag': { display: 'inline-block', px: '6px', mr: '4px', borderRadius: '8px', backgroundColor: 'action.selected' },
+  '& .picture': { display: 'block', maxHeight: 36, maxWidth: '100%' },
+  '& .cell': {
     font: 'inherit',
     color: 'inherit',
     textAlign: 'inherit',
@@ -114,7 +117,7 @@ export const gridStyle: SxProps<Theme> = (theme) => ({
     borderRadius: '4px',
     backgroundColor: 'background.paper',
   },
-  '& input.cell:focus': { outline: `2px solid ${theme.palette.primary.main}`, outlineOffset: '1px' },
+  '& .cell:focus': { outline: `2px solid ${theme.palette.primary.main}`, outlineOffset: '1px' },
   '& input.cell[aria-invalid]': { borderColor: 'error.main', borderWidth: 2 },
   '& a:focus-visible, & button:focus-visible, & input[type=checkbox]:focus-visible': {
     outline: `2px solid ${theme.palette.primary.main}`,

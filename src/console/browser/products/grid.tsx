@@ -17,7 +17,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import { useShownRows } from './shown-rows.tsx';
 
 export function Grid() {
-  const { shown } = useColumns();
+  const { shown, widthOf } = useColumns();
   const { error, isPending, isFetching, refetch } = useListContext();
   const { rows } = useShownRows();
   if (error !== null && error !== undefined && !isFetching) return <NotRead error={error} retry={refetch} />;
@@ -25,27 +25,33 @@ export function Grid() {
   return (
     <>
       <SelectionBar />
-      {rows.length === 0 ? <Nothing /> : <Table columns={shown} />}
+      {rows.length === 0 ? <Nothing /> : <Table columns={shown} widthOf={widthOf} />}
       <Announcement />
     </>
   );
 }
 
-function Table({ columns }: { readonly columns: readonly Field[] }) {
+interface TableProps {
+  readonly columns: readonly Field[];
+  readonly widthOf: (field: Field) => number;
+}
+
+function Table({ columns, widthOf }: TableProps) {
+  const width = gridWidth(columns, widthOf);
   const frame = useRef<HTMLDivElement>(null);
   const [isWider, setWider] = useState(false);
   // Where all columns fit the page scrolls, and the head stays below the bar; else the grid scrolls by itself.
   useEffect(() => {
     const { current } = frame;
     if (current === null) return;
-    const observer = new ResizeObserver(() => setWider(gridWidth(columns) > current.clientWidth));
+    const observer = new ResizeObserver(() => setWider(width > current.clientWidth));
     observer.observe(current);
     return () => observer.disconnect();
-  }, [columns]);
+  }, [width]);
   return (
     <Box ref={frame} sx={gridStyle} className={isWider ? 'wider' : ''}>
-      <table style={{ minWidth: gridWidth(columns) }}>
-        <Head columns={columns} />
+      <table style={{ minWidth: width }}>
+        <Head columns={columns} widthOf={widthOf} />
         <Rows columns={columns} />
       </table>
     </Box>

@@ -1,18 +1,25 @@
 /** The head of the grid: select all of the page, and sort by a column. It stays in sight while one scrolls. */
+import type { MouseEvent } from 'react';
 import { useListContext } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { labelOf } from '../shared/collection.ts';
-import { BUTTONS_WIDTH, columnClass, columnWidth, TICK_WIDTH } from './grid-style.ts';
+import { sortKeysOf, sortOf } from '../shared/query.ts';
+import { BUTTONS_WIDTH, columnClass, TICK_WIDTH } from './grid-style.ts';
 import { useSelection } from './selection.tsx';
 
-export function Head({ columns }: { readonly columns: readonly Field[] }) {
+interface HeadProps {
+  readonly columns: readonly Field[];
+  readonly widthOf: (field: Field) => number;
+}
+
+export function Head({ columns, widthOf }: HeadProps) {
   const { isWholePage, actions } = useSelection();
   return (
     <>
       <colgroup>
         <col style={{ width: TICK_WIDTH }} />
         {columns.map((field) => (
-          <col key={field.name} style={{ width: columnWidth(field) }} />
+          <col key={field.name} style={{ width: widthOf(field) }} />
         ))}
         <col style={{ width: BUTTONS_WIDTH }} />
       </colgroup>
@@ -41,23 +48,35 @@ export function Head({ columns }: { readonly columns: readonly Field[] }) {
 
 const WORDS = { ASC: 'ascending', DESC: 'descending' } as const;
 
+/** A click sorts by a column alone; with the shift key it sorts by it, too, after the others. */
 function SortCell({ field }: { readonly field: Field }) {
   const { sort, setSort } = useListContext();
+  const keys = sortKeysOf(sort);
   const label = labelOf(field);
-  const isSorted = sort.field === field.name;
-  const order = sort.order === 'DESC' ? 'DESC' : 'ASC';
-  const next = isSorted && order === 'ASC' ? 'DESC' : 'ASC';
+  const at = keys.findIndex(({ name }) => name === field.name);
+  const order = keys[at]?.order ?? 'ASC';
+  const next = at !== -1 && order === 'ASC' ? 'DESC' : 'ASC';
   const title = `Sort by ${label === label.toUpperCase() ? label : label.toLowerCase()} ${WORDS[next]}`;
+  const onClick = ({ shiftKey }: MouseEvent) => {
+    const turned = { name: field.name, order: next } as const;
+    if (!shiftKey) return setSort(sortOf([turned]));
+    setSort(sortOf(at === -1 ? [...keys, turned] : keys.with(at, turned)));
+  };
   return (
-    <th scope="col" className={columnClass(field)} {...(isSorted ? { 'aria-sort': WORDS[order] } : {})}>
+    <th scope="col" className={columnClass(field)} {...(at === 0 ? { 'aria-sort': WORDS[order] } : {})}>
       <button
         type="button"
-        title={title}
+        title={`${title}. With the Shift key: after the others`}
         aria-label={title}
-        onClick={() => setSort({ field: field.name, order: next })}
+        onClick={onClick}
       >
         {label}
-        {isSorted && <span aria-hidden="true">{order === 'ASC' ? '\u00a0↑' : '\u00a0↓'}</span>}
+        {at !== -1 && (
+          <span aria-hidden="true">
+            {order === 'ASC' ? '\u00a0↑' : '\u00a0↓'}
+            {keys.length > 1 && at + 1}
+          </span>
+        )}
       </button>
     </th>
   );

@@ -15,6 +15,7 @@ import { InlineEditing } from './inline-editing.tsx';
 import { Pager } from './pager.tsx';
 import { SelectionOfRows } from './selection.tsx';
 import { ShownRows } from './shown-rows.tsx';
+import { ViewsButton } from './views.tsx';
 
 const SORT = { field: key.name, order: 'ASC' } as const;
 /** What went wrong is said in place of the rows, and not in passing; without a connection, too. */
@@ -23,9 +24,9 @@ const QUIET = { onError: () => undefined, networkMode: 'always' } as const;
 export function ListPage() {
   return (
     <ListBase sort={SORT} perPage={ROWS_PER_PAGE} queryOptions={QUIET}>
+      <Title title={collectionTitle} />
       <ShownRows>
         <SelectionOfRows>
-          <Title title={collectionTitle} />
           <Box
             sx={{
               display: 'flex',
@@ -36,6 +37,7 @@ export function ListPage() {
               '& > *': { lineHeight: 1.5 },
             }}
           >
+            <ViewsButton />
             <ColumnsButton />
             <ExportMenu />
             {mayCreate && (
@@ -50,9 +52,9 @@ export function ListPage() {
               <Grid />
             </InlineEditing>
           </Card>
-          <Pager />
         </SelectionOfRows>
       </ShownRows>
+      <Pager />
     </ListBase>
   );
 }

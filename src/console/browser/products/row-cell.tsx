@@ -9,14 +9,17 @@ import {
   editableText,
   formatCell,
   formatValue,
+  isImage,
   isReference,
+  isTags,
   isYes,
   isYesNo,
   valueText,
   yesOrNo,
 } from '../shared/values.ts';
 import type { Draft, EditingActions } from './inline-editing.tsx';
-import { inputModeOf, inputTypeOf, ReferenceInput } from './value-input.tsx';
+import { isAddress } from './picture.tsx';
+import { inputModeOf, inputTypeOf, ReferenceInput, stepOf } from './value-input.tsx';
 
 export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
   const value = record[field.name];
@@ -27,6 +30,17 @@ export function CellValue({ field, record }: { readonly field: Field; readonly r
   const other = referenceOf(field);
   if (other !== undefined && value !== null) return <a href={hrefOfRow(other, value)}>{text}</a>;
   if (field.role === 'flag' && isYes(value)) return <Chip size="small" label={text} />;
+  if (isTags(field) && Array.isArray(value)) {
+    return value.map((tag, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: tags are told apart by their place
+      <span key={at} className="tag">
+        {tag === null ? '–' : String(tag)}
+      </span>
+    ));
+  }
+  if (isImage(field) && isAddress(value)) {
+    return <img className="picture" src={value} alt="" loading="lazy" referrerPolicy="no-referrer" title={value} />;
+  }
   return <>{text}</>;
 }
 
@@ -77,15 +91,38 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
       </Suspense>
     );
   }
+  if (field.rules.oneOf !== undefined) {
+    const { oneOf } = field.rules;
+    return (
+      <select
+        // biome-ignore lint/a11y/noAutofocus: whoever opens a row to edit it wants to choose in it
+        autoFocus={draft.focus === name}
+        className="cell"
+        value={valueText(value)}
+        onChange={({ target }) => set(name, { value: oneOf.find((each) => valueText(each) === target.value) ?? null })}
+        onKeyDown={onKeyDown}
+        aria-label={label}
+      >
+        {(!field.required || value === null) && <option value="">–</option>}
+        {oneOf.map((each) => (
+          <option key={valueText(each)} value={valueText(each)}>
+            {formatValue(field, each)}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  const text = typed !== undefined && 'text' in typed ? typed.text : editableText(field, value);
   return (
     <input
       // biome-ignore lint/a11y/noAutofocus: whoever opens a row to edit it wants to type in it
       autoFocus={draft.focus === name}
       className="cell"
-      type={inputTypeOf(field)}
+      type={inputTypeOf(field, editableText(field, row[name]))}
+      {...stepOf(field)}
       inputMode={inputModeOf(field)}
       autoComplete="off"
-      value={typed !== undefined && 'text' in typed ? typed.text : editableText(field, value)}
+      value={text}
       onChange={(event) => set(name, { text: event.target.value })}
       onKeyDown={onKeyDown}
       aria-label={label}

@@ -7,7 +7,16 @@ import { useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
-import { changeAll, countOf, type Done, deleteAll, isUndoable, type Target } from '../shared/bulk.ts';
+import {
+  changeAll,
+  changeEach,
+  countOf,
+  type Done,
+  deleteAll,
+  isUndoable,
+  type NumberChange,
+  type Target,
+} from '../shared/bulk.ts';
 import { countedRows } from '../shared/collection.ts';
 import { mayDelete } from '../shared/rights.ts';
 import { offerUndo, tell } from '../shared/undo.tsx';
@@ -50,6 +59,11 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
     else offerUndo(text, undo);
   };
   const change = async (field: Field, value: Value) => finish(await changeAll(target, field, value), 'changed');
+  const changeNumbers = async (field: Field, changes: readonly NumberChange[]) => {
+    const done = await changeEach(changes, field);
+    const left = changes.length - done.count;
+    finish(done, left === 0 ? 'changed' : `changed; someone else had changed or deleted ${left} of them meanwhile`);
+  };
   const remove = async () => finish(await deleteAll(target), 'deleted');
   const what = countedRows(countOf(target));
   const close = () => setAsking(undefined);
@@ -65,7 +79,9 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
           Delete
         </Button>
       )}
-      {asking === 'edit' && <BulkEditDialog what={what} isUndoable={isUndoable(target)} apply={change} close={close} />}
+      {asking === 'edit' && (
+        <BulkEditDialog what={what} target={target} apply={change} applyEach={changeNumbers} close={close} />
+      )}
       {asking === 'delete' && (
         <DeletionDialog what={what} isUndoable={isUndoable(target)} apply={remove} close={close} />
       )}

@@ -2,23 +2,37 @@
 import { MenuItem, TextField, type TextFieldProps } from '@mui/material';
 import { lazy, Suspense } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { isDecimal, isNumeric } from '../shared/collection.ts';
-import { formatValue, isReference, isYesNo, valueText, yesOrNo } from '../shared/values.ts';
+import { isDecimal, isJson, isNumeric } from '../shared/collection.ts';
+import { dateInputOf } from '../shared/dates.ts';
+import { entryOf, formatValue, isReference, isTags, isYesNo, valueText, yesOrNo } from '../shared/values.ts';
 
 /** Loaded when something is to be chosen, so that the first view comes sooner. */
 export const ReferenceInput = lazy(async () => ({ default: (await import('./reference-input.tsx')).ReferenceInput }));
+
+const TagsInput = lazy(async () => ({ default: (await import('./tags-input.tsx')).TagsInput }));
 
 interface ValueInputProps {
   readonly field: Field;
   readonly label: string;
   readonly text: string;
   readonly onChange: (text: string) => void;
+  /** The cursor is put in it. */
+  readonly isFirst?: boolean;
   readonly disabled?: boolean;
   readonly problem?: string | undefined;
   readonly help?: string | undefined;
 }
 
-export function ValueInput({ field, label, text, onChange, disabled = false, problem, help }: ValueInputProps) {
+export function ValueInput({
+  field,
+  label,
+  text,
+  onChange,
+  isFirst = true,
+  disabled = false,
+  problem,
+  help,
+}: ValueInputProps) {
   const common: TextFieldProps = {
     label,
     value: text,
@@ -38,14 +52,37 @@ export function ValueInput({ field, label, text, onChange, disabled = false, pro
           onChange={onChange}
           disabled={disabled}
           problem={problem}
-          autoFocus
+          autoFocus={isFirst}
+        />
+      </Suspense>
+    );
+  }
+  if (isTags(field)) {
+    return (
+      <Suspense fallback={<TextField {...common} disabled />}>
+        <TagsInput
+          label={label}
+          tags={tagsIn(text)}
+          onChange={(tags) => onChange(tags.length === 0 ? '' : JSON.stringify(tags))}
+          disabled={disabled}
+          problem={problem}
+          help={help}
         />
       </Suspense>
     );
   }
   const choices = isYesNo(field) ? [true, false].map((isOn) => yesOrNo(field, isOn)) : field.rules.oneOf;
   if (choices === undefined) {
-    return <TextField {...common} autoFocus type={inputTypeOf(field)} slotProps={slotsOf(field)} />;
+    const isLong = isJson(field) || entryOf(field) === 'long text';
+    return (
+      <TextField
+        {...common}
+        autoFocus={isFirst}
+        multiline={isLong}
+        type={inputTypeOf(field, text)}
+        slotProps={slotsOf(field, text)}
+      />
+    );
   }
   return (
     <TextField {...common} select>
@@ -58,16 +95,34 @@ export function ValueInput({ field, label, text, onChange, disabled = false, pro
   );
 }
 
-/** The browser writes a date as the reader does. */
-export function inputTypeOf({ type }: Field): 'date' | 'text' {
-  return type.input === 'date' ? 'date' : 'text';
+/** What the text of a list of tags holds. */
+function tagsIn(text: string): readonly string[] {
+  const { value } = { value: undefined, ...readTags(text) };
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
-export function slotsOf(field: Field): NonNullable<TextFieldProps['slotProps']> {
+function readTags(text: string): { value?: unknown } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return {};
+  }
+}
+
+/** The browser writes dates and times as the reader does. */
+export function inputTypeOf(field: Field, text: string): ReturnType<typeof dateInputOf> {
+  return dateInputOf(field, text);
+}
+
+/** To the second. */
+export const stepOf = (field: Field): { step?: number } =>
+  field.type.input === 'time' || field.type.input === 'datetime' ? { step: 1 } : {};
+
+export function slotsOf(field: Field, text: string): NonNullable<TextFieldProps['slotProps']> {
   return {
-    htmlInput: { inputMode: inputModeOf(field) },
+    htmlInput: { inputMode: inputModeOf(field), ...stepOf(field), ...(isJson(field) ? { spellCheck: false } : {}) },
     // An input for dates is never empty to look at.
-    ...(inputTypeOf(field) === 'date' ? { inputLabel: { shrink: true } } : {}),
+    ...(inputTypeOf(field, text) === 'text' ? {} : { inputLabel: { shrink: true } }),
   };
 }
 

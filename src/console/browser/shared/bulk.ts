@@ -5,7 +5,7 @@
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { keysAre, parts, withId } from './api.ts';
-import { countedRows, type Id, key, listPath, type Record_ } from './collection.ts';
+import { countedRows, type Id, key, listPath, type Record_, titleField } from './collection.ts';
 import { ask, countIn } from './http.ts';
 import { type Filter, pairsOf, queryText } from './query.ts';
 import { isSame } from './same.ts';
@@ -42,6 +42,53 @@ export async function changeAll(target: Target, field: Field, value: Value): Pro
   });
   const changed = before?.filter((row) => !isSame(row[name], value));
   return { count: countIn(headers), ...(changed && { undo: () => changeBack(changed, name, value) }) };
+}
+
+export interface NumberChange {
+  readonly row: Record_;
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/** The rows of a target, with a field of theirs and what they are called. */
+export function rowsFor(target: Target, field: Field): Promise<Record_[]> {
+  const names = new Set([key.name, ...(titleField === undefined ? [] : [titleField.name]), field.name]);
+  return rowsAt(`${urlOf(target)}&select=${[...names].join(',')}`);
+}
+
+/** A value of its own for each row, in a list of changes; rows that others have changed since they were shown are left. */
+export async function changeEach(changes: readonly NumberChange[], { name }: Field): Promise<Done> {
+  const changed = await storeEach(changes, name);
+  const back = changed.map(({ row, before, after }) => ({ row, before: after, after: before }));
+  const undo = async () => outcome((await storeEach(back, name)).length, back.length, 'changed or deleted');
+  return { count: changed.length, ...(changed.length > 0 && { undo }) };
+}
+
+/** Rows in one list of changes, which is one transaction. */
+const ROWS_PER_REQUEST = 1_000;
+
+async function storeEach(changes: readonly NumberChange[], name: string): Promise<readonly NumberChange[]> {
+  const done: NumberChange[] = [];
+  for (let start = 0; start < changes.length; start += ROWS_PER_REQUEST) {
+    const part = changes.slice(start, start + ROWS_PER_REQUEST);
+    const now = new Map<Id, Record_>();
+    for (const some of parts(part)) {
+      const url = `${listPath}?${keysAre(some.map(({ row }) => row.id))}&select=${key.name},${name}`;
+      for (const row of await rowsAt(url)) now.set(row.id, row);
+    }
+    const same = part.filter(({ row, before }) => {
+      const current = now.get(row.id);
+      return current !== undefined && isSame(current[name], before);
+    });
+    if (same.length === 0) continue;
+    await ask(listPath, {
+      method: 'PATCH',
+      headers: { prefer: 'return=minimal' },
+      body: same.map(({ row, after }) => ({ [key.name]: row[key.name], [name]: after })),
+    });
+    done.push(...same);
+  }
+  return done;
 }
 
 export async function deleteAll(target: Target): Promise<Done> {

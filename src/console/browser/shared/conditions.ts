@@ -8,10 +8,10 @@ import { isJson, isNumeric, isText, labelOf } from './collection.ts';
 import { editableNumber, readNumber } from './numbers.ts';
 import { escapeLike, type FieldChip } from './query.ts';
 import { knownTitle } from './references.ts';
-import { isReference, isYesNo, readEntered } from './values.ts';
+import { isReference, isTags, isYesNo, readEntered } from './values.ts';
 
 /** What is to be given beside the condition. */
-export type Needs = 'value' | 'list' | 'pattern' | 'nothing';
+export type Needs = 'value' | 'list' | 'pattern' | 'range' | 'nothing';
 
 export interface Condition {
   readonly label: string;
@@ -43,6 +43,8 @@ const TEXT: readonly Condition[] = [
   everyday('is not', 'neq'),
   everyday('is one of', 'in', 'list'),
 ];
+/** Two conditions, of which either may be left out. */
+const BETWEEN = everyday('is between', 'gte', 'range');
 const ORDERED: readonly Condition[] = [
   everyday('equals', 'eq'),
   everyday('differs from', 'neq'),
@@ -50,10 +52,12 @@ const ORDERED: readonly Condition[] = [
   everyday('is at least', 'gte'),
   everyday('is less than', 'lt'),
   everyday('is at most', 'lte'),
+  BETWEEN,
   everyday('is one of', 'in', 'list'),
 ];
 /** Of what refers to another row. */
 const REFERENCE: readonly Condition[] = [everyday('is', 'eq'), everyday('is not', 'neq')];
+const TAGS: readonly Condition[] = [everyday('has', 'cs', 'value', { around: ['{"', '"}'] })];
 const BOOLEAN: readonly Condition[] = [
   everyday('Yes', 'is', 'nothing', { value: 'true' }),
   everyday('No', 'is', 'nothing', { value: 'false' }),
@@ -110,6 +114,7 @@ export function conditionsFor(field: Field): readonly Condition[] {
 function everydayFor(field: Field): readonly Condition[] {
   if (field.role === 'flag') return FLAG;
   if (field.type.input === 'switch') return BOOLEAN;
+  if (isTags(field)) return TAGS;
   if (isJson(field)) return [];
   if (isReference(field)) return REFERENCE;
   return isText(field) ? TEXT : ORDERED;
@@ -124,7 +129,7 @@ export function readCondition(
   const { needs, value = '', around } = condition;
   if (needs === 'nothing') return { value };
   if (typed.trim() === '') return { problem: 'Enter a value.' };
-  if (around !== undefined) return { value: `${around[0]}${escapeLike(typed.trim())}${around[1]}` };
+  if (around !== undefined) return { value: `${around[0]}${escaped(condition, typed.trim())}${around[1]}` };
   if (needs === 'pattern') return { value: typed };
   if (needs === 'value') return checked(field, typed);
   const values = typed
@@ -132,6 +137,11 @@ export function readCondition(
     .map((each) => checked(field, each.trim()));
   const wrong = values.find((each) => 'problem' in each);
   return wrong ?? { value: values.map((each) => listed((each as { value: string }).value)).join(',') };
+}
+
+/** Signs that mean something to the operator stand for themselves. */
+function escaped({ operator }: Condition, words: string): string {
+  return operator === 'cs' ? words.replaceAll(/["\\]/g, '\\$&') : escapeLike(words);
 }
 
 function checked(field: Field, typed: string): { value: string } | { problem: string } {
@@ -157,23 +167,73 @@ const SIGNS: Readonly<Partial<Record<OperatorName, string>>> = {
   neq: '≠',
 };
 
-/** A chip in words: `Unit price > 80`, `Product name contains sauce`, `Discontinued: No`. */
-export function describeCondition(field: Field, { operator, value, not }: FieldChip): string {
-  const label = labelOf(field);
-  const turned = not ? 'not: ' : '';
-  const fits = conditionsFor(field).find(
+/** The conditions that a person set for a field: one, or two of a range. */
+export function readChips(
+  field: Field,
+  condition: Condition,
+  typed: string,
+  upTo: string,
+): { chips: readonly FieldChip[] } | { problem: string } {
+  const chip = (operator: OperatorName, value: string): FieldChip => ({ field: field.name, operator, value });
+  if (condition.needs !== 'range') {
+    const read = readCondition(field, condition, typed);
+    return 'problem' in read ? read : { chips: [chip(condition.operator, read.value)] };
+  }
+  const ends = (
+    [
+      ['gte', typed],
+      ['lte', upTo],
+    ] as const
+  ).filter(([, text]) => text.trim() !== '');
+  if (ends.length === 0) return { problem: 'Enter a value.' };
+  const read = ends.map(([operator, text]) => ({ operator, end: checked(field, text) }));
+  const wrong = read.find(({ end }) => 'problem' in end);
+  if (wrong !== undefined) return wrong.end as { problem: string };
+  return { chips: read.map(({ operator, end }) => chip(operator, (end as { value: string }).value)) };
+}
+
+/** The condition that a chip stands for, and what was typed for it. */
+export function conditionOf(field: Field, chip: FieldChip): { condition: Condition; typed: string } | undefined {
+  const condition = fitting(field, chip);
+  if (condition === undefined || condition.needs === 'nothing') return condition && { condition, typed: '' };
+  const { value } = chip;
+  if (condition.around !== undefined) return { condition, typed: within(condition.around, value) };
+  if (condition.needs === 'list') return { condition, typed: unlisted(value).join(isNumeric(field) ? '; ' : ', ') };
+  return { condition, typed: isNumeric(field) && !isReference(field) ? editableNumber(value) : value };
+}
+
+function fitting(field: Field, { operator, value }: FieldChip): Condition | undefined {
+  return conditionsFor(field).find(
     (each) =>
       each.operator === operator &&
+      each.needs !== 'range' &&
       (each.needs !== 'nothing' || each.value === value) &&
       (each.around === undefined || isAround(each.around, value)),
   );
+}
+
+function within([before, after]: readonly [string, string], value: string): string {
+  return value.slice(before.length, value.length - after.length).replaceAll(/\\([\\%_"])/g, '$1');
+}
+
+/** The values of a list, as they were typed. */
+function unlisted(list: string): readonly string[] {
+  return [...list.matchAll(/"((?:\\.|[^"\\])*)"|[^,]+/g)].map(([whole, quoted]) =>
+    quoted === undefined ? whole.trim() : quoted.replaceAll(/\\(.)/g, '$1'),
+  );
+}
+
+/** A chip in words: `Unit price > 80`, `Product name contains sauce`, `Discontinued: No`. */
+export function describeCondition(field: Field, chip: FieldChip): string {
+  const { operator, value, not } = chip;
+  const label = labelOf(field);
+  const turned = not ? 'not: ' : '';
+  const fits = fitting(field, chip);
   if (fits?.needs === 'nothing')
     return `${turned}${label}${isYesNo(field) && fits.operator !== 'is' ? ':' : ''} ${fits.label}`;
-  const shown =
-    fits?.around === undefined ? value : value.slice(fits.around[0].length, -1).replaceAll(/\\([\\%_])/g, '$1');
+  const shown = fits?.around === undefined ? value : within(fits.around, value);
   const title = isReference(field) ? knownTitle(field, value) : undefined;
-  if (title !== undefined && fits !== undefined) return `${turned}${label} ${SIGNS[operator] ?? fits.label} ${title}`;
-  const text = isNumeric(field) ? editableNumber(shown) : shown;
+  const text = title ?? (isNumeric(field) ? editableNumber(shown) : shown);
   return `${turned}${label} ${SIGNS[operator] ?? fits?.label ?? WORDS[operator]} ${text}`;
 }
 

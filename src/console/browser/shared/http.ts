@@ -1,5 +1,7 @@
 /** Requests to the API, with the credentials a person gave and the refusal's own words when it says no. */
+
 import { HttpError } from 'react-admin';
+import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { base } from './base.ts';
 import { takeEarly } from './early.ts';
 import { isLoginWanted, session, wantLogin } from './session.ts';
@@ -61,11 +63,25 @@ export async function ask(url: string, { method = 'GET', headers: given, body, s
   return { status: response.status, headers: response.headers, body: text, json };
 }
 
-/** A number with more digits than JavaScript keeps stays a text, so that it is shown and sent as it is stored. */
+/**
+ * A number with more digits than JavaScript keeps is a text in a row, so that it is shown and sent as it is stored; within json
+ * it stays a number, in its digits.
+ */
 function parseExactly(text: string): unknown {
   if (!/[\d.]{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, ((_name: string, value: unknown, { source }: { source?: string } = {}) =>
-    typeof value === 'number' && source !== undefined && /[\d.]{16}/.test(source) ? source : value) as never);
+  const json: unknown = JSON.parse(text, ((_name: string, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && source !== undefined && /[\d.]{16}/.test(source)
+      ? new WrittenNumber(source)
+      : value) as never);
+  return Array.isArray(json) ? json.map(withTexts) : withTexts(json);
+}
+
+function withTexts(row: unknown): unknown {
+  if (row instanceof WrittenNumber) return row.text;
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof WrittenNumber ? value.text : value]),
+  );
 }
 
 /** How many rows an answer is about: `Content-Range: 0-24/77` when they were counted, `0-24/*` when only these are known. */

@@ -25,6 +25,14 @@ export function formatDecimal(value: number, least: number, most: number): strin
   return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, GROUP)}${shown === '' ? '' : `${POINT}${shown}`}`;
 }
 
+/** Whatever its number of digits, none is lost; what is no plain number (1e-7, NaN) stays as it is. */
+export function formatDigits(text: string, least: number): string {
+  const [, sign = '', whole = '', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === '') return text;
+  const shown = digits.padEnd(least, '0');
+  return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, GROUP)}${shown === '' ? '' : `${POINT}${shown}`}`;
+}
+
 export const formatNumber = (value: number): string => formatDecimal(value, 0, 0);
 export const formatPrice = (value: number): string => formatDecimal(value, 2, 2);
 

@@ -5,9 +5,9 @@
 import postgrestRestProvider, { defaultPrimaryKeys, type IDataProviderConfig } from '@raphiniert/ra-data-postgrest';
 import { type DataProvider, HttpError } from 'react-admin';
 import { readRow } from './api.ts';
-import { collectionName, fieldNamed, idOf, key } from './collection.ts';
+import { collectionName, idOf, key } from './collection.ts';
 import { type Ask, ask } from './http.ts';
-import { pairsOf, queryText } from './query.ts';
+import { pairsOf, queryText, sortKeysOf, sortOf } from './query.ts';
 import { withTitles } from './references.ts';
 
 const config: IDataProviderConfig = {
@@ -54,12 +54,10 @@ interface Place {
 /** What an address says may be anything. */
 function placeOf(pagination: Partial<Place['pagination']> = {}, sort: Partial<Place['sort']> = {}): Place {
   const { page = 1, perPage = 1 } = pagination;
+  const keys = sortKeysOf(sort);
   return {
     pagination: { page: whole(page, Number.MAX_SAFE_INTEGER / MOST_PER_PAGE), perPage: whole(perPage, MOST_PER_PAGE) },
-    sort: {
-      field: fieldNamed(sort.field ?? '')?.name ?? key.name,
-      order: String(sort.order).toUpperCase() === 'DESC' ? 'DESC' : 'ASC',
-    },
+    sort: keys.length === 0 ? { field: key.name, order: 'ASC' } : sortOf(keys),
   };
 }
 

@@ -24,6 +24,31 @@ export interface Sort {
   readonly order: 'ASC' | 'DESC';
 }
 
+export interface SortKey {
+  readonly name: string;
+  readonly order: Sort['order'];
+}
+
+/** Several keys are one text of the address, as the dialect writes them: `category_id.asc,unit_price`, and the last one's order beside it. */
+export function sortKeysOf({ field = '', order = 'ASC' }: { field?: string; order?: string }): readonly SortKey[] {
+  const parts = String(field).split(',');
+  return parts
+    .map((part, at): SortKey => {
+      const [name = '', direction = ''] = part.split('.');
+      const own = at === parts.length - 1 ? String(order) : direction;
+      return { name, order: own.toUpperCase() === 'DESC' ? 'DESC' : 'ASC' };
+    })
+    .filter(
+      ({ name }, at, all) => fieldNamed(name) !== undefined && all.findIndex((each) => each.name === name) === at,
+    );
+}
+
+export function sortOf(keys: readonly SortKey[]): Sort {
+  const last = keys.at(-1)!;
+  const before = keys.slice(0, -1).map(({ name, order }) => `${name}.${order.toLowerCase()}`);
+  return { field: [...before, last.name].join(','), order: last.order };
+}
+
 type Pair = readonly [key: string, value: string];
 
 /** The filter in an address, where anyone may have written anything: what makes no sense is left out. */

@@ -3,10 +3,24 @@
  * here. What is entered is checked by the type's own reader and by the rules of the field, before anything is sent.
  */
 import type { Field } from '../../../collection/declaration.ts';
+import { parseJson } from '../../../collection/exact-json.ts';
+import { isImageField } from '../../../collection/image-field.ts';
+import { can } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';
-import { type Cells, isDecimal, isJson, isNumeric, isText, key, labelOf, titleOfCollection } from './collection.ts';
-import { formatDate } from './dates.ts';
-import { editableNumber, formatDecimal, formatNumber, readNumber } from './numbers.ts';
+import {
+  type Cells,
+  isDecimal,
+  isJson,
+  isNumeric,
+  isText,
+  key,
+  labelOf,
+  titleField,
+  titleOfCollection,
+} from './collection.ts';
+import { editableTime, formatDate, readTime } from './dates.ts';
+import { messageOf } from './http.ts';
+import { editableNumber, formatDigits, formatNumber, readNumber } from './numbers.ts';
 import { knownTitle, referenceOf, titleReferred } from './references.ts';
 import { wordsOf } from './words.ts';
 
@@ -14,12 +28,15 @@ export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (isYesNo(field)) return isYes(value) ? 'Yes' : 'No';
   if (isReference(field)) return knownTitle(field, value) ?? String(value);
-  if (typeof value === 'string') return formatDate(field, value);
-  if (typeof value !== 'number') return valueText(value);
+  if (isTags(field) && Array.isArray(value)) return value.map((each) => each ?? '–').join(', ');
+  if (typeof value === 'object') return valueText(value);
+  if (!isNumeric(field)) return formatDate(field, String(value));
   // An identifier is a name made of digits, and is not grouped into thousands.
-  if (field === key || field.name.endsWith('_id')) return String(value);
-  return isDecimal(field) ? formatDecimal(value, 2, 4) : formatNumber(value);
+  if (field === key || IDENTIFIERS.test(field.name)) return String(value);
+  return formatDigits(String(value), isDecimal(field) ? 2 : 0);
 }
+
+const IDENTIFIERS = /(^|_)(id|code|barcode|ean|gtin|isbn|zip|year|number)$/;
 
 /** A cell of a row: of a reference, what the other row is called. */
 export function formatCell(field: Field, row: Cells): string {
@@ -33,7 +50,9 @@ export function valueText(value: unknown): string {
 
 /** A value to edit, in an input that takes text; what is being typed stays as it is. */
 export function editableText(field: Field, value: unknown): string {
-  return isNumeric(field) && typeof value === 'number' ? editableNumber(String(value)) : valueText(value);
+  if (isNumeric(field) && typeof value === 'number') return editableNumber(String(value));
+  if (isJson(field) && typeof value === 'object' && value !== null) return JSON.stringify(value, null, 2);
+  return (typeof value === 'string' ? editableTime(field, value) : undefined) ?? valueText(value);
 }
 
 /** Answered by yes or no: a boolean, or a number that counts as one. */
@@ -42,6 +61,51 @@ export const isYes = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== 0 && value !== false;
 /** As it is stored. */
 export const yesOrNo = (field: Field, isOn: boolean): Value => (field.type.input === 'switch' ? isOn : Number(isOn));
+
+/** How a value is entered. */
+export type Entry =
+  | 'switch'
+  | 'choice'
+  | 'reference'
+  | 'tags'
+  | 'json'
+  | 'number'
+  | 'time'
+  | 'image'
+  | 'long text'
+  | 'text';
+
+export function entryOf(field: Field, value?: unknown): Entry {
+  if (isYesNo(field)) return 'switch';
+  if (field.rules.oneOf !== undefined) return 'choice';
+  if (isReference(field)) return 'reference';
+  if (isTags(field, value)) return 'tags';
+  if (isJson(field)) return 'json';
+  if (isNumeric(field)) return 'number';
+  if (['date', 'time', 'datetime'].includes(field.type.input)) return 'time';
+  if (isImage(field)) return 'image';
+  return isLongText(field, value) ? 'long text' : 'text';
+}
+
+/** A list of texts; one that is not plain (of several dimensions, with nulls) is entered as JSON. */
+export const isTags = ({ type }: Field, value?: unknown): boolean =>
+  type.input === 'list' &&
+  type.element !== undefined &&
+  can(type.element, 'text') &&
+  (!Array.isArray(value) || value.every((each) => typeof each === 'string'));
+
+/** A text that is the address of a picture. */
+export const isImage = ({ name, type }: Field): boolean => isImageField({ name, type: type.name });
+
+/** Longer than a line, by its name, by what it may hold, or by what it holds. */
+const LONG_NAMES = /(^|_)(description|notes?|comments?|summary|details|text|body|remarks?)$/;
+const LINE = 80;
+const isLongText = (field: Field, value: unknown): boolean =>
+  isText(field) &&
+  field !== titleField &&
+  (LONG_NAMES.test(field.name) ||
+    (field.rules.maxLength ?? 0) > 2 * LINE ||
+    (typeof value === 'string' && (value.length > LINE || value.includes('\n'))));
 
 /** Chosen among the rows of another collection. */
 export const isReference = (field: Field): boolean => referenceOf(field) !== undefined;
@@ -53,12 +117,18 @@ export function readEntered(field: Field, text: string): Entered {
   const label = labelOf(field);
   if (text.trim() === '') return field.required ? { problem: `${label} is required.` } : { value: null };
   if (isJson(field)) return readJson(label, text);
-  const plain = isNumeric(field) ? readNumber(text) : text;
+  const plain = isNumeric(field) ? readNumber(text) : readTime(field, text);
   if (plain === undefined) {
     const other = referenceOf(field);
     if (other !== undefined) return { problem: `${label}: choose one of ${titleOfCollection(other)}.` };
     return { problem: `${label}: “${text}” is not a number.` };
   }
+  return readPlain(field, plain);
+}
+
+/** What the service would read: numbers with a point, and nothing between the thousands. */
+export function readPlain(field: Field, plain: string): Entered {
+  const label = labelOf(field);
   if (isNumeric(field) && !isDecimal(field) && /\.\d*[1-9]/.test(plain))
     return { problem: `${label}: whole numbers only.` };
   try {
@@ -80,9 +150,11 @@ function stored(field: Field, text: string): Value {
 
 function readJson(label: string, text: string): Entered {
   try {
-    return { value: JSON.parse(text) as Value };
-  } catch {
-    return { problem: `${label}: Must be JSON` };
+    return { value: parseJson(text) as Value };
+  } catch (error) {
+    const [, line, column] = /line (\d+) column (\d+)/.exec(messageOf(error)) ?? [];
+    const place = line === undefined ? '' : ` (line ${line}, column ${column})`;
+    return { problem: `${label}: this is not JSON${place}.` };
   }
 }
 
@@ -95,6 +167,7 @@ function brokenRule(field: Field, value: Value): string | undefined {
     return `must be at most ${formatValue(field, maximum)}`;
   if (maxLength !== undefined && [...String(value)].length > maxLength)
     return `may have ${formatNumber(maxLength)} letters at most`;
-  if (oneOf !== undefined && !oneOf.includes(value)) return `must be one of ${oneOf.join(', ')}`;
+  if (oneOf !== undefined && !oneOf.some((each) => String(each) === String(value)))
+    return `must be one of ${oneOf.join(', ')}`;
   return undefined;
 }

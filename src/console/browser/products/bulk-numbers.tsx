@@ -1,0 +1,103 @@
+/** What a calculation would make of a selection: the first rows, old → new, and how many there are. */
+import { Box, Table, TableBody, TableCell, TableHead, TableRow, Typography } from '@mui/material';
+import { useEffect, useMemo, useState } from 'react';
+import type { Field } from '../../../collection/declaration.ts';
+import { calculated, type Operation } from '../shared/arithmetic.ts';
+import { isUndoable, type NumberChange, rowsFor, type Target } from '../shared/bulk.ts';
+import { countedRows, labelOf, oneOf, type Record_, titleOf } from '../shared/collection.ts';
+import { readNumber } from '../shared/numbers.ts';
+import { isSame } from '../shared/same.ts';
+import { formatValue } from '../shared/values.ts';
+
+const SHOWN = 5;
+
+export interface Calculation {
+  readonly changes: readonly NumberChange[];
+  /** Rows without a number. */
+  readonly empty: number;
+  /** Why nothing can be done. */
+  readonly problem?: string;
+}
+
+export interface Numbers {
+  readonly calculation: Calculation | undefined;
+  readonly error: unknown;
+}
+
+/** The rows are read once for a field; every amount that is typed is worked out here. */
+export function useNumbers(target: Target, field: Field, operation: Operation | undefined, typed: string): Numbers {
+  const [rows, setRows] = useState<{ readonly name: string; readonly all: readonly Record_[] }>();
+  const [error, setError] = useState<unknown>();
+  const isWanted = operation !== undefined && isUndoable(target);
+  useEffect(() => {
+    if (!isWanted) return;
+    let isWaiting = true;
+    setError(undefined);
+    rowsFor(target, field).then(
+      (all) => isWaiting && setRows({ name: field.name, all }),
+      (problem: unknown) => isWaiting && setError(problem),
+    );
+    return () => {
+      isWaiting = false;
+    };
+  }, [isWanted, target, field]);
+  const calculation = useMemo(() => {
+    const amount = readNumber(typed);
+    if (!isWanted || operation === undefined || rows?.name !== field.name || amount === undefined) return undefined;
+    return calculate(rows.all, field, operation, amount);
+  }, [isWanted, operation, rows, field, typed]);
+  return { calculation, error };
+}
+
+function calculate(rows: readonly Record_[], field: Field, operation: Operation, amount: string): Calculation {
+  const changes: NumberChange[] = [];
+  let empty = 0;
+  for (const row of rows) {
+    const before = row[field.name] ?? null;
+    const entered = calculated(field, before, operation, amount);
+    if (entered === undefined) empty++;
+    else if ('problem' in entered) return { changes: [], empty, problem: `${titleOf(row)}: ${entered.problem}` };
+    else if (!isSame(before, entered.value)) changes.push({ row, before, after: entered.value });
+  }
+  return { changes, empty };
+}
+
+export function PreviewOfNumbers({ field, calculation }: { readonly field: Field; readonly calculation: Calculation }) {
+  const { changes, empty, problem } = calculation;
+  if (problem !== undefined) {
+    return (
+      <Typography role="alert" color="error">
+        {problem} Nothing is changed as long as one of them cannot be.
+      </Typography>
+    );
+  }
+  const left = empty === 0 ? '' : ` ${countedRows(empty)} without a number ${empty === 1 ? 'stays' : 'stay'} so.`;
+  return (
+    <Box>
+      <Typography role="status" variant="body2">
+        {changes.length === 0 ? 'Nothing changes.' : `${countedRows(changes.length)} will change.`}
+        {left}
+      </Typography>
+      {changes.length > 0 && (
+        <Table size="small" aria-label="The first of them">
+          <TableHead>
+            <TableRow>
+              <TableCell sx={{ textTransform: 'capitalize' }}>{oneOf()}</TableCell>
+              <TableCell align="right">{labelOf(field)}, old → new</TableCell>
+            </TableRow>
+          </TableHead>
+          <TableBody>
+            {changes.slice(0, SHOWN).map(({ row, before, after }) => (
+              <TableRow key={row.id}>
+                <TableCell sx={{ overflowWrap: 'anywhere' }}>{titleOf(row)}</TableCell>
+                <TableCell align="right">
+                  {formatValue(field, before)} → {formatValue(field, after)}
+                </TableCell>
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      )}
+    </Box>
+  );
+}

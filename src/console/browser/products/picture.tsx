@@ -1,0 +1,27 @@
+/** A picture by its address, as it is being entered. Nothing is asked for until the address is one of the web. */
+import { Box, Typography } from '@mui/material';
+import { useState } from 'react';
+
+export const isAddress = (text: unknown): text is string => typeof text === 'string' && /^https?:\/\/\S+$/i.test(text);
+
+export function Preview({ label, address }: { readonly label: string; readonly address: unknown }) {
+  const [failed, setFailed] = useState<unknown>();
+  if (!isAddress(address)) return null;
+  if (failed === address) {
+    return (
+      <Typography variant="body2" role="status" sx={{ px: 1.75 }}>
+        There is no picture at this address.
+      </Typography>
+    );
+  }
+  return (
+    <Box
+      component="img"
+      src={address}
+      alt={`${label}: preview`}
+      referrerPolicy="no-referrer"
+      onError={() => setFailed(address)}
+      sx={{ display: 'block', maxWidth: '100%', maxHeight: 180, mt: 0.5, borderRadius: 1 }}
+    />
+  );
+}

@@ -1,0 +1,110 @@
+/** Views: a filter and an order with a name, kept in this browser. What a view shows is its address, which can be sent to others. */
+
+import Bookmark from '@mui/icons-material/BookmarkBorder';
+import Delete from '@mui/icons-material/Delete';
+import {
+  Box,
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  IconButton,
+  Link,
+  List,
+  ListItem,
+  TextField,
+  Typography,
+} from '@mui/material';
+import { type FormEvent, useState } from 'react';
+import { useListContext, useStore } from 'react-admin';
+import { collectionName, listPath } from '../shared/collection.ts';
+import { filterOf } from '../shared/query.ts';
+
+interface View {
+  readonly name: string;
+  /** What follows the path in the address. */
+  readonly query: string;
+}
+
+const NONE: readonly View[] = [];
+const LONGEST_NAME = 80;
+
+function useViews() {
+  const { filterValues, sort, perPage } = useListContext();
+  const [views, setViews] = useStore<readonly View[]>(`${collectionName}.views`, NONE);
+  const query = new URLSearchParams({
+    filter: JSON.stringify(filterOf(filterValues)),
+    sort: sort.field,
+    order: sort.order,
+    perPage: String(perPage),
+    page: '1',
+  }).toString();
+  return {
+    views,
+    current: views.find((each) => each.query === query),
+    /** Another one of the name takes its place. */
+    save: (name: string) => setViews([...views.filter((each) => each.name !== name), { name, query }]),
+    remove: (name: string) => setViews(views.filter((each) => each.name !== name)),
+  };
+}
+
+export function ViewsButton() {
+  const { views, current, save, remove } = useViews();
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState('');
+  const close = () => setOpen(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() === '') return;
+    save(name.trim());
+    setName('');
+    close();
+  };
+  return (
+    <>
+      <Button size="small" startIcon={<Bookmark />} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {current === undefined ? 'Views' : `View: ${current.name}`}
+      </Button>
+      <Dialog open={isOpen} onClose={close} fullWidth maxWidth="xs" aria-labelledby="views-title">
+        <DialogTitle id="views-title">Views</DialogTitle>
+        <DialogContent>
+          {views.length === 0 && <Typography>There are none yet. A view keeps the filters and the order.</Typography>}
+          <List dense disablePadding>
+            {views.map((view) => (
+              <ListItem
+                key={view.name}
+                disableGutters
+                secondaryAction={
+                  <IconButton edge="end" aria-label={`Forget the view ${view.name}`} onClick={() => remove(view.name)}>
+                    <Delete fontSize="small" />
+                  </IconButton>
+                }
+              >
+                <Link href={`#${listPath}?${view.query}`} onClick={close} sx={{ overflowWrap: 'anywhere' }}>
+                  {view.name}
+                </Link>
+              </ListItem>
+            ))}
+          </List>
+          <Box component="form" id="new-view" onSubmit={submit} sx={{ mt: 1 }}>
+            <TextField
+              label="Name of this view"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              autoComplete="off"
+              fullWidth
+              slotProps={{ htmlInput: { maxLength: LONGEST_NAME } }}
+            />
+          </Box>
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={close}>Close</Button>
+          <Button type="submit" form="new-view" variant="contained" disabled={name.trim() === ''}>
+            Save this view
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+/** Numbers of many rows at once: so much more or less, or so many percent. */
+import { expect, test } from 'bun:test';
+import { seriousFindings } from '../support/axe.ts';
+import { browserStories, type Product, SECONDS } from '../support/browser.ts';
+
+const SHOP = new URL('../data/shop/collections.yaml', import.meta.url).pathname;
+const CONDITIONS = 'category_id=eq.8&order=id';
+
+browserStories(
+  'calculations',
+  (stage) => {
+    test(
+      'prices are raised by percent after a look at the first five, in one request, and set back by one undo',
+      async () => {
+        const { page } = stage;
+        await stage.service.fetch('/products/10', { method: 'PATCH', body: '{"unit_price":null,"units_in_stock":3}' });
+        const before = await stage.ask<Product[]>(`/products?${CONDITIONS}`);
+        const filter = JSON.stringify({ where: [{ field: 'category_id', operator: 'eq', value: '8' }] });
+        await page.goto(
+          `${stage.service.url}/console?collection=products#/products?filter=${encodeURIComponent(filter)}&page=1`,
+        );
+        await stage.until('Category = Seafood');
+        await page.getByLabel('Select all').check();
+        await page.getByRole('button', { name: 'Change a field' }).click();
+        await stage.choose('Field', 'Unit price');
+        await stage.choose('How', /Raise by %/);
+        await page.getByLabel('Percent').fill('-150');
+        await stage.until(/Unit price must be at least 0.00. Nothing is changed/);
+        await page.getByLabel('Percent').fill('7.5');
+        const numbered = before.filter(({ unit_price }) => unit_price !== null);
+        const empty = before.length - numbered.length;
+        await stage.until(`${numbered.length} products will change. 1 product without a number stays so.`);
+        expect(empty).toBe(1);
+        expect(await page.getByRole('dialog').locator('tbody tr').count()).toBe(5);
+        expect(await seriousFindings(page)).toEqual([]);
+        const writes: string[] = [];
+        page.on('request', (request) => request.method() === 'PATCH' && writes.push(request.url()));
+        await page.getByRole('button', { name: 'Change all' }).click();
+        await stage.until(`${numbered.length} products changed.`);
+        expect(writes).toHaveLength(1);
+        const raised = await stage.ask<Product[]>(`/products?${CONDITIONS}`);
+        expect(raised.map(({ unit_price }) => unit_price)).toEqual(
+          before.map(({ unit_price }) =>
+            unit_price === null ? null : Math.round(Number(unit_price) * 1.075 * 10_000) / 10_000,
+          ),
+        );
+        await stage.service.fetch(`/products/${numbered[0]!.id}`, { method: 'PATCH', body: '{"unit_price":1}' });
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await stage.until(/one was changed or deleted by someone else since/);
+        expect(await stage.ask<Product[]>(`/products?${CONDITIONS}`)).toEqual(
+          before.map((row) => (row.id === numbered[0]!.id ? { ...row, unit_price: 1 } : row)),
+        );
+      },
+      SECONDS,
+    );
+  },
+  () => ({ args: ['--collections', SHOP] }),
+);
