@@ -35,6 +35,20 @@ export function plainHost(host: string): string {
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
+/** Whoever has one IPv6 address has all of its network, the first 64 bits (RFC 6177). An IPv4 address is itself, however written. */
+export function networkOf(address: string): string {
+  const plain = plainHost(address);
+  if (!plain.includes(':') || !URL.canParse(`http://[${plain}]`)) return plain;
+  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+  const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
+  if (!isMapped) return `${groups.slice(0, 4).join(':')}::/64`;
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
 function namesOfMachine(): readonly string[] {
   const name = plainHost(hostname());
   return [name, name.split('.', 1)[0]!];

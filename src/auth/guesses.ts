@@ -3,6 +3,7 @@
  * to wait twice as long. By name and address together, so that a stranger hardly keeps a user out; and with more patience by
  * each alone, against many names from one address and many addresses for one name.
  */
+import { networkOf } from '../address.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_COUNTED_ATTEMPTS } from '../limits.ts';
 import { hashOf, Remembered } from './remembered.ts';
@@ -25,66 +26,64 @@ const PATIENCE = {
   name: { free: 50, longestSeconds: 60 },
 } as const satisfies Record<string, Patience>;
 
+type Kind = keyof typeof PATIENCE;
+const KINDS = Object.keys(PATIENCE) as Kind[];
+
 /** After so long without any, all is forgotten. */
 const FORGOTTEN_MS = 3_600_000;
 
 export class Guesses {
-  private readonly counted = new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS);
+  /** Each kind for itself: many names must not drive out what is counted of an address. */
+  private readonly counted = {
+    both: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
+    address: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
+    name: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
+  };
 
   constructor(private readonly now: () => number = Date.now) {}
 
   /** Throws where it comes too soon. Call `succeeded` when it was right. */
   attempt(name: string, address: string): void {
     const now = this.now();
-    const waits = this.entries(name, address).map(([entry]) => this.find(entry, now).after - now);
+    const waits = this.entries(name, address).map(([kind, entry]) => this.find(kind, entry, now).after - now);
     const wait = Math.max(...waits);
     if (wait > 0) throw tooMany(Math.ceil(wait / 1000));
-    for (const [entry, { free, longestSeconds }] of this.entries(name, address)) {
-      const { count } = this.find(entry, now);
+    for (const [kind, entry] of this.entries(name, address)) {
+      const { free, longestSeconds } = PATIENCE[kind];
+      const { count } = this.find(kind, entry, now);
       const over = count + 1 - free;
       const pause = over < 0 ? 0 : Math.min(2 ** over, longestSeconds) * 1000;
-      this.counted.set(entry, { count: count + 1, after: now + pause, at: now });
+      this.counted[kind].set(entry, { count: count + 1, after: now + pause, at: now });
     }
   }
 
   /** What others have tried from this address, or for this name from elsewhere, still counts. */
   succeeded(name: string, address: string): void {
-    const [[both], ...others] = this.entries(name, address);
-    this.counted.delete(both);
-    for (const [entry] of others) {
-      const { count, at } = this.find(entry, this.now());
-      this.counted.set(entry, { count: Math.max(0, count - 1), after: 0, at });
+    for (const [kind, entry] of this.entries(name, address)) {
+      const { count, at } = this.find(kind, entry, this.now());
+      if (kind === 'both') this.counted.both.delete(entry);
+      else this.counted[kind].set(entry, { count: Math.max(0, count - 1), after: 0, at });
     }
   }
 
   get size(): number {
-    return this.counted.size;
+    return KINDS.reduce((sum, kind) => sum + this.counted[kind].size, 0);
   }
 
-  private entries(name: string, address: string): [[string, Patience], ...[string, Patience][]] {
+  private entries(name: string, address: string): [kind: Kind, entry: string][] {
     const network = networkOf(address);
     const user = hashOf(name);
     return [
-      [`${user} ${network}`, PATIENCE.both],
-      [network, PATIENCE.address],
-      [user, PATIENCE.name],
+      ['both', `${user} ${network}`],
+      ['address', network],
+      ['name', user],
     ];
   }
 
-  private find(entry: string, now: number): Attempts {
-    const known = this.counted.get(entry);
+  private find(kind: Kind, entry: string, now: number): Attempts {
+    const known = this.counted[kind].get(entry);
     return known === undefined || now - known.at > FORGOTTEN_MS ? { count: 0, after: 0, at: now } : known;
   }
-}
-
-/** Whoever has one IPv6 address has all of its network: the first 64 bits. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [head = '', tail] = address.split('::');
-  const given = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - given.length - rest.length);
-  return [...given, ...Array<string>(missing).fill('0'), ...rest].slice(0, 4).join(':');
 }
 
 function tooMany(seconds: number): Refusal {

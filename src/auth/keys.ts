@@ -49,8 +49,8 @@ export class Keys {
 
 function foundIn(key: StoredKey | undefined): Found {
   if (key === undefined) throw invalidToken('PGRST301', 'The key is not known, or was revoked');
-  const { name, role, claims, expires_at } = key;
+  const { hash, name, role, claims, expires_at } = key;
   const endsAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
   if (endsAt <= Date.now()) throw invalidToken('PGRST301', 'The key has expired', { cause: `key ${name}` });
-  return { caller: { role, claims: { ...claims, sub: name, role }, name }, endsAt };
+  return { caller: { role, claims: { ...claims, sub: name, role }, name, identity: `key ${hash}` }, endsAt };
 }

@@ -29,9 +29,13 @@ export function hashPassword(password: string): Promise<string> {
 
 let nobodys: Promise<string> | undefined;
 
+export function isTooLong(password: string): boolean {
+  return Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
+}
+
 /** `hash` is undefined where there is no such user. */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false;
+  if (isTooLong(password)) return false;
   return turns.take(async () => {
     nobodys ??= Bun.password.hash(randomText(), ARGON2);
     const isRight = await Bun.password.verify(normal(password), hash ?? (await nobodys));

@@ -5,11 +5,12 @@
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
+import { MAX_ACCOUNT_NAME_LENGTH } from '../limits.ts';
 import { andThen } from '../response/trace.ts';
 import { Guesses } from './guesses.ts';
 import { randomText } from './key-text.ts';
 import { type Found, Lookups } from './lookups.ts';
-import { hashPassword, isPassword, passwordProblem } from './passwords.ts';
+import { hashPassword, isPassword, isTooLong, passwordProblem } from './passwords.ts';
 import { invalidToken } from './refusals.ts';
 import { hashOf } from './remembered.ts';
 import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
@@ -84,8 +85,10 @@ export class People {
 
   /** The same answer after the same time, whether the name or the password is wrong. */
   async login(name: string, password: string, address: string): Promise<Begun> {
+    // No user has such a name or password: there is nothing to guess, nor to count.
+    if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
     this.guesses.attempt(name, address);
-    const user = await this.store.user(name);
+    const user = name.includes('\0') ? undefined : await this.store.user(name);
     if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
     this.guesses.succeeded(name, address);
     return this.begin(user);
@@ -99,6 +102,7 @@ export class People {
 
   /** All sessions end, and a new one begins for whoever changed it. */
   async changePassword(name: string, current: string, next: string, address: string): Promise<Begun> {
+    if (isTooLong(current)) throw wrong(undefined);
     this.guesses.attempt(name, address);
     const user = await this.store.user(name);
     if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
@@ -142,7 +146,7 @@ function foundIn(session: StoredSession | undefined, user: StoredUser | undefine
 }
 
 function callerFor({ name, role, claims }: StoredUser): Caller {
-  return { role, claims: { ...claims, sub: name, role }, name };
+  return { role, claims: { ...claims, sub: name, role }, name, identity: `user ${name}` };
 }
 
 function ended(cause: string): Refusal {

@@ -21,5 +21,10 @@ function rightsIn(collection: Collection, role: Role | undefined): Record<Right,
     );
     return allowed.map(({ name }) => name);
   };
-  return Object.fromEntries(RIGHTS.map((right) => [right, fieldsOf(right)])) as Record<Right, readonly string[]>;
+  const rights = Object.fromEntries(RIGHTS.map((right) => [right, fieldsOf(right)])) as Record<
+    Right,
+    readonly string[]
+  >;
+  // Of rows that may be deleted, no more is told than what can be read of them.
+  return { ...rights, delete: rights.delete.length === 0 ? [] : rights.read };
 }

@@ -120,13 +120,16 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
   }
 
   async function changePassword(request: Request, prefix: string, noted?: Noted): Promise<Response> {
-    if (sessionOf(request) === undefined) {
+    const session = sessionOf(request);
+    if (session === undefined) {
       throw new Refusal('PGRST302', 'a password is changed by who is logged in', {
         hint: 'Log in first. catalogue user password NAME changes it without knowing the old one.',
         headers: { 'www-authenticate': 'Bearer' },
       });
     }
-    const caller = await identify(request);
+    // Of the session alone: other credentials that are sent with it are somebody else's.
+    requireSameOrigin(request);
+    const caller = await people.callerOf(session.text);
     if (noted !== undefined) noted.caller = caller;
     const { current, password } = await fieldsOf(request, 'current', 'password');
     const address = addressOf(request, noted?.peer) ?? '';

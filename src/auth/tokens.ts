@@ -43,7 +43,10 @@ export class Tokens {
     const payload = await signedPayload(verifier, token);
     const claims = readClaims(payload);
     const until = checkClaims(claims, this.terms);
-    const caller = callerOf(claims, this.terms);
+    const { iss = null, sub } = claims;
+    // Without a subject, a token is all that is known of whoever sends it.
+    const identity = `token ${typeof sub === 'string' ? JSON.stringify([iss, sub]) : name}`;
+    const caller = { ...callerOf(claims, this.terms), identity };
     this.checkRole(caller);
     const { generation, freshMs } = verifier;
     this.remembered.set(name, { caller, until: Math.min(until, Date.now() + freshMs), generation });

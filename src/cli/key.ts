@@ -54,6 +54,7 @@ ${describeSettings(OPTIONS)}`,
     const [action = '', operand = ''] = operands;
     const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (work === undefined) throw new ConfigError('say what to do: catalogue key add, list or revoke');
+    if (operand !== '' && (values.name !== '' || work === list)) throw new ConfigError(`unknown argument ${operand}`);
     await work(values, operand === '' ? values.name : operand);
   },
 };

@@ -6,6 +6,8 @@ export interface Caller {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The name of the key or of the user, for the log. */
   readonly name?: string;
+  /** Tells callers apart, where a name for people does not; absent for whoever sends no credentials. */
+  readonly identity?: string;
 }
 
 /** Whoever sends no credentials. */

@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts';
 import { mapped, type Pieces } from '../in-pieces.ts';
 import { checkOverwrites, mergedOn, overwritten } from './insert.ts';
 import { describeKey, isSameKey, type Key, keyIs, valuesIn } from './keys.ts';
+import { generate } from './row-planner.ts';
 import { planRows, resolveColumns } from './stored-rows.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
@@ -19,14 +20,26 @@ export function* planReplace(collection: Collection, request: WriteRequest, payl
   const overwrite = overwritten(into, into.fields, into.key);
   // Whoever loses the race to create it must not overwrite it either.
   const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergedOn(into.key, overwrite) };
-  if (!request.createOnly) checkOverwrites(collection, replaced(into), overwrite);
+  const all = [...new Set([...replaced(into), ...given])];
+  if (!request.createOnly) checkOverwrites(collection, all, overwrite);
   const terms = { ...planTerms(collection, request), ...mustBeNew(request, key) };
-  return { kind: 'insert', ...terms, rows: [row], given: request.createOnly ? given : replaced(into), conflict };
+  return { kind: 'insert', ...terms, rows: [row], given: request.createOnly ? given : all, conflict };
 }
 
 /** What is left out of the body is overwritten, too, but for what the service sets by itself. */
 function replaced({ fields }: Collection): readonly Field[] {
   return fields.filter(({ readOnly, onUpdate }) => !readOnly && onUpdate === undefined);
+}
+
+/** What a role sends beside the key, be it set by the service otherwise: named as the role sees the collection, or refused. */
+function sentByRole(collection: Collection, { columns }: Payload): readonly Field[] {
+  if (collection.view === undefined) return [];
+  const keys = collection.key.map(({ name }) => name);
+  return resolveColumns(
+    collection,
+    'update',
+    columns.filter((name) => !keys.includes(name)),
+  );
 }
 
 /** PUT to a row's own URL: it must be there, and becomes what the body says, defaults included. */
@@ -40,7 +53,9 @@ export function* planReplaceItem(collection: Collection, request: WriteRequest, 
     columns: [...payload.columns, ...missing.map(({ name }) => name)],
     rows: yield* mapped(payload.rows, (cells) => [...cells, ...(missing.length === 0 ? [] : key.map(String))]),
   };
-  const given = replaced(into).filter((field) => !isKey(into, field));
+  const given = [...new Set([...replaced(into), ...sentByRole(collection, payload)])].filter(
+    (field) => !isKey(into, field),
+  );
   checkOverwrites(collection, given, given);
   const row = yield* replacement(into, named, key);
   const set = into.fields.map((field, index) => ({ field, value: row[index] ?? null }));
@@ -64,9 +79,16 @@ function* replacement(collection: Collection, payload: Payload, key: Key): Piece
     const own = valuesIn(collection, collection.key, row);
     return own !== undefined && isSameKey(own, key);
   });
-  if (rows.length === 1) return rows[0]!;
+  if (rows.length === 1) return stamped(collection, payload, rows[0]!);
   throw new Refusal('PGRST115', 'Payload values do not match URL in primary key column(s)', {
     details: `The URL names ${describeKey(collection.key, key)}; ${rows.length} rows of the body have it.`,
+  });
+}
+
+/** With what every change sets, unless the client sets it. */
+function stamped({ fields }: Collection, { columns }: Payload, row: StoredRow): StoredRow {
+  return fields.map((field, index) => {
+    return field.onUpdate === undefined || columns.includes(field.name) ? row[index] : generate(field, 'now');
   });
 }
 

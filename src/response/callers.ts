@@ -41,6 +41,6 @@ function outcomeOf<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
 /** The same key of another caller is another key. */
 export function ownRetry<Retry extends { readonly key: string }>(retry: Retry, { admitted, caller }: Trace): Retry {
   if (admitted === undefined) return retry;
-  const whose = JSON.stringify([admitted.scope, caller?.name ?? null, retry.key]);
+  const whose = JSON.stringify([admitted.scope, caller?.identity ?? null, retry.key]);
   return { ...retry, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };
 }

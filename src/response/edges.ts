@@ -2,6 +2,7 @@
  * What stands between the network and the stages: which hosts are answered, which origins may write, which proxies are
  * believed, how often a client may come.
  */
+import { networkOf } from '../address.ts';
 import { Refusal } from '../errors.ts';
 import { EXPOSED_HEADERS } from '../http/cors.ts';
 import { hostCheck } from '../http/hosts.ts';
@@ -84,22 +85,12 @@ export function isLimited({ path }: Place): boolean {
 function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<Edges['limit']> {
   return (request, trace) => {
     if (!isLimited(trace.place)) return;
-    const { who = addressOf(proxies.clientOf(request, trace.peer)), rate = usual } = counted?.(request, trace) ?? {};
+    const { who = networkOf(proxies.clientOf(request, trace.peer) ?? 'unknown'), rate = usual } =
+      counted?.(request, trace) ?? {};
     if (rate === undefined) return;
     trace.allowance = limiter.take(who, rate);
     if (!trace.allowance.isAllowed) throw tooMany(trace.allowance, who);
   };
-}
-
-/** A client has a whole network of IPv6 addresses to itself (RFC 6177). */
-function addressOf(client = 'unknown'): string {
-  if (!client.includes(':')) return client;
-  const [head = '', tail] = client.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all =
-    tail === undefined ? groups : [...groups, ...Array<string>(8 - groups.length - after.length).fill('0'), ...after];
-  return `${all.slice(0, 4).join(':')}::/64`;
 }
 
 function tooMany({ rate: { count, seconds }, retrySeconds }: Allowance, who: string): Refusal {

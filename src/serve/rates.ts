@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ANONYMOUS } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
 import { RATE_TABLE_BYTES, RateLimiter } from '../http/rate-limit.ts';
@@ -51,15 +52,20 @@ export function removeRatesFile(file: string | undefined): void {
   if (file !== undefined) rmSync(file, { force: true });
 }
 
-/** Whoever has a name is counted by it, others by their address; by the rate of their role, where it has one. */
+/**
+ * Whoever has a name is counted for themselves, others by their address; by the rate of their role, where it has one. Refused
+ * credentials count as none do, and where nobody comes without them, by the strictest rate there is.
+ */
 export function countedFor(roles: NonNullable<Catalogue['roles']>, always: boolean): Limits['counted'] {
-  if (!always && ![...roles.values()].some(({ rate }) => rate !== undefined)) return undefined;
+  const rates = [...roles.values()].flatMap(({ rate }) => rate ?? []);
+  if (!always && rates.length === 0) return undefined;
+  const [strictest] = rates.toSorted((one, other) => one.count / one.seconds - other.count / other.seconds);
+  const ofRefused = roles.get(ANONYMOUS.role)?.rate ?? (always ? undefined : strictest);
   return (_request, { caller }) => {
-    if (caller === undefined) return undefined;
-    const { role, name } = caller;
-    const rate = roles.get(role)?.rate;
+    const rate = caller === undefined ? ofRefused : roles.get(caller.role)?.rate;
+    const { name, identity } = caller ?? {};
     return {
-      ...(name === undefined ? {} : { who: `${role} ${name}` }),
+      ...(name === undefined || identity === undefined ? {} : { who: identity }),
       ...(rate === undefined ? {} : { rate }),
     };
   };

@@ -34,6 +34,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       expect(await identify(key)).toEqual({
         role: 'editor',
         name,
+        identity: expect.stringMatching(/^key /),
         claims: { region: 'north', sub: name, role: 'editor' },
       });
       // It was looked up a moment ago.

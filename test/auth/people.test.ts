@@ -56,7 +56,37 @@ for (const engine of Object.keys(ENGINES)) {
       const caller = await service.access.identify(
         new Request('http://catalogue/', { headers: { cookie: cookieOf(response) } }),
       );
-      expect(caller).toEqual({ role: 'editor', name, claims: { region: 'north', sub: name, role: 'editor' } });
+      expect(caller).toEqual({
+        role: 'editor',
+        name,
+        identity: `user ${name}`,
+        claims: { region: 'north', sub: name, role: 'editor' },
+      });
+    });
+
+    test('change a password by their session alone, from a page of this host', async () => {
+      const name = await addPerson();
+      const cookie = await loggedIn(name);
+      const body = { current: PASSWORD, password: 'another horse battery' };
+      await expectRefusal(await post('/auth/password', cookie, body, { origin: 'http://evil.example' }), 403, 'CAT403');
+      const unknown = `catalogue_session=${'a'.repeat(43)}`;
+      await expectRefusal(await post('/auth/password', unknown, body), 401, 'CAT401');
+      await expectRefusal(
+        await post('/auth/password', unknown, body, { ...SAME, authorization: 'Bearer x.y.z' }),
+        401,
+        'CAT401',
+      );
+      expect((await login(name)).status).toBe(200);
+    });
+
+    test('a name or a password that nobody can have is refused like any other', async () => {
+      for (const [name, password] of [
+        ['a\0b', 'x'],
+        ['n'.repeat(101), 'x'],
+        [await addPerson(), 'x'.repeat(2_000)],
+      ] as const) {
+        await expectRefusal(await login(name, password), 401, 'CAT401');
+      }
     });
 
     test('have a cookie for TLS only, where there is TLS, and for the path of the service', async () => {

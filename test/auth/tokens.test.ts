@@ -53,7 +53,20 @@ describe('a token that a secret has signed', () => {
     const caller = await service.access.identify(
       new Request('http://catalogue/products', { headers: bearer(await signed({ tenant: 7 })) }),
     );
-    expect(caller).toEqual({ role: 'anonymous', claims: { tenant: 7, role: 'anonymous' } });
+    const claims = { tenant: 7, role: 'anonymous' };
+    expect(caller).toEqual({ role: 'anonymous', claims, identity: expect.any(String) });
+  });
+
+  test('is another caller for another subject or issuer, however long, and without one by itself', async () => {
+    const long = 'a'.repeat(300);
+    const identities = [];
+    for (const claims of [{ sub: `${long}X` }, { sub: `${long}Y` }, { sub: long, iss: 'b' }, { sub: long }, {}]) {
+      const headers = bearer(await signed({ role: 'editor', ...claims }));
+      const caller = await service.access.identify(new Request('http://catalogue/products', { headers }));
+      identities.push(caller.identity);
+    }
+    expect(new Set(identities).size).toBe(5);
+    expect(identities).not.toContain(undefined);
   });
 
   test('is known in the log by its subject, without what would do something to a terminal', async () => {

@@ -302,6 +302,12 @@ describe('--rate-limit', () => {
     expect(await thrice({ apikey: `${one}x` })).toEqual([401, 429, 429]);
     const metrics = await (await service.fetch('/metrics')).text();
     expect(metrics).toContain('catalogue_credentials_refused_total 3\n');
+    const alone = await startService({ cwd, args: ['--log-level', 'error'] });
+    const wrong = { apikey: 'wrong' };
+    const refused = [];
+    for (let time = 0; time < 3; time++) refused.push(await statusOf(alone, 'GET', '/products/1', wrong));
+    // By the rate of a role, the strictest one, where there is no other.
+    expect(refused).toEqual([401, 401, 429]);
   });
 
   test.skipIf(process.platform !== 'linux')('workers count together', async () => {

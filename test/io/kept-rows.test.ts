@@ -161,6 +161,7 @@ test('a row that a rule hides from now on is there no longer, and one that it sh
   await Bun.write(join(cwd, 'things.json'), '[{"id":1,"shown":true},{"id":2,"shown":true}]');
   const service = await startService({ cwd });
   const stored = new Database(join(cwd, 'catalogue.db'));
+  stored.run('pragma busy_timeout = 5000');
   const statuses = async () => {
     const found = [];
     for (const id of [1, 2]) found.push((await service.fetch(`/things/${id}?limit=${++asked}`)).status);
