@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { cleanUp, integrityOf, PROGRAM, type Service, startService, temporaryFolder } from '../support/process.ts';
 
-const KILLS = Number(process.env.KILLS ?? 25);
+const KILLS = Number(process.env.KILLS ?? 12);
 /** Writers of each kind; there are four kinds. */
 const EACH = 2;
 const LONGEST_ROUND_MS = 220;

@@ -112,7 +112,7 @@ test('a catalogue from before the index gets it when the service starts, and che
 test('whenever the service is killed, the index is right afterwards', async () => {
   const cwd = temporaryFolder();
   const expected: string[] = [];
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < 5; round++) {
     const service = await startService({ cwd, args: ['--log-level', 'error'] });
     const names = Array.from({ length: 700 }, (_, index) => `Crate ${round} of saffron ${index}`);
     const body = JSON.stringify(names.map((product_name) => ({ product_name })));

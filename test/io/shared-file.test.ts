@@ -75,7 +75,7 @@ test('whoever else opens and closes the file while a service starts, the service
   await open().close();
   const others = [1, 2].map(() => Bun.spawn([process.execPath, '-e', COMES_AND_GOES, path], { stderr: 'inherit' }));
   try {
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 30; round++) {
       const engine = open();
       const before = engine.changes.current();
       const other = new Database(path);

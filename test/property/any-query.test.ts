@@ -29,7 +29,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
           expectExplained(request.method, text);
           expect(await catalogue.list()).toEqual([...REFERENCE_PRODUCTS]);
         }),
-        { numRuns: 1_500 },
+        { numRuns: 700 },
       );
       await catalogue.close();
     },
@@ -57,7 +57,7 @@ describe.each(Object.keys(ENGINES))('any request on %s', (engine) => {
           }
           before = await catalogue.list();
         }),
-        { numRuns: 1_500 },
+        { numRuns: 700 },
       );
       await catalogue.close();
     },

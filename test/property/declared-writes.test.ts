@@ -116,7 +116,7 @@ test('both engines accept, refuse and show the same', () =>
       }
     }),
     // To make a case smaller, databases would be opened again and again: the request that differs says enough.
-    { numRuns: 30 * RUNS, endOnFailure: true },
+    { numRuns: 15 * RUNS, endOnFailure: true },
   ));
 
 /** Each row that is shown holds what was sent for it. */

@@ -80,7 +80,7 @@ test('over collections that refer to each other in any way', () =>
       }
     }),
     // To make a case smaller, databases would be opened again and again: the request that differs says enough.
-    { numRuns: 12 * RUNS, endOnFailure: true },
+    { numRuns: 7 * RUNS, endOnFailure: true },
   ));
 
 describe('over values of every type', () => {
@@ -95,6 +95,6 @@ describe('over values of every type', () => {
       fc.asyncProperty(fc.gen(), (generate) =>
         expectAgreement(engines, { collections: SHOP_COLLECTIONS, rows: SHOP_SHOWN }, chooserOf(generate), 2),
       ),
-      { numRuns: 80 * RUNS, endOnFailure: true },
+      { numRuns: 50 * RUNS, endOnFailure: true },
     ));
 });

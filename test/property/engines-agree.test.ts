@@ -79,7 +79,7 @@ describe('all engines agree on', () => {
           fc.pre(!known(request));
           expectAgreement(await answers(catalogues, request));
         }),
-        { numRuns: 1_500 * RUNS, seed: SEED },
+        { numRuns: 700 * RUNS, seed: SEED },
       ),
     PATIENCE_MS * RUNS,
   );
@@ -103,7 +103,7 @@ describe('all engines agree on', () => {
             await Promise.all(all.map((catalogue) => catalogue.close()));
           }
         }),
-        { numRuns: 200 * RUNS, seed: SEED },
+        { numRuns: 100 * RUNS, seed: SEED },
       ),
     PATIENCE_MS * RUNS,
   );

@@ -10,7 +10,7 @@ import { type Declaration, type Opened, PLACES, type Place } from '../support/de
 import { PATIENCE_MS } from '../support/generators.ts';
 
 const SEED = Number(process.env.AGREE_SEED ?? fc.readConfigureGlobal().seed);
-const RUNS = Number(process.env.MIGRATION_RUNS ?? 20);
+const RUNS = Number(process.env.MIGRATION_RUNS ?? 10);
 
 /** Of each type values, and a default and rules that some of them break. */
 const TYPES: Readonly<Record<string, { values: readonly unknown[]; default: unknown; rules: Partial<FieldDraft> }>> = {

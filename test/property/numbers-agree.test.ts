@@ -114,7 +114,7 @@ describe('both engines reckon alike', () => {
             }
           },
         ),
-        { numRuns: 150 * RUNS },
+        { numRuns: 70 * RUNS },
       ),
     PATIENCE_MS * RUNS,
   );

@@ -41,7 +41,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual([sent]);
             await catalogue.fetch(`/products/${sent.id}`, { method: 'DELETE' });
           }),
-          { numRuns: 400 },
+          { numRuns: 70 },
         );
       });
     },
@@ -59,7 +59,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual(sent.toSorted(byId));
             await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
           }),
-          { numRuns: 150 },
+          { numRuns: 70 },
         );
       });
     },
@@ -80,7 +80,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual(sent.toSorted(byId));
             await catalogue.fetch('/products?id=not.is.null', { method: 'DELETE' });
           }),
-          { numRuns: 150 },
+          { numRuns: 70 },
         );
       });
     },
@@ -100,7 +100,7 @@ describe.each(Object.keys(ENGINES))('generated products on %s', (engine) => {
             expect(await catalogue.list()).toEqual([replacement]);
             await catalogue.fetch(`/products/${first.id}`, { method: 'DELETE' });
           }),
-          { numRuns: 150 },
+          { numRuns: 70 },
         );
       });
     },

@@ -58,7 +58,7 @@ describe.each(Object.keys(ALL_ENGINES))('sequences of writes on %s', (engine) =>
             await catalogue.close();
           },
         ),
-        { numRuns: 120 },
+        { numRuns: 60 },
       );
       // A generator that only made mistakes, or none, would prove little.
       expect(counts.done).toBeGreaterThan(200);
