@@ -70,7 +70,7 @@ export const COPY_SETTINGS = {
 export const DATA_SETTINGS = { database: DATABASE, ...COMMAND_DATABASE_SETTINGS } as const;
 
 /** For the commands that copy files: of a server they only say which tools it has. */
-export const FILE_SETTINGS = unlisted(DATA_SETTINGS, 'schema', 'connectSeconds', 'querySeconds');
+export const FILE_SETTINGS = unlisted(DATA_SETTINGS, 'schema', 'connectSeconds', 'querySeconds', 'preparedStatements');
 
 const KNOWN = Object.values({ ...SERVE_SETTINGS, ...COPY_SETTINGS });
 

@@ -122,7 +122,7 @@ test('help lists what matters to a command, and no more', async () => {
     return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
   };
   expect(await flagsOf('backup')).toEqual(['--force', '--json', '--database', '--collections', '--config']);
-  const opening = ['--collections', '--schema', '--connect-timeout', '--query-timeout'];
+  const opening = ['--collections', '--schema', '--connect-timeout', '--prepared-statements', '--query-timeout'];
   expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, '--config']);
   expect(await flagsOf('serve')).toContain('--idempotency-hours');
   // One environment serves the service and the commands beside it.

@@ -2,7 +2,7 @@
  * Another process may migrate the file while this one serves it. Where the tables are no longer what this one declares, values would
  * be read and stored as something else: nothing is, until it is started with the other declaration.
  */
-import { Database } from 'bun:sqlite';
+import { Database, SQLiteError } from 'bun:sqlite';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { Refusal } from '../../errors.ts';
 import { unservable } from '../migration/changes.ts';
@@ -25,9 +25,13 @@ export class DeclarationWatch {
   /** Why nothing may be read or written; undefined where all is as declared. */
   trouble(): string | undefined {
     const version = this.connection.number(SCHEMA_VERSION);
-    if (version !== this.version) {
+    if (version === this.version) return this.reason;
+    try {
       this.reason = this.differences();
       this.version = version;
+    } catch (error) {
+      // Without a file descriptor to spare, it is looked at again by the next read.
+      if (!(error instanceof SQLiteError && error.code?.startsWith('SQLITE_CANTOPEN'))) throw error;
     }
     return this.reason;
   }
