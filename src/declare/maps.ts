@@ -1,6 +1,15 @@
 /** Shapes of maps: one whose keys a table of properties lists, and one whose keys are the user's own names. */
 import { perhaps } from '../nearest-name.ts';
-import { type At, type Given, type Properties, type Reading, readAs, type Shape, say } from './shape.ts';
+import {
+  type At,
+  type Given,
+  type JsonSchema,
+  type Properties,
+  type Reading,
+  readAs,
+  type Shape,
+  say,
+} from './shape.ts';
 
 /** A map with these keys and no other, but for those with a prefix that are nobody's business. */
 export function propertiesOf<P extends Properties>(properties: P, words: string, ignored?: string): Shape<Given<P>> {
@@ -11,9 +20,7 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
     words,
     schema: () => ({
       type: 'object',
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, { shape, about }]) => [name, { description: about, ...shape.schema() }]),
-      ),
+      properties: schemasOf(properties),
       ...(required.length === 0 ? {} : { required }),
       ...(ignored === undefined ? {} : { patternProperties: { [`^${ignored}`]: {} } }),
       additionalProperties: false,
@@ -38,6 +45,12 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
   };
 }
 
+function schemasOf(properties: Properties): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { shape, about }]) => [name, { description: about, ...shape.schema() }]),
+  );
+}
+
 /** A map with these keys, and beside them names of the user's own, all of one shape. */
 export function propertiesAndNames<P extends Properties, T>(
   properties: P,
@@ -48,9 +61,7 @@ export function propertiesAndNames<P extends Properties, T>(
     words,
     schema: () => ({
       type: 'object',
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, { shape, about }]) => [name, { description: about, ...shape.schema() }]),
-      ),
+      properties: schemasOf(properties),
       additionalProperties: shape.schema(),
     }),
     read: (node, { mistakes, path }) => {

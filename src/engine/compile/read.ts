@@ -185,19 +185,19 @@ function computedName(index: number): string {
 }
 
 /** Of fields alone it is the same each time, and many requests share it. */
-const ordersOf = oncePer((order: readonly OrderKey[]): Map<string, string> | undefined =>
-  order.every(({ expression }) => expression.kind === 'field') ? new Map() : undefined,
-);
+const ordersOf = oncePer((order: readonly OrderKey[]) => {
+  const isFixed = order.every(({ expression }) => expression.kind === 'field');
+  return isFixed ? oncePer((_dialect: SqlDialect) => new Map<string, string>()) : undefined;
+});
 
 export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
   if (order.length === 0) return '';
-  const known = scope.computed === undefined ? ordersOf(order) : undefined;
+  const known = scope.computed === undefined ? ordersOf(order)?.(scope.dialect) : undefined;
   if (known === undefined) return compileKeys(order, scope);
-  const name = `${scope.dialect.name} ${scope.name}`;
-  let sql = known.get(name);
+  let sql = known.get(scope.name);
   if (sql === undefined) {
     sql = compileKeys(order, scope);
-    known.set(name, sql);
+    known.set(scope.name, sql);
   }
   return sql;
 }

@@ -9,8 +9,8 @@ import { converted, postgresValues } from './conversion.ts';
 import { columnType } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import type { PostgresDemand } from './found.ts';
+import { rowsAsJson } from './given-rows.ts';
 import * as schema from './schema.ts';
-import { rowsAsJson } from './writes.ts';
 
 type Run = (sql: string) => Promise<unknown>;
 

@@ -12,9 +12,10 @@ import { type LoadBatch, LoadRefused, type LoadResult, type LoadSet, type LoadTe
 import { duplicate, repeated } from '../terms.ts';
 import { columnType, textOf } from './dialect.ts';
 import { query, quoteText, type Runner, WAITING_FOR_A_CLIENT } from './driver.ts';
+import { rowsAsJson } from './given-rows.ts';
 import { translateError } from './refusals.ts';
 import { inTransaction } from './transaction.ts';
-import { insertedValue, insertHead, isNew, rowsAsJson, type WriteContext } from './writes.ts';
+import { insertedValue, insertHead, isNew, type WriteContext } from './writes.ts';
 
 /** Nobody but this transaction sees it, and it goes with it. */
 const STAGED = 'rows to load';

@@ -12,6 +12,7 @@ import type { WriteResult } from '../engine.ts';
 import { askedBefore } from '../reach.ts';
 import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
+import { rowsAsJsonInPieces } from './given-rows.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
@@ -24,7 +25,6 @@ import {
   compileDelete,
   compileInsert,
   compileUpdate,
-  rowsAsJsonInPieces,
   type WriteContext,
   type Written,
 } from './writes.ts';

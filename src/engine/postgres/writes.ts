@@ -4,7 +4,6 @@
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
-import { atOnce, mapped, type Pieces } from '../../in-pieces.ts';
 import type { Key } from '../../plan/keys.ts';
 import { withKey } from '../../plan/shape.ts';
 import {
@@ -28,8 +27,9 @@ import { compilePredicate, compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compileShape, scopeOf } from '../compile/read.ts';
 import { buildStatement, identifier, type SqlDialect, type Statement } from '../compile/statement.ts';
 import type { Adopted } from './adoption.ts';
-import { columnType, TEXT, textOf } from './dialect.ts';
+import { TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
+import { recordset, rowsAsJson } from './given-rows.ts';
 import { changedWithin, returnedWithin } from './row-bytes.ts';
 
 /** The one row that every write answers with. */
@@ -263,40 +263,6 @@ function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bo
 
 function namesOneKey({ key }: Collection, where: Predicate): boolean {
   return key.length === 1 && where.kind === 'compare' && where.operator === '=' && fieldOf(where.of) === key[0];
-}
-
-/** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */
-export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
-  return atOnce(rowsAsJsonInPieces(fields, rows));
-}
-
-export function* rowsAsJsonInPieces(
-  fields: readonly Field[],
-  rows: readonly (readonly (Value | undefined)[])[],
-): Pieces<string> {
-  const columns = fields.map(({ name, type }) => ({
-    name: JSON.stringify(name),
-    json: type.json,
-  }));
-  const texts = yield* mapped(rows, (row) => {
-    const members = columns.flatMap(({ name, json }, index) => {
-      const value = row[index];
-      return value === undefined ? [] : `${name}:${value === null ? 'null' : json(value)}`;
-    });
-    return `{${members.join(',')}}`;
-  });
-  return `[${texts.join(',')}]`;
-}
-
-/** Beside the columns of a table that something else made, whatever their collation, texts have none of their own. */
-function recordset({ collection, adopted }: WriteContext, json: string, fields: readonly Field[]): string {
-  const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
-  const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
-  return `json_to_recordset(${json}::json) as given (${columns})`;
-}
-
-function ofColumn({ type }: Field): string {
-  return columnType(type);
 }
 
 function columnList(fields: readonly Field[]): string {

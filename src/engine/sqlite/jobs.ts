@@ -18,7 +18,6 @@ import {
   type OutputColumn,
   type Precondition,
   type Predicate,
-  type Restriction,
   type WritePlan,
 } from '../../plan/types.ts';
 import { planSeen, WHOLE } from '../../plan/whole.ts';
@@ -33,6 +32,7 @@ import { type Bind, buildStatement, identifier, type Statement } from '../compil
 import { askedBefore, rowsWritten } from '../reach.ts';
 import { GUARD } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { type Allowed, compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
 import { narrowedDialect } from './narrowed.ts';
 import { columnList, storedValues } from './schema.ts';
 
@@ -46,30 +46,16 @@ export type Job = JobTerms &
         readonly meets?: { readonly sql: string; readonly places: readonly number[] };
         readonly allowed?: Allowed;
         /** Tells of a row before it is stored whether it may be; the values of the row come first. */
-        readonly before?: { readonly sql: string; readonly params: readonly Value[] };
+        readonly before?: Statement;
       }
     | ({ readonly kind: 'change' } & Change)
     | {
         readonly kind: 'change-each';
         readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
         /** Finds a row by its key, where not every row may be named. */
-        readonly met?: { readonly sql: string; readonly params: readonly Value[] };
+        readonly met?: Statement;
       }
   );
-
-type InsertJob = Extract<Job, { kind: 'insert' }>;
-
-/**
- * The rules of the caller's role: what a written row gives back tells, after its first column, whether a new row may be stored,
- * and whether one that was there may have become what it is. One that is met and may not be changed gives nothing back.
- */
-interface Allowed {
-  readonly created: string;
-  readonly changed: string;
-  readonly met: string | undefined;
-  /** The values that come after those of the row. */
-  readonly params: readonly Value[];
-}
 
 interface Change {
   readonly statement: Statement;
@@ -112,13 +98,14 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
   switch (plan.kind) {
     case 'insert': {
       const allowed = plan.restriction && compileAllowed(collection, plan.restriction);
+      const asked = askedBefore(plan);
       const told =
         allowed === undefined ? returning : `${returning || ' returning 1'}, ${allowed.created}, ${allowed.changed}`;
       return {
         kind: 'insert',
         ...terms,
         ...(allowed === undefined ? {} : { allowed }),
-        ...compileBefore(collection, askedBefore(plan)),
+        ...(asked === undefined ? {} : { before: compileBefore(collection, asked) }),
         sql: insertSql(collection) + conflictSql(plan.conflict, allowed?.met) + told,
         rows: yield* mapped(plan.rows, (row) => storedValues(collection.fields, row)),
         ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
@@ -153,40 +140,6 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
         }),
       };
   }
-}
-
-function compileAllowed(collection: Collection, { met, created, changed }: Restriction): Allowed {
-  const { fields, name } = collection;
-  let compiled: Omit<Allowed, 'params'> | undefined;
-  const { params } = buildStatement(sqliteDialect, (bind) => {
-    // The values of the row come first.
-    for (const _ of fields) bind(null);
-    const scope = scopeOf(sqliteDialect, bind, name);
-    const sql = (predicate: Predicate = ALWAYS) => `(${compilePredicate(predicate, scope)}) is true`;
-    compiled = { met: met && sql(met), created: sql(created), changed: sql(changed) };
-    return '';
-  });
-  return { ...compiled!, params: params.slice(fields.length) };
-}
-
-function compileBefore({ name, fields }: Collection, created: Predicate | undefined): Pick<InsertJob, 'before'> {
-  if (created === undefined) return {};
-  const { sql, params } = buildStatement(sqliteDialect, (bind) => {
-    const row = fields.map((field) => `${bind(null)} as ${identifier(field.name)}`).join(', ');
-    const rule = compilePredicate(created, scopeOf(sqliteDialect, bind, name));
-    return `select (${rule}) is true from (select ${row}) as ${identifier(name)}`;
-  });
-  return { before: { sql, params: params.slice(fields.length) } };
-}
-
-/** Whether there is a row of this key, among those that may be named; the values of the key come first. */
-function compileNamed({ name, key }: Collection, met: Predicate): { sql: string; params: readonly Value[] } {
-  const { sql, params } = buildStatement(sqliteDialect, (bind) => {
-    const tests = key.map((field) => `${identifier(field.name)} = ${bind(null)}`).join(' and ');
-    const rule = compilePredicate(met, scopeOf(sqliteDialect, bind, name));
-    return `select 1 from ${identifier(name)} where ${tests} and (${rule})`;
-  });
-  return { sql, params: params.slice(key.length) };
 }
 
 /** Finds the row that is met, and tells its key in text forms. */

@@ -1,0 +1,46 @@
+/** The rows that a statement is given: any number of them as one JSON parameter, and read from it as a table. */
+import type { Collection, Field } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import { atOnce, mapped, type Pieces } from '../../in-pieces.ts';
+import { identifier } from '../compile/statement.ts';
+import type { Adopted } from './adoption.ts';
+import { columnType } from './dialect.ts';
+
+/** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */
+export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
+  return atOnce(rowsAsJsonInPieces(fields, rows));
+}
+
+export function* rowsAsJsonInPieces(
+  fields: readonly Field[],
+  rows: readonly (readonly (Value | undefined)[])[],
+): Pieces<string> {
+  const columns = fields.map(({ name, type }) => ({
+    name: JSON.stringify(name),
+    json: type.json,
+  }));
+  const texts = yield* mapped(rows, (row) => {
+    const members = columns.flatMap(({ name, json }, index) => {
+      const value = row[index];
+      return value === undefined ? [] : `${name}:${value === null ? 'null' : json(value)}`;
+    });
+    return `{${members.join(',')}}`;
+  });
+  return `[${texts.join(',')}]`;
+}
+
+interface Target {
+  readonly collection: Collection;
+  readonly adopted: Adopted;
+}
+
+/** Beside the columns of a table that something else made, whatever their collation, texts have none of their own. */
+export function recordset({ collection, adopted }: Target, json: string, fields: readonly Field[]): string {
+  const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
+  const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
+  return `json_to_recordset(${json}::json) as given (${columns})`;
+}
+
+function ofColumn({ type }: Field): string {
+  return columnType(type);
+}
