@@ -26,10 +26,10 @@ import { weightOf } from './plan/weight.ts';
 import { WHOLE } from './plan/whole.ts';
 import { planWrite, type WriteMethod } from './plan/write.ts';
 import { encodingOf, gathered } from './response/body.ts';
-import { type Admit, admitting, type Identify, ownRetry } from './response/callers.ts';
+import { admitting, byRole, type Identify, ownRetry } from './response/callers.ts';
 import { discreet } from './response/discreet.ts';
-import { type Edges, isLimited } from './response/edges.ts';
 import { KeptAnswers, responder } from './response/kept-answers.ts';
+import { withLimit } from './response/limited.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan, planAnswer } from './response/plan.ts';
 import { itemAnswer, listAnswer } from './response/read.ts';
@@ -78,41 +78,6 @@ export function createApp(options: AppOptions): App {
     return limited(request, trace);
   };
   return { fetch: observed(entered, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
-}
-
-/** Whoever is known is counted by name; whose credentials are refused, by address. What is refused of them is told later. */
-function withLimit(respond: Responder, limit: NonNullable<Edges['limit']>, admit: Admit | undefined): Responder {
-  const counted: Responder = (request, trace) => {
-    limit(request, trace);
-    return respond(request, trace);
-  };
-  if (admit === undefined) return counted;
-  return (request, trace) => {
-    if (!isLimited(trace.place)) return respond(request, trace);
-    const known = settled(() => admit(request, trace));
-    return known === undefined ? counted(request, trace) : known.then(() => counted(request, trace));
-  };
-}
-
-/** Undefined where there is nothing to wait for. */
-function settled(work: () => unknown): Promise<void> | undefined {
-  try {
-    const done = work();
-    return done instanceof Promise ? done.then(nothing, nothing) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const nothing = () => undefined;
-
-/** Who asks is known before anything else; but a browser asks what it may ask without credentials. */
-function byRole(respond: Responder, admit: Admit | undefined): Responder {
-  if (admit === undefined) return respond;
-  return (request, trace) =>
-    trace.method === 'OPTIONS'
-      ? respond(request, trace)
-      : andThen(admit(request, trace), () => respond(request, trace));
 }
 
 function stages(options: AppOptions, bodies: Bodies): Answerer {

@@ -3,7 +3,7 @@ import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type Admitted, admission } from '../plan/sight.ts';
-import { andThen, type Trace } from './trace.ts';
+import { andThen, type Responder, type Trace } from './trace.ts';
 
 /** Whose credentials a request carries; refuses those that are not good. */
 export type Identify = (request: Request) => MaybePromise<Caller>;
@@ -24,6 +24,15 @@ export function admitting(catalogue: Catalogue, identify: Identify = () => ANONY
     );
     return trace.admission();
   };
+}
+
+/** Who asks is known before anything else; but a browser asks what it may ask without credentials. */
+export function byRole(respond: Responder, admit: Admit | undefined): Responder {
+  if (admit === undefined) return respond;
+  return (request, trace) =>
+    trace.method === 'OPTIONS'
+      ? respond(request, trace)
+      : andThen(admit(request, trace), () => respond(request, trace));
 }
 
 /** What is done once, and told as often as it is asked for. */
