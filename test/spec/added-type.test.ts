@@ -1,5 +1,5 @@
 /** A type is one value of one interface: whoever adds it touches nothing else, and it can all that others can. */
-import { describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addType } from '../../src/collection/types/index.ts';
 import { refuseSyntax } from '../../src/collection/types/refuse.ts';
 import { defineType, PLAIN_TEXT } from '../../src/collection/types/type.ts';
@@ -18,10 +18,16 @@ const macaddr = defineType({
   postgres: { name: 'macaddr', plain: (sql) => `(${sql})::text` },
 });
 
+// Other tests share this process, and are told which types there are.
+let takeAway: () => void;
+beforeAll(() => {
+  takeAway = addType(macaddr);
+});
+afterAll(() => takeAway());
+
 // A catalogue in a file has threads of its own, which know the types that are built in.
 describe.each(['SQLite in memory', 'PostgreSQL'])('a type that is added, on %s', (engine) => {
   test('is read, stored, shown, compared, sorted, grouped, listed and cast as any other', async () => {
-    addType(macaddr);
     const things = await openDeclared(engine, thingsOf({ card: 'macaddr', cards: 'macaddr[]' }));
     const answer = async (path: string, init?: RequestInit) => (await things.fetch(path, init)).text();
     const rows = [

@@ -14,6 +14,7 @@ import type { Type } from './type.ts';
 import { uuid } from './uuid.ts';
 
 const TYPES = new Map<string, Type>();
+const ARRAY = '[]';
 /** PostgreSQL's other names for them, in casts. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   smallint: 'int2',
@@ -33,8 +34,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'timestamptz',
 };
 
-export function addType(type: Type): void {
+/** Returns what takes the type away again, with arrays of it. */
+export function addType(type: Type): () => void {
   TYPES.set(type.name, type);
+  return () => {
+    TYPES.delete(type.name);
+    TYPES.delete(`${type.name}${ARRAY}`);
+  };
 }
 
 const BUILT_IN = [
@@ -56,7 +62,6 @@ const BUILT_IN = [
 for (const type of BUILT_IN) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
-const ARRAY = '[]';
 
 /** Undefined where there is no such type. The same name is always the same object. */
 export function typeNamed(name: string): Type | undefined {
