@@ -20,6 +20,7 @@ const STOREYS = [
   'declare',
   'engine',
   'response',
+  'requests',
   'app',
   'pages',
   'serve',

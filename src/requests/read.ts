@@ -1,0 +1,64 @@
+/** The way of a read, whole: http → dialect → plan → engine → response. Every stage is one call, in order. */
+import { deniedPlans } from '../collection/denied.ts';
+import { pageOf } from '../dialect/page.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
+import { parseQuery } from '../dialect/query.ts';
+import type { Encoding } from '../encode/encoding.ts';
+import type { Engine, MaybePromise } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Call } from '../http/call.ts';
+import { negotiate, ofOne } from '../http/negotiate.ts';
+import { planItem, planRead, planReadItem } from '../plan/read.ts';
+import type { ReadPlan } from '../plan/types.ts';
+import { WHOLE } from '../plan/whole.ts';
+import { encodingOf, gathered } from '../response/body.ts';
+import { planAnswer } from '../response/plan.ts';
+import { itemAnswer, listAnswer } from '../response/read.ts';
+import { andThen, type Trace, working } from '../response/trace.ts';
+
+export function readList(engine: Engine, call: Call, trace: Trace): MaybePromise<Answer> {
+  const { headers } = call.request;
+  const media = negotiate(headers.get('accept'));
+  const preferences = parsePrefer(headers.get('prefer'));
+  const query = parseQuery(call.query);
+  const page = pageOf(query, call.method === 'GET' ? headers.get('range') : null);
+  trace.done('parse');
+  const plan = planRead(call.collection, query, page, preferences.count, trace.admitted?.sight);
+  trace.planned(plan);
+  const encoding = encodingOf(media, plan.columns);
+  return andThen(working(trace, engine.read(plan, encoding)), (result) => {
+    trace.done('engine');
+    return listAnswer({ call, media, query, preferences, plan, trace }, result);
+  });
+}
+
+export function readItem(engine: Engine, call: Call, key: string, trace: Trace): MaybePromise<Answer> {
+  const media = ofOne(negotiate(call.request.headers.get('accept')));
+  const query = parseQuery(call.query);
+  trace.done('parse');
+  const plan = planItem(call.collection, key, query, trace.admitted?.sight);
+  trace.planned(plan.asked);
+  const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
+  const read = (each: ReadPlan, as: Encoding) => andThen(working(trace, engine.read(each, as)), gathered);
+  const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns));
+  // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
+  return andThen(read(plan.whole, WHOLE), (whole) =>
+    andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
+      trace.done('engine');
+      return itemAnswer({ call, media, trace }, shown, whole);
+    }),
+  );
+}
+
+/** The plan of the same read, in place of its rows. It tells how many rows there are, which only some callers see. */
+export async function explainRead(engine: Engine, call: Call, trace: Trace): Promise<Answer> {
+  if (trace.admitted?.sight !== undefined) throw deniedPlans();
+  const { headers } = call.request;
+  const query = parseQuery(call.query);
+  const { count } = parsePrefer(headers.get('prefer'));
+  const plan =
+    call.target.kind === 'item'
+      ? planReadItem(call.collection, call.target.key, query)
+      : planRead(call.collection, query, pageOf(query, headers.get('range')), count);
+  return planAnswer(call.request, await engine.explain?.(plan));
+}

@@ -1,0 +1,80 @@
+/** The way of a write, whole: http → dialect → plan → engine → response. Every stage is one call, in order. */
+import type { Collection } from '../collection/declaration.ts';
+import { parsePrefer } from '../dialect/prefer.ts';
+import { parseQuery } from '../dialect/query.ts';
+import type { Encoding } from '../encode/encoding.ts';
+import type { Engine, WriteResult } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Bodies } from '../http/bodies.ts';
+import { readDocument } from '../http/body.ts';
+import type { Call } from '../http/call.ts';
+import { createsOnly, readIfMatch, readRetry } from '../http/conditional.ts';
+import { negotiate } from '../http/negotiate.ts';
+import { atOnce, inTurns, type Pieces } from '../in-pieces.ts';
+import type { WritePlan } from '../plan/types.ts';
+import { weightOf } from '../plan/weight.ts';
+import { planWrite, type WriteMethod } from '../plan/write.ts';
+import { encodingOf } from '../response/body.ts';
+import { ownRetry } from '../response/callers.ts';
+import { discreet } from '../response/discreet.ts';
+import { type Trace, working } from '../response/trace.ts';
+import { writeAnswer } from '../response/write.ts';
+
+export interface Writing {
+  readonly engine: Engine;
+  readonly bodies: Bodies;
+  readonly allowUnfiltered: boolean;
+}
+
+export async function write(
+  { engine, bodies, allowUnfiltered }: Writing,
+  call: Call,
+  method: WriteMethod,
+  trace: Trace,
+): Promise<Answer> {
+  const { collection, prefix } = call;
+  const { headers } = call.request;
+  const media = negotiate(headers.get('accept'));
+  const query = parseQuery(call.query);
+  const preferences = parsePrefer(headers.get('prefer'));
+  const ifMatch = readIfMatch(call);
+  const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
+  const understand = function* (): Pieces<WritePlan> {
+    const document = body && (yield* readDocument(body.bytes, headers.get('content-type')));
+    const retry = body && readRetry(call, body.bytes);
+    const own = retry && ownRetry(retry, trace);
+    trace.done('parse');
+    const request = {
+      query,
+      preferences,
+      singular: media.singular,
+      allowUnfiltered,
+      createOnly: createsOnly(call),
+      ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
+      ...(ifMatch === undefined ? {} : { ifMatch }),
+      ...(own === undefined ? {} : { retry: own }),
+    };
+    return yield* planWrite(collection, method, request, document, trace.admitted?.sight);
+  };
+  try {
+    const plan = body?.isLong === true ? await working(trace, inTurns(understand())) : atOnce(understand());
+    body?.count(weightOf(plan));
+    trace.planned(plan);
+    const encoding = encodingOf(media, plan.returning?.columns ?? []);
+    const result = await working(trace, written(engine, plan, encoding, collection));
+    trace.done('engine');
+    trace.rows = result.affected;
+    return writeAnswer({ collection, prefix, method, media, preferences, plan }, result);
+  } finally {
+    body?.release();
+  }
+}
+
+/** Of what is refused a caller who sees less than all is told less. */
+function written(engine: Engine, plan: WritePlan, encoding: Encoding, seen: Collection): Promise<WriteResult> {
+  const result = engine.write(plan, encoding);
+  if (seen.view === undefined) return result;
+  return result.catch((error) => {
+    throw discreet(error, plan, seen);
+  });
+}
