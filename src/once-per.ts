@@ -10,3 +10,9 @@ export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (ke
     return known.value;
   };
 }
+
+/** What is costly to make, made when it is first asked for: a start does without it. */
+export function whenAsked<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

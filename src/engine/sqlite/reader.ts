@@ -96,6 +96,7 @@ export class Reader {
   }
 
   async close(): Promise<void> {
+    if (!this.thread.isRunning) return;
     const closed = new Promise<void>((resolve) => (this.closed = resolve));
     this.thread.post({ kind: 'close' });
     await closed;

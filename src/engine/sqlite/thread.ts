@@ -19,8 +19,15 @@ export interface ThreadOptions<Request, Answer> {
 export class Thread<Request, Answer> {
   private worker: Worker | undefined;
 
-  constructor(private readonly options: ThreadOptions<Request, Answer>) {
-    this.worker = this.start();
+  constructor(private readonly options: ThreadOptions<Request, Answer>) {}
+
+  get isRunning(): boolean {
+    return this.worker !== undefined;
+  }
+
+  /** Now, so that the first who needs it does not wait. */
+  begin(): void {
+    this.worker ??= this.start();
   }
 
   post(request: Request): void {

@@ -166,7 +166,12 @@ export class WriterThread {
     return answer.outcomes;
   };
 
+  begin(): void {
+    this.thread.begin();
+  }
+
   async close(): Promise<void> {
+    if (!this.thread.isRunning) return;
     // One that has died has closed what it had.
     await this.ask({ kind: 'close' }).catch(() => {});
     this.thread.end();

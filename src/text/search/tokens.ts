@@ -5,6 +5,8 @@
  * Markup and protocols are passed over. The alternatives are tried in the order of the list. Repetitions that look far
  * ahead are bounded, so that a hostile text cannot make reading it quadratic.
  */
+import { whenAsked } from '../../once-per.ts';
+
 export interface Token {
   readonly text: string;
   /** Made of letters only, so that it has a stem. */
@@ -40,27 +42,30 @@ const SIGNED = '[+\\-][0-9]+(?:\\.[0-9]+)?(?![0-9]|\\.[0-9])';
 /** With one point a decimal, with more a version; without any, digits that no word follows. */
 const UNSIGNED = `[0-9]+(?:\\.[0-9]+){1,500}|[0-9]+(?!${INSIDE_WORD})`;
 
-const TOKEN = new RegExp(
-  [
-    COMMENT,
-    TAG,
-    ENTITY,
-    PROTOCOL,
-    `(?<scientific>${SCIENTIFIC})`,
-    `(?<email>${NAME}@${HOST})`,
-    `(?<host>${HOST})(?<path>\\/${URL_CHARACTER}+)?`,
-    `(?<file>(?:${FILE_FROM_WORD}|${FILE_FROM_MARK}|[0-9]*\\/${FILE_START})${FILE_STEP}{0,2000})`,
-    `(?<number>${SIGNED}|${UNSIGNED})`,
-    // A hyphen after a compound never is the sign of a number.
-    `(?<compound>${PART}(?:-${PART}){1,500})(?:-(?=[0-9]))?`,
-    `(?<part>${PART})`,
-  ].join('|'),
-  'gv',
+const token = whenAsked(
+  () =>
+    new RegExp(
+      [
+        COMMENT,
+        TAG,
+        ENTITY,
+        PROTOCOL,
+        `(?<scientific>${SCIENTIFIC})`,
+        `(?<email>${NAME}@${HOST})`,
+        `(?<host>${HOST})(?<path>\\/${URL_CHARACTER}+)?`,
+        `(?<file>(?:${FILE_FROM_WORD}|${FILE_FROM_MARK}|[0-9]*\\/${FILE_START})${FILE_STEP}{0,2000})`,
+        `(?<number>${SIGNED}|${UNSIGNED})`,
+        // A hyphen after a compound never is the sign of a number.
+        `(?<compound>${PART}(?:-${PART}){1,500})(?:-(?=[0-9]))?`,
+        `(?<part>${PART})`,
+      ].join('|'),
+      'gv',
+    ),
 );
 
 /** Most texts hold none of these, and then there are only plain words to find. */
 const NOT_PLAIN = /[0-9./@<&:~-]/;
-const PLAIN_WORD = new RegExp(PART, 'gv');
+const plainWord = whenAsked(() => new RegExp(PART, 'gv'));
 
 /** Told of the steps that are about to be taken. It may throw, and so end them. */
 export type Spend = (steps: number) => void;
@@ -74,9 +79,9 @@ const STEPS_A_CHARACTER = 4;
 
 export function tokenize(text: string, spend: Spend): Iterable<Token> {
   const isPlain = !NOT_PLAIN.test(text);
-  if (text.length > PIECE + OVERHANG) return tokensOfLong(text, isPlain ? PLAIN_WORD : TOKEN, spend);
+  if (text.length > PIECE + OVERHANG) return tokensOfLong(text, isPlain ? plainWord() : token(), spend);
   spend(text.length * STEPS_A_CHARACTER);
-  return isPlain ? (text.match(PLAIN_WORD) ?? []).map(wordToken) : tokensOf(text.matchAll(TOKEN));
+  return isPlain ? (text.match(plainWord()) ?? []).map(wordToken) : tokensOf(text.matchAll(token()));
 }
 
 /** Each piece begins where the last token of the one before has ended. */
