@@ -47,7 +47,8 @@ ${describeSettings(OPTIONS)}`,
     const rejectsFile = values.keepGoing && !values.dryRun ? values.rejects || rejectsPath(path, format) : undefined;
     const rejects = rejectsFile === undefined ? undefined : rejectsTo(rejectsFile, { ...values, path, format, source });
     const bars = new LoadBars('Importing', source.size, 'bytes');
-    const problems = new Problems(values.json);
+    const key = values.onConflict === 'fail' ? collection.key.map(({ name }) => name) : [];
+    const problems = new Problems(values.json, key);
     try {
       const report = await withDatabase(values, 'by a load', async (engine) => ({
         database: engine.location,
@@ -96,11 +97,18 @@ function rejectsTo(file: string, { path, format, source, database, force }: Reje
 class Problems {
   readonly list: Problem[] = [];
   private count = 0;
+  /** Whether there are rows whose key exists already, perhaps since the file was imported before. */
+  areTaken = false;
 
-  constructor(readonly isJson: boolean) {}
+  /** `key` is empty where it has been said what to do with such rows. */
+  constructor(
+    readonly isJson: boolean,
+    private readonly key: readonly string[],
+  ) {}
 
   readonly add = (found: Problem) => {
     this.count++;
+    this.areTaken ||= found.code === '23505' && this.key.includes(found.field ?? '');
     if (this.count > NAMED_PROBLEMS) return;
     if (this.isJson) this.list.push(found);
     else process.stderr.write(`${describe(found)}\n`);
@@ -145,7 +153,10 @@ function tellRefusal({ message, read, rejected }: ImportRefused, problems: Probl
     return;
   }
   tellRest(problems);
-  process.stderr.write(`catalogue: ${message}; mend the file, or store the rest with --keep-going\n`);
+  const merging = problems.areTaken
+    ? '; --on-conflict merge changes rows that exist, ignore leaves them as they are'
+    : '';
+  process.stderr.write(`catalogue: ${message}; mend the file, or store the rest with --keep-going${merging}\n`);
 }
 
 function tellRest({ rest }: Problems): void {

@@ -29,13 +29,20 @@ export interface OpenOptions extends DatabaseSettings {
   readonly notice?: (level: 'info' | 'warn', message: string) => void;
 }
 
+/** A file that was to be there. */
+export class NoDatabase extends ConfigError {
+  constructor(path: string) {
+    super(`there is no database ${path}`);
+  }
+}
+
 export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours } = options;
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);
-  if (options.creation === 'never' && isMissing) throw new ConfigError(`there is no database ${path}`);
+  if (options.creation === 'never' && isMissing) throw new NoDatabase(path);
   // Rows that are bad are told before a file is made.
   if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
   const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
