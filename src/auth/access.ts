@@ -118,7 +118,8 @@ export function openAccess(options: AccessOptions): Access {
     identify,
     accountOf,
     pages: sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf: rights }),
-    undeclared: () => undeclaredIn(store, catalogue),
+    // One that finds no tables does not look again for a moment: requests have their own.
+    undeclared: () => undeclaredIn(new CredentialStore(engine), catalogue),
     metrics: () => metricsOf(counts),
   };
 }
