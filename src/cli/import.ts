@@ -97,8 +97,7 @@ function rejectsTo(file: string, { path, format, source, database, force }: Reje
 class Problems {
   readonly list: Problem[] = [];
   private count = 0;
-  /** Whether there are rows whose key exists already, perhaps since the file was imported before. */
-  areTaken = false;
+  private taken = 0;
 
   /** `key` is empty where it has been said what to do with such rows. */
   constructor(
@@ -108,11 +107,16 @@ class Problems {
 
   readonly add = (found: Problem) => {
     this.count++;
-    this.areTaken ||= found.code === '23505' && this.key.includes(found.field ?? '');
+    if (found.code === '23505' && this.key.includes(found.field ?? '')) this.taken++;
     if (this.count > NAMED_PROBLEMS) return;
     if (this.isJson) this.list.push(found);
     else process.stderr.write(`${describe(found)}\n`);
   };
+
+  /** Whether nothing is wrong but that rows exist already, as where a file is imported again. */
+  get areTaken(): boolean {
+    return this.taken > 0 && this.taken === this.count;
+  }
 
   /** How many were not named. */
   get rest(): number {

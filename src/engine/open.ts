@@ -1,5 +1,6 @@
 /** A database URL becomes an engine, or the care of its database. The one place that chooses between engines. */
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { StoredRow } from '../plan/types.ts';
@@ -50,7 +51,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
     return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
+    throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);
   }
 }
 
@@ -95,6 +96,8 @@ export function sqlitePath(url: string): string {
   return path;
 }
 
-function reason(error: unknown): string {
+function reason(error: unknown, path: string): string {
+  const folder = dirname(path);
+  if (!existsSync(folder)) return `there is no folder ${folder}; make it, or name another database with --database`;
   return failureOf(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -45,6 +45,7 @@ function listenOrSay(app: App, options: ListenOptions, flag: string): Listening 
 const reasons: Readonly<Record<string, (where: ListenOptions, flag: string) => string>> = {
   EADDRINUSE: ({ host, port }, flag) => `port ${port} is in use on ${host}; choose another with ${flag}`,
   EADDRNOTAVAIL: ({ host }) => `this machine has no address ${host}; choose another with --host, or 0.0.0.0 for all`,
-  ENOTFOUND: ({ host }) => `there is no host ${host}; choose another with --host`,
+  // A name that leads nowhere.
+  ENOENT: ({ host }) => `there is no host ${host}; choose another with --host`,
   EACCES: ({ port }, flag) => `this user may not listen on port ${port}; choose one above 1023 with ${flag}`,
 };

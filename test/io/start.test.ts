@@ -267,6 +267,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
   test('an address that this machine has not', async () => {
     const cwd = temporaryFolder();
     await expectMistake({ cwd, args: ['serve', '--host', '192.0.2.9'] }, /this machine has no address 192\.0\.2\.9/);
+    await expectMistake({ cwd, args: ['serve', '--host', 'nowhere.invalid'] }, /there is no host nowhere\.invalid/);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
