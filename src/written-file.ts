@@ -53,6 +53,11 @@ export function partialOf(file: string): string {
   return `${file}.partial-${crypto.randomUUID().slice(0, 8)}`;
 }
 
+/** The name that it will have. */
+export function wholeOf(partial: string): string {
+  return partial.replace(/\.partial-[\da-f]{8}$/, '');
+}
+
 /** Gives a whole file its name, on the disk, too. What a link leads to is replaced, and not the link. */
 export function putInPlace(partial: string, file: string, replace: boolean): void {
   const target = replace && statOf(file) !== undefined ? realpathSync(file) : file;

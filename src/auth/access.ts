@@ -4,12 +4,12 @@
  */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
+import { type RoleHolder, undeclaredRoles } from '../collection/undeclared-roles.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
-import { pathAndQuery } from '../http/call.ts';
-import type { Pages } from '../http/pages.ts';
-import { locate } from '../http/prefix.ts';
+import type { Noted, Pages } from '../http/pages.ts';
+import type { TrustedProxies } from '../http/proxies.ts';
 import { claimPath } from '../settings/access.ts';
 import { Keys } from './keys.ts';
 import { People } from './people.ts';
@@ -18,39 +18,38 @@ import { credentialsNeeded, noSuchRole } from './refusals.ts';
 import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import { type Sent, sentWith } from './sent.ts';
-import { endedCookie, isSecure } from './session-cookie.ts';
-import { type Account, type AddressOf, type Counts, NOBODY, sessionPages } from './session-pages.ts';
+import { type CookieTerms, endedCookie } from './session-cookie.ts';
+import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
 import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
 
-export type AccessSettings = Pick<
-  ServeSettings,
-  'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours' | 'basePath'
->;
+export type AccessSettings = Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours'>;
 
 export interface AccessOptions {
   readonly engine: Engine;
   readonly settings: AccessSettings;
   /** It has roles. */
   readonly catalogue: Catalogue;
-  /** Where a request comes from. */
-  readonly addressOf: AddressOf;
+  /** Which are believed what they tell of a client. */
+  readonly proxies: TrustedProxies;
   /** What tokens are verified with; where there is nothing, all of them are refused. */
   readonly verifier: Verifier | undefined;
 }
 
 export interface Access {
   /** Throws a `Refusal`, or rejects with one, where the credentials are none. */
-  readonly identify: (request: Request) => MaybePromise<Caller>;
+  readonly identify: (request: Request, noted?: Noted) => MaybePromise<Caller>;
   /** Whose session it is that a page is asked for with; nobody's, where it has ended. */
-  readonly accountOf: (request: Request) => Promise<Account>;
+  readonly accountOf: (request: Request, noted?: Noted) => Promise<Account>;
   readonly pages: Pages;
+  /** Names the keys and users that are refused for their role; undefined where there are none, or nobody can tell. */
+  undeclared(): Promise<string | undefined>;
   metrics(): readonly Metric[];
 }
 
 export function openAccess(options: AccessOptions): Access {
-  const { engine, settings, catalogue, verifier } = options;
+  const { engine, settings, catalogue, verifier, proxies } = options;
   const roles = new Set(catalogue.roles?.keys() ?? []);
   const store = new CredentialStore(engine);
   const check = (code: 'PGRST303' | 'CAT401') => (caller: Caller) => {
@@ -68,7 +67,12 @@ export function openAccess(options: AccessOptions): Access {
   const rights = (caller: Caller) => rightsOf(catalogue, caller);
   const counts: Counts = { refused: 0, logins: 0, loginsRefused: 0 };
 
-  function callerOf(sent: Sent | undefined, request: Request): MaybePromise<Caller> {
+  const cookieTerms = (request: Request, noted: Noted | undefined): CookieTerms => ({
+    isSecure: proxies.isSecure(request, noted?.peer),
+    prefix: noted?.place?.prefix ?? '',
+  });
+
+  function callerOf(sent: Sent | undefined, request: Request, noted: Noted | undefined): MaybePromise<Caller> {
     switch (sent?.kind) {
       case undefined:
         check('CAT401')(ANONYMOUS);
@@ -78,30 +82,31 @@ export function openAccess(options: AccessOptions): Access {
       case 'key':
         return keys.callerOf(sent.text);
       case 'session':
-        if (!isRead(request)) requireSameOrigin(request);
+        if (!isRead(request)) requireSameOrigin(request, noted?.peer, proxies);
         return people.callerOf(sent.text);
     }
   }
 
-  function refuse(error: unknown, request: Request): never {
+  function refuse(error: unknown, request: Request, noted: Noted | undefined): never {
     if (!(error instanceof Refusal)) throw error;
     if (error.status < 500) counts.refused++;
-    throw error.code === 'CAT401' ? forgetting(error, request, settings.basePath) : error;
+    throw error.code === 'CAT401' ? forgetting(error, cookieTerms(request, noted)) : error;
   }
 
-  function identify(request: Request): MaybePromise<Caller> {
+  function identify(request: Request, noted?: Noted): MaybePromise<Caller> {
     try {
-      const caller = callerOf(sentWith(request.headers), request);
-      return caller instanceof Promise ? caller.catch((error) => refuse(error, request)) : caller;
+      const sent = sentWith(request.headers, () => cookieTerms(request, noted));
+      const caller = callerOf(sent, request, noted);
+      return caller instanceof Promise ? caller.catch((error) => refuse(error, request, noted)) : caller;
     } catch (error) {
-      return refuse(error, request);
+      return refuse(error, request, noted);
     }
   }
 
-  async function accountOf(request: Request): Promise<Account> {
+  async function accountOf(request: Request, noted?: Noted): Promise<Account> {
     try {
-      const sent = sentWith(request.headers);
-      const caller = await callerOf(sent, request);
+      const sent = sentWith(request.headers, () => cookieTerms(request, noted));
+      const caller = await callerOf(sent, request, noted);
       return { by: sent?.kind ?? 'nothing', role: caller.role, name: caller.name ?? null, rights: rights(caller) };
     } catch (error) {
       if (error instanceof Refusal && error.status === 401) return NOBODY;
@@ -112,7 +117,9 @@ export function openAccess(options: AccessOptions): Access {
   return {
     identify,
     accountOf,
-    pages: sessionPages({ ...options, identify, people, counts, roles, rightsOf: rights }),
+    pages: sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf: rights }),
+    // One that finds no tables does not look again for a moment: requests have their own.
+    undeclared: () => undeclaredIn(new CredentialStore(engine), catalogue),
     metrics: () => metricsOf(counts),
   };
 }
@@ -130,19 +137,29 @@ export async function openVerifier(
   return publicKeyVerifier(keys);
 }
 
+async function undeclaredIn(store: CredentialStore, { roles = new Map() }: Catalogue): Promise<string | undefined> {
+  const asHolders = (kind: RoleHolder['kind'], rows: readonly Omit<RoleHolder, 'kind'>[]): RoleHolder[] =>
+    rows.map(({ name, role }) => ({ kind, name, role }));
+  try {
+    const holders = [...asHolders('key', await store.keys()), ...asHolders('user', await store.users())];
+    return undeclaredRoles(holders, roles);
+  } catch {
+    // A database that is down is no reason not to start.
+    return undefined;
+  }
+}
+
 export function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
 /** The browser sends a session that has ended no more. */
-function forgetting(refusal: Refusal, request: Request, basePath: string): Refusal {
+function forgetting(refusal: Refusal, terms: CookieTerms): Refusal {
   const { code, message, details, hint, headers, cause } = refusal;
-  const { prefix } = locate(pathAndQuery(request.url), request, basePath);
-  const cookie = endedCookie({ isSecure: isSecure(request), prefix });
   return new Refusal(code, message, {
     details: details ?? undefined,
     hint: hint ?? undefined,
-    headers: { ...headers, 'set-cookie': cookie },
+    headers: { ...headers, 'set-cookie': endedCookie(terms) },
     ...(typeof cause === 'string' ? { cause } : {}),
   });
 }

@@ -10,6 +10,14 @@ export function isKeyText(text: string): boolean {
   return KEY.test(text);
 }
 
+/** Whether it was meant for a key, however mistyped: no token begins so. */
+export function isMeantForKey(text: string): boolean {
+  return text.startsWith(PREFIX);
+}
+
+/** For those who have sent something else. */
+export const KEY_HINT = `A key begins with ${PREFIX}, and has 43 letters, digits, - or _ after it.`;
+
 /** 256 random bits. */
 export function randomText(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');

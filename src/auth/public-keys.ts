@@ -2,7 +2,8 @@
  * The public keys of whoever makes tokens: a JSON Web Key Set in a file, or at a URL. Read when first needed, again after a while,
  * and once more for a token of a key that is not among them. Where that fails, those that are known go on being used.
  */
-import { type CompactVerifyGetKey, createLocalJWKSet, type JWK } from 'jose';
+import { existsSync } from 'node:fs';
+import { type CompactVerifyGetKey, createLocalJWKSet, importJWK, type JWK } from 'jose';
 import { ConfigError } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../limits.ts';
@@ -72,20 +73,48 @@ export class PublicKeys {
     return this.reading;
   }
 
+  /** One that is bad takes none of the others with it. */
+  private async usable(listed: readonly JWK[]): Promise<JWK[]> {
+    const problems = await Promise.all(listed.map(problemOf));
+    const told = listed.flatMap(({ kid }, at) =>
+      problems[at] === undefined ? [] : [`${kid === undefined ? `number ${at + 1}` : `"${kid}"`}: ${problems[at]}`],
+    );
+    const keys = listed.filter((_, at) => problems[at] === undefined);
+    if (keys.length === 0) throw new Error(`none of its keys can be used: ${told.join('; ')}`);
+    if (told.length > 0) {
+      this.notice(`of the public keys of tokens ${told.length} of ${listed.length} cannot be used: ${told.join('; ')}`);
+    }
+    return keys;
+  }
+
   private async readOnce(): Promise<void> {
     this.triedAt = performance.now();
     try {
-      const keys = publicKeysIn(await textOf(this.source, this.times.timeoutMs));
-      const text = JSON.stringify(keys);
+      const listed = publicKeysIn(await textOf(this.source, this.times.timeoutMs));
+      const text = JSON.stringify(listed);
+      if (text !== this.text) {
+        this.known = createLocalJWKSet({ keys: await this.usable(listed) });
+        this.text = text;
+        this.generation++;
+      }
       this.readAt = performance.now();
-      if (text === this.text) return;
-      this.known = createLocalJWKSet({ keys });
-      this.text = text;
-      this.generation++;
     } catch (error) {
       this.reason = error instanceof Error ? error.message : String(error);
       this.notice(`the public keys of tokens cannot be read: ${this.reason}`);
     }
+  }
+}
+
+/** Why a key verifies nothing here; undefined where it does. */
+async function problemOf(key: JWK): Promise<string | undefined> {
+  const algorithm = ALGORITHMS[key.kty!]!;
+  if (key.alg !== undefined && key.alg !== algorithm) return `it is for ${key.alg}, and not for ${algorithm}`;
+  try {
+    const { algorithm: made } = (await importJWK(key, algorithm)) as CryptoKey;
+    const { modulusLength = MIN_MODULUS } = made as { readonly modulusLength?: number };
+    return modulusLength < MIN_MODULUS ? `it has ${modulusLength} bits, and needs ${MIN_MODULUS}` : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
@@ -94,7 +123,10 @@ function isUrl(source: string): boolean {
 }
 
 async function textOf(source: string, timeoutMs: number): Promise<string> {
-  if (!isUrl(source)) return bounded(Bun.file(source).stream());
+  if (!isUrl(source)) {
+    if (!existsSync(source)) throw new Error('there is no such file');
+    return bounded(Bun.file(source).stream());
+  }
   const signal = AbortSignal.timeout(timeoutMs);
   const response = await fetch(source, { signal, redirect: 'manual', headers: { accept: 'application/json' } });
   if (response.status !== 200 || response.body === null)
@@ -112,7 +144,10 @@ async function bounded(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text + decoder.decode();
 }
 
-const KINDS = ['RSA', 'EC', 'OKP'];
+/** By kind of key. */
+const ALGORITHMS: Readonly<Record<string, string>> = { RSA: 'RS256', EC: 'ES256', OKP: 'EdDSA' };
+/** RFC 7518, 3.3. */
+const MIN_MODULUS = 2048;
 /** Nothing of a private key, nor what it may be used for: here it verifies. */
 const PUBLIC_MEMBERS = ['kty', 'n', 'e', 'crv', 'x', 'y', 'kid', 'alg', 'use'] as const;
 
@@ -124,7 +159,7 @@ function publicKeysIn(text: string): JWK[] {
     throw new Error(`it is no JSON Web Key Set of at most ${MAX_PUBLIC_KEYS} keys`);
   }
   const keys = (listed as readonly (JWK | null)[])
-    .filter((key): key is JWK => KINDS.includes(key?.kty ?? ''))
+    .filter((key): key is JWK => Object.hasOwn(ALGORITHMS, key?.kty ?? '') && key?.use !== 'enc')
     .map((key) => {
       const members = PUBLIC_MEMBERS.filter((name) => typeof key[name] === 'string');
       return Object.fromEntries(members.map((name) => [name, key[name]])) as unknown as JWK;

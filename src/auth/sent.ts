@@ -1,8 +1,8 @@
 /** The credentials that a request carries: one of them counts, and what cannot be read is refused before any work is done. */
 import { MAX_CREDENTIAL_LENGTH } from '../limits.ts';
-import { isKeyText } from './key-text.ts';
+import { isKeyText, isMeantForKey, KEY_HINT } from './key-text.ts';
 import { invalidToken } from './refusals.ts';
-import { sessionIn } from './session-cookie.ts';
+import { type CookieTerms, sessionIn } from './session-cookie.ts';
 
 export type Sent = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
 
@@ -10,13 +10,17 @@ export type Sent = { readonly kind: 'token' | 'key' | 'session'; readonly text: 
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
 /** Authorization before apikey, and a cookie only where neither is sent. Undefined where there is nothing. */
-export function sentWith(headers: Headers): Sent | undefined {
+export function sentWith(headers: Headers, terms: () => CookieTerms): Sent | undefined {
   const authorization = headers.get('authorization');
   if (authorization !== null) return tokenOrKey(bearerOf(authorization));
   const apikey = headers.get('apikey');
   if (apikey !== null) return tokenOrKey(shortEnough(apikey.trim()));
+  return sessionSentWith(headers, terms);
+}
+
+export function sessionSentWith(headers: Headers, terms: () => CookieTerms): Sent | undefined {
   const cookie = headers.get('cookie');
-  const session = cookie === null ? undefined : sessionIn(cookie);
+  const session = cookie === null ? undefined : sessionIn(cookie, terms());
   return session === undefined ? undefined : { kind: 'session', text: session };
 }
 
@@ -36,5 +40,7 @@ function shortEnough(text: string): string {
 }
 
 function tokenOrKey(text: string): Sent {
-  return { kind: isKeyText(text) ? 'key' : 'token', text };
+  if (isKeyText(text)) return { kind: 'key', text };
+  if (isMeantForKey(text)) throw invalidToken('PGRST301', 'The key is not whole', { hint: KEY_HINT });
+  return { kind: 'token', text };
 }

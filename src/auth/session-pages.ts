@@ -4,13 +4,13 @@ import type { MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { Bodies } from '../http/bodies.ts';
 import { type Noted, type Pages, readOnly } from '../http/pages.ts';
-import type { Peer } from '../http/peer.ts';
+import type { TrustedProxies } from '../http/proxies.ts';
 import { MAX_LOGIN_BYTES } from '../limits.ts';
 import type { Begun, People } from './people.ts';
 import type { Rights } from './rights.ts';
-import { isSameOrigin, requireSameOrigin } from './same-origin.ts';
-import { type Sent, sentWith } from './sent.ts';
-import { endedCookie, isSecure, sessionCookie } from './session-cookie.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { type Sent, sentWith, sessionSentWith } from './sent.ts';
+import { type CookieTerms, endedCookie, sessionCookie } from './session-cookie.ts';
 
 export const AUTH_PATH = '/auth';
 const LOGIN_PATH = `${AUTH_PATH}/login`;
@@ -37,20 +37,19 @@ export interface Account {
 
 export const NOBODY: Account = { by: 'nothing', role: null, name: null, rights: null };
 
-export type AddressOf = (request: Request, peer: Peer | undefined) => string | undefined;
-
 interface Terms {
-  readonly identify: (request: Request) => MaybePromise<Caller>;
+  readonly identify: (request: Request, noted?: Noted) => MaybePromise<Caller>;
   readonly people: People;
   readonly counts: Counts;
   readonly roles: ReadonlySet<string>;
-  readonly addressOf: AddressOf;
+  readonly proxies: TrustedProxies;
+  readonly cookieTerms: (request: Request, noted: Noted | undefined) => CookieTerms;
   readonly rightsOf: (caller: Caller) => Rights;
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
-export function sessionPages({ identify, people, counts, roles, addressOf, rightsOf }: Terms): Pages {
+export function sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf }: Terms): Pages {
   const bodies = new Bodies(MAX_LOGIN_BYTES);
 
   async function fieldsOf<Name extends string>(
@@ -76,13 +75,17 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
     });
   }
 
+  /** The cookie counts even where other credentials are sent, too: it is what the browser has to forget. */
+  const sessionOf = (request: Request, noted: Noted | undefined): Sent | undefined =>
+    sessionSentWith(request.headers, () => cookieTerms(request, noted));
+
   /** The session that the request was sent with ends, so that nobody goes on with it, whoever put it there. */
-  async function begin(begun: Begun, request: Request, prefix: string, noted?: Noted): Promise<Response> {
-    const before = sessionOf(request);
+  async function begin(begun: Begun, request: Request, noted?: Noted): Promise<Response> {
+    const before = sessionOf(request, noted);
     if (before !== undefined) await people.logout(before.text);
     if (noted !== undefined) noted.caller = begun.caller;
     const seconds = Math.round((begun.expires.getTime() - Date.now()) / 1000);
-    const cookie = sessionCookie(begun.text, seconds, { isSecure: isSecure(request), prefix });
+    const cookie = sessionCookie(begun.text, seconds, cookieTerms(request, noted));
     const body = { ...account('session', begun.caller), expires_at: begun.expires.toISOString() };
     return Response.json(body, { headers: { ...NO_STORE, 'set-cookie': cookie } });
   }
@@ -91,36 +94,36 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
     return { by, role: caller.role, name: caller.name ?? null, rights: rightsOf(caller) };
   }
 
-  async function login(request: Request, prefix: string, noted?: Noted): Promise<Response> {
+  async function login(request: Request, noted?: Noted): Promise<Response> {
     // Only a page of another site says where it is from and is from elsewhere: it must not log a person in as another.
     const isFromPage = request.headers.has('origin') || request.headers.has('sec-fetch-site');
-    if (isFromPage && !isSameOrigin(request)) requireSameOrigin(request);
+    if (isFromPage) requireSameOrigin(request, noted?.peer, proxies);
     const { name, password } = await fieldsOf(request, 'name', 'password');
     try {
-      const begun = await people.login(name, password, addressOf(request, noted?.peer) ?? '');
+      const begun = await people.login(name, password, proxies.clientOf(request, noted?.peer) ?? '');
       counts.logins++;
-      return await begin(begun, request, prefix, noted);
+      return await begin(begun, request, noted);
     } catch (error) {
       if (error instanceof Refusal) counts.loginsRefused++;
       throw error;
     }
   }
 
-  async function logout(request: Request, prefix: string, noted?: Noted): Promise<Response> {
-    const session = sessionOf(request);
+  async function logout(request: Request, noted?: Noted): Promise<Response> {
+    const session = sessionOf(request, noted);
     if (session !== undefined) {
-      requireSameOrigin(request);
+      requireSameOrigin(request, noted?.peer, proxies);
       // Whose it was, where it has not ended already.
       const caller = await Promise.try(() => people.callerOf(session.text)).catch(() => undefined);
       if (noted !== undefined) noted.caller = caller;
       await people.logout(session.text);
     }
-    const cookie = endedCookie({ isSecure: isSecure(request), prefix });
+    const cookie = endedCookie(cookieTerms(request, noted));
     return new Response(null, { status: 204, headers: { ...NO_STORE, 'set-cookie': cookie } });
   }
 
-  async function changePassword(request: Request, prefix: string, noted?: Noted): Promise<Response> {
-    const session = sessionOf(request);
+  async function changePassword(request: Request, noted?: Noted): Promise<Response> {
+    const session = sessionOf(request, noted);
     if (session === undefined) {
       throw new Refusal('PGRST302', 'a password is changed by who is logged in', {
         hint: 'Log in first. catalogue user password NAME changes it without knowing the old one.',
@@ -128,44 +131,38 @@ export function sessionPages({ identify, people, counts, roles, addressOf, right
       });
     }
     // Of the session alone: other credentials that are sent with it are somebody else's.
-    requireSameOrigin(request);
+    requireSameOrigin(request, noted?.peer, proxies);
     const caller = await people.callerOf(session.text);
     if (noted !== undefined) noted.caller = caller;
     const { current, password } = await fieldsOf(request, 'current', 'password');
-    const address = addressOf(request, noted?.peer) ?? '';
+    const address = proxies.clientOf(request, noted?.peer) ?? '';
     const begun = await people.changePassword(caller.name!, current, password, address);
-    return begin(begun, request, prefix, noted);
+    return begin(begun, request, noted);
   }
 
   /** Who is asking; nobody, where nothing was sent and that is not enough. */
   async function session(request: Request, noted?: Noted): Promise<Response> {
-    const sent = sentWith(request.headers);
+    const sent = sentWith(request.headers, () => cookieTerms(request, noted));
     if (sent === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });
-    const caller = await identify(request);
+    const caller = await identify(request, noted);
     if (noted !== undefined) noted.caller = caller;
     return Response.json(account(sent?.kind ?? 'nothing', caller), { headers: NO_STORE });
   }
 
-  return (path, request, prefix, _seen, noted) => {
+  return (path, request, _prefix, _seen, noted) => {
     switch (path) {
       case LOGIN_PATH:
-        return posted(request, () => login(request, prefix, noted));
+        return posted(request, () => login(request, noted));
       case LOGOUT_PATH:
-        return posted(request, () => logout(request, prefix, noted));
+        return posted(request, () => logout(request, noted));
       case PASSWORD_PATH:
-        return posted(request, () => changePassword(request, prefix, noted));
+        return posted(request, () => changePassword(request, noted));
       case SESSION_PATH:
         return readOnly(request, () => session(request, noted));
       default:
         return undefined;
     }
   };
-}
-
-/** The cookie counts even where other credentials are sent, too: it is what the browser has to forget. */
-function sessionOf({ headers }: Request): Sent | undefined {
-  const cookie = headers.get('cookie');
-  return cookie === null ? undefined : sentWith(new Headers({ cookie }));
 }
 
 const METHODS = 'OPTIONS, POST';

@@ -1,10 +1,11 @@
 /** JSON Web Tokens: verified once, and remembered until they expire, so that a token costs next to nothing. */
-import { errors } from 'jose';
+import { decodeProtectedHeader, errors } from 'jose';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_REMEMBERED } from '../limits.ts';
 import { type ClaimTerms, callerOf, checkClaims, readClaims } from './claims.ts';
+import { KEY_HINT } from './key-text.ts';
 import { invalidToken } from './refusals.ts';
 import { hashOf, Remembered } from './remembered.ts';
 import type { Verifier } from './verifiers.ts';
@@ -29,7 +30,7 @@ export class Tokens {
 
   callerOf(token: string): MaybePromise<Caller> {
     const { verifier } = this;
-    if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret');
+    if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret', hintFor(token));
     const name = hashOf(token);
     const known = this.remembered.get(name);
     if (known !== undefined && known.generation === verifier.generation && Date.now() < known.until)
@@ -39,7 +40,7 @@ export class Tokens {
 
   private async verify(verifier: Verifier, token: string, name: string): Promise<Caller> {
     const parts = token.split('.').length;
-    if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`);
+    if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hintFor(token));
     const payload = await signedPayload(verifier, token);
     const claims = readClaims(payload);
     const until = checkClaims(claims, this.terms);
@@ -54,6 +55,11 @@ export class Tokens {
   }
 }
 
+/** What has no parts at all may be a mistyped key. */
+function hintFor(token: string): { hint?: string } {
+  return token.includes('.') ? {} : { hint: KEY_HINT };
+}
+
 async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Array> {
   try {
     const { payload, protectedHeader } = await verifier.verify(token);
@@ -62,15 +68,25 @@ async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Ar
     return payload;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw invalidToken('PGRST301', wordsFor(error), { cause: error instanceof Error ? error.message : String(error) });
+    throw invalidToken('PGRST301', wordsFor(error, token), {
+      cause: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 
 /** Whatever cannot be verified is the fault of the token. */
-function wordsFor(error: unknown): string {
+function wordsFor(error: unknown, token: string): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'JWT cryptographic operation failed';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'Wrong or unsupported encoding algorithm';
+  if (error instanceof errors.JOSENotSupported && isDemanding(token)) {
+    return 'The JWT demands extensions (crit) that are not supported';
+  }
   if (error instanceof errors.JOSENotSupported) return 'Wrong or unsupported encoding algorithm';
   if (error instanceof errors.JWSInvalid) return "JWT couldn't be decoded";
   return 'No suitable key or wrong key type';
+}
+
+/** RFC 7515, 4.1.11: whoever does not understand all that `crit` names must refuse the token. Its header was read before. */
+function isDemanding(token: string): boolean {
+  return decodeProtectedHeader(token).crit !== undefined;
 }

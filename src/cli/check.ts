@@ -2,6 +2,7 @@
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { begin } from '../declare/begin.ts';
 import { DeclarationError } from '../declare/mistakes.ts';
+import type { Finding } from '../engine/maintenance.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
 import { amount } from './amount.ts';
@@ -20,7 +21,9 @@ holds. Changes nothing; a running service may use the database meanwhile.
 With FILE, or with --collections FILE and no database named, looks at that declaration alone, and at its files of rows: no
 database is opened, and every mistake is named with its line.
 
-Exit codes: 0 all is well, 1 something is not.
+Where the declaration has roles, keys and users of a role that it does not have are named, as a warning.
+
+Exit codes: 0 all is well, or nothing worse than a warning; 1 something is not.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -36,12 +39,16 @@ ${describeSettings(OPTIONS)}`,
     else {
       const width = Math.max(...findings.map((finding) => finding.check.length));
       for (const finding of findings) {
-        console.log(`${finding.ok ? 'ok  ' : 'BAD '}  ${finding.check.padEnd(width)}  ${finding.detail}`);
+        console.log(`${mark(finding)}  ${finding.check.padEnd(width)}  ${finding.detail}`);
       }
     }
     return ok ? 0 : 1;
   },
 };
+
+function mark({ ok, isWarning = false }: Finding): string {
+  return ok ? (isWarning ? 'warn' : 'ok  ') : 'BAD ';
+}
 
 async function checkFile(file: string, json: boolean): Promise<number> {
   try {

@@ -1,5 +1,6 @@
 /** `catalogue config`: the settings in effect, and where each is from. Secrets are masked. */
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../config.ts';
+import { findDeclaration } from '../declare/find.ts';
 import { settingsMarkdown, shown } from '../settings/describe.ts';
 import { fileKey, onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
@@ -24,8 +25,11 @@ wins over the environment, the environment over the file. Secrets are masked.
 ${describeSettings({ ...OPTIONS, ...SERVE_SETTINGS })}`,
 
   async run(args, env) {
-    const { values, origins } = readCommand({ ...OPTIONS, ...SERVE_SETTINGS }, args, env, 0);
-    if (values.markdown) return console.log(settingsMarkdown(SERVE_SETTINGS));
+    const { values: given, origins: named } = readCommand({ ...OPTIONS, ...SERVE_SETTINGS }, args, env, 0);
+    if (given.markdown) return console.log(settingsMarkdown(SERVE_SETTINGS));
+    const found = given.collections === '' ? findDeclaration('') : undefined;
+    const values = found === undefined ? given : { ...given, collections: found };
+    const origins = found === undefined ? named : { ...named, collections: 'found here' };
     const rows = Object.entries(SERVE_SETTINGS).map(([name, each]) => ({
       name: fileKey(each),
       value: shown(each, values[name as keyof typeof SERVE_SETTINGS]) ?? null,

@@ -2,6 +2,7 @@
 import { CredentialStore } from '../auth/store.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../config.ts';
+import { NoDatabase } from '../engine/open.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -42,11 +43,16 @@ function claims(given: string, name: string): Readonly<Record<string, unknown>> 
 
 type CredentialSettings = Values<typeof DATA_SETTINGS>;
 
-export function withStore<T>(
+export async function withStore<T>(
   settings: CredentialSettings,
   work: (store: CredentialStore, catalogue: Catalogue) => Promise<T>,
 ): Promise<T> {
-  return withDatabase(settings, 'never', (engine, catalogue) => work(new CredentialStore(engine), catalogue));
+  try {
+    return await withDatabase(settings, 'never', (engine, catalogue) => work(new CredentialStore(engine), catalogue));
+  } catch (error) {
+    if (!(error instanceof NoDatabase)) throw error;
+    throw new ConfigError(`${error.message}; catalogue migrate makes it, and --database names another one`);
+  }
 }
 
 /** A name that people can read in a log, and type. */
@@ -69,9 +75,8 @@ export function checkRole({ roles }: Catalogue, role: string): void {
   if (roles.has(role)) return;
   const names = [...roles.keys()];
   const nearest = nearestName(role, names);
-  throw new ConfigError(
-    `there is no role ${role}; ${nearest === undefined ? `there is ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
-  );
+  const there = names.length === 0 ? 'the declaration has none' : `there is ${names.join(', ')}`;
+  throw new ConfigError(`there is no role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
 }
 
 /** Of a name that is taken. */

@@ -26,7 +26,8 @@ export const command: Command = {
   help: () => `Usage: catalogue health [flags]
 
 Asks /ready of the service with these settings, on its admin port where it has one, which speaks plain HTTP. With
---tls-cert it asks over HTTPS, and takes any certificate: that of the service names its host, and not this machine.
+--tls-cert, or where nothing answers over HTTP, it asks over HTTPS, and takes any certificate: that of the service names its
+host, and not this machine.
 
 Exit codes: 0 ready, 1 not.
 
@@ -35,11 +36,11 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const { values } = readCommand(OPTIONS, args, env, 0);
     const address = ANY_HOST[values.host] ?? values.host;
-    const scheme = values.adminPort === undefined && values.tlsCert !== '' ? 'https' : 'http';
-    const url = `${scheme}://${address.includes(':') ? `[${address}]` : address}:${values.adminPort ?? values.port}/ready`;
+    const isPlain = values.adminPort !== undefined || values.tlsCert === '';
+    const place = `${address.includes(':') ? `[${address}]` : address}:${values.adminPort ?? values.port}/ready`;
     const until = Date.now() + values.waitSeconds * 1000;
     for (;;) {
-      const { isReady, text } = await ask(url);
+      const { isReady, url, text } = await (isPlain ? askEither(place) : ask(`https://${place}`));
       if (isReady || Date.now() >= until) {
         console.log(values.json ? JSON.stringify({ ok: isReady, url, answer: text }) : text);
         return isReady ? 0 : 1;
@@ -49,12 +50,27 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
-async function ask(url: string): Promise<{ isReady: boolean; text: string }> {
+interface Health {
+  readonly isReady: boolean;
+  readonly url: string;
+  readonly text: string;
+  readonly isAnswered: boolean;
+}
+
+/** A service with TLS does not understand HTTP, and whoever asks need not know that it has a certificate. */
+async function askEither(place: string): Promise<Health> {
+  const plain = await ask(`http://${place}`);
+  if (plain.isAnswered) return plain;
+  const secure = await ask(`https://${place}`);
+  return secure.isAnswered ? secure : plain;
+}
+
+async function ask(url: string): Promise<Health> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), tls: { rejectUnauthorized: false } });
-    return { isReady: response.ok, text: (await response.text()).trimEnd() };
+    return { isReady: response.ok, url, text: (await response.text()).trimEnd(), isAnswered: true };
   } catch {
-    return { isReady: false, text: `not ready: nothing answers at ${url}` };
+    return { isReady: false, url, text: `not ready: nothing answers at ${url}`, isAnswered: false };
   }
 }
 

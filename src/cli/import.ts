@@ -47,7 +47,8 @@ ${describeSettings(OPTIONS)}`,
     const rejectsFile = values.keepGoing && !values.dryRun ? values.rejects || rejectsPath(path, format) : undefined;
     const rejects = rejectsFile === undefined ? undefined : rejectsTo(rejectsFile, { ...values, path, format, source });
     const bars = new LoadBars('Importing', source.size, 'bytes');
-    const problems = new Problems(values.json);
+    const key = values.onConflict === 'fail' ? collection.key.map(({ name }) => name) : [];
+    const problems = new Problems(values.json, key);
     try {
       const report = await withDatabase(values, 'by a load', async (engine) => ({
         database: engine.location,
@@ -96,15 +97,26 @@ function rejectsTo(file: string, { path, format, source, database, force }: Reje
 class Problems {
   readonly list: Problem[] = [];
   private count = 0;
+  private taken = 0;
 
-  constructor(readonly isJson: boolean) {}
+  /** `key` is empty where it has been said what to do with such rows. */
+  constructor(
+    readonly isJson: boolean,
+    private readonly key: readonly string[],
+  ) {}
 
   readonly add = (found: Problem) => {
     this.count++;
+    if (found.code === '23505' && this.key.includes(found.field ?? '')) this.taken++;
     if (this.count > NAMED_PROBLEMS) return;
     if (this.isJson) this.list.push(found);
     else process.stderr.write(`${describe(found)}\n`);
   };
+
+  /** Whether nothing is wrong but that rows exist already, as where a file is imported again. */
+  get areTaken(): boolean {
+    return this.taken > 0 && this.taken === this.count;
+  }
 
   /** How many were not named. */
   get rest(): number {
@@ -145,7 +157,10 @@ function tellRefusal({ message, read, rejected }: ImportRefused, problems: Probl
     return;
   }
   tellRest(problems);
-  process.stderr.write(`catalogue: ${message}; mend the file, or store the rest with --keep-going\n`);
+  const merging = problems.areTaken
+    ? '; --on-conflict merge changes rows that exist, ignore leaves them as they are'
+    : '';
+  process.stderr.write(`catalogue: ${message}; mend the file, or store the rest with --keep-going${merging}\n`);
 }
 
 function tellRest({ rest }: Problems): void {

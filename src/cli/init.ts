@@ -1,8 +1,10 @@
 /** `catalogue init`: writes a declaration to begin with. */
+
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { products } from '../collection/products.ts';
 import { ConfigError, describeSettings, readCommand } from '../config.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find.ts';
+import { fileProblem } from '../file-problem.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 
@@ -38,7 +40,9 @@ function writeNew(file: string, text: string): void {
       closeSync(handle);
     }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new ConfigError(code === 'EEXIST' ? `${file} is there already` : `${file} cannot be written: ${message}`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      code === 'EEXIST' ? `${file} is there already` : `${file} cannot be written: ${fileProblem(error)}`,
+    );
   }
 }

@@ -1,6 +1,8 @@
 /** Where a command's data goes: standard output, a device, or a file that appears only when it is whole. */
+
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { ConfigError } from '../config.ts';
+import { fileProblem } from '../file-problem.ts';
 import { checkMayWrite, partialOf, putInPlace, type WriteTerms } from '../written-file.ts';
 
 export interface Output {
@@ -77,6 +79,6 @@ function attempt<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`${path} cannot be written: ${(error as Error).message}`);
+    throw new ConfigError(`${path} cannot be written: ${fileProblem(error)}`);
   }
 }

@@ -3,8 +3,7 @@
 import type { Catalogue } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { Refusal } from '../errors.ts';
-import type { Pages } from '../http/pages.ts';
-import { readOnly } from '../http/pages.ts';
+import { type Noted, type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
 import { oncePer } from '../once-per.ts';
 import type { Described } from '../openapi/described.ts';
@@ -31,7 +30,7 @@ export function startPath(): string {
 type Seen = NonNullable<Parameters<Pages>[3]>;
 
 /** Who is asking for the console, and what they may do; for the page to begin with. */
-type AccountOf = (request: Request) => Promise<{ readonly role: string | null }>;
+type AccountOf = (request: Request, noted?: Noted) => Promise<{ readonly role: string | null }>;
 
 /** `accountOf` where the catalogue has roles. Whoever has none of them gets a page that asks for a name and a password. */
 export function consolePages(described: Described, accountOf?: AccountOf): Pages {
@@ -41,7 +40,7 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     whenAsked(async () => makeReference({ ...described, catalogue }, await assets())),
   );
 
-  async function consolePage(path: string, request: Request, seen: Seen): Promise<Response> {
+  async function consolePage(path: string, request: Request, seen: Seen, noted?: Noted): Promise<Response> {
     const { pages } = await assets();
     const root = path.endsWith('/') ? '..' : '.';
     if (pages.console.length === 0) {
@@ -49,7 +48,7 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     }
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { version } = described;
-    const session = await accountOf?.(request);
+    const session = await accountOf?.(request, noted);
     const collections = session?.role === null ? [] : (await seen()).draft.collections;
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
@@ -74,9 +73,9 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     return fileResponse(file, request, FOREVER);
   }
 
-  return (path, request, _prefix, seen = () => described.catalogue) => {
+  return (path, request, _prefix, seen = () => described.catalogue, noted?: Noted) => {
     if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
-      return readOnly(request, () => consolePage(path, request, seen));
+      return readOnly(request, () => consolePage(path, request, seen, noted));
     if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request, seen));
     // The links of the reference start from the path without a slash at its end.
     if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));

@@ -4,9 +4,11 @@
  * In: a file, YAML or JSON. Out: a `CatalogueDraft`, plain data in which every name, type and value is right. Refuses with a
  * `DeclarationError` that names every mistake in the file, with its line. Opens no database.
  */
+
 import { readFileSync, statSync } from 'node:fs';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
+import { fileProblem } from '../file-problem.ts';
 import { MAX_DECLARATION_BYTES } from '../limits.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
@@ -50,6 +52,6 @@ function readText(file: string): string {
     if (size > MAX_DECLARATION_BYTES) throw new Error(`it is larger than ${MAX_DECLARATION_BYTES} bytes`);
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    throw new ConfigError(`the declaration ${file} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`the declaration ${file} cannot be read: ${fileProblem(error)}`);
   }
 }

@@ -11,6 +11,7 @@ import {
 import { perhaps } from '../nearest-name.ts';
 import { oncePer } from '../once-per.ts';
 import { problemsIn } from '../plan/rule.ts';
+import { inDialect } from './conditions.ts';
 import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
 import type { Named } from './maps.ts';
 import { type At, type Given, type Reading, say } from './shape.ts';
@@ -25,6 +26,7 @@ export function draftRoles(
 ): readonly RoleDraft[] {
   const names = declared.map(({ name }) => name);
   checkIncludes(roles);
+  checkChanges(roles);
   return roles.map(({ name, value }): RoleDraft => {
     if (value === undefined) return { name, rules: [] };
     if (value === 'all') return { name, isAll: true, rules: [] };
@@ -65,6 +67,34 @@ function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: str
   return reached.has(to);
 }
 
+/**
+ * Only rows that a role reads can be changed or deleted. What it lacks for that it may get from a role that it includes, or that
+ * includes it.
+ */
+function checkChanges(roles: readonly Named<GivenRole>[]): void {
+  const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
+  const reads = (name: string, collection: string) =>
+    roles
+      .filter((each) => reaches(included, name, each.name))
+      .some(({ value }) => value === 'all' || readBy(value).includes(collection));
+  for (const { name, value } of roles) {
+    if (value === undefined || value === 'all') continue;
+    const users = roles.filter((each) => reaches(included, each.name, name));
+    for (const { name: collection, reading, value: rights } of value.named) {
+      for (const right of ['update', 'delete'] as const) {
+        const given = rights?.[right];
+        if (given === undefined || users.some((user) => reads(user.name, collection))) continue;
+        say(reading, given.at, `${right}: ${name} may not read ${collection}, and so ${right} nothing; add read`);
+      }
+    }
+  }
+}
+
+function readBy(role: GivenRole | undefined): readonly string[] {
+  if (role === undefined || role === 'all') return [];
+  return role.named.filter(({ value }) => value?.read !== undefined).map(({ name }) => name);
+}
+
 function draftRules(
   { name, reading, value }: Named<GivenRights>,
   names: readonly string[],
@@ -103,7 +133,8 @@ function checkedWhere(draft: CollectionDraft, { where }: GivenRule, reading: Rea
   const collection = collectionOf(draft);
   if (where === undefined || collection === undefined) return where?.value;
   for (const { message, details, hint } of problemsIn(collection, where.value)) {
-    const more = [message.startsWith('"failed to parse') ? details : null, nearestIn(hint)];
+    const isUnread = message.startsWith('"failed to parse');
+    const more = isUnread ? [details, inDialect(where.value)] : [nearestIn(hint)];
     say(reading, where.at, `where: ${[message, ...more.filter((each) => each !== null)].join('; ')}`);
   }
   return where.value;

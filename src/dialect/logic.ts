@@ -26,7 +26,11 @@ export function parseAfter(value: string): Group {
 }
 
 export function parseLogic(key: LogicKey, value: string): Group {
-  const scanner = new Scanner('logic tree', value, () => `Write ${key}=(id.eq.1,id.eq.2), with parentheses.`);
+  const scanner = new Scanner(
+    'logic tree',
+    value,
+    () => `Write ${key}=(FIELD.eq.VALUE,FIELD.gt.VALUE), with parentheses.`,
+  );
   const negated = key.startsWith('not.');
   const group = readTerms(scanner, negated ? (key.slice(4) as 'and' | 'or') : (key as 'and' | 'or'), negated, 1);
   if (!scanner.atEnd) scanner.fail('end of input');

@@ -1,17 +1,21 @@
 /** What goes wrong in a database or its files without being a fault of ours, for people at a terminal. */
+import { fileProblem } from '../file-problem.ts';
 import { isLoss, describe as postgresWords, sqlState } from './postgres/refusals.ts';
 import { describe as sqliteWords } from './sqlite/refusals.ts';
 
 interface Failure extends Error {
   readonly code?: string;
   readonly syscall?: string;
+  readonly path?: string;
 }
 
 /** One sentence; undefined for what nobody expects, and the log or a stack must explain. */
 export function failureOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code = '', syscall, message } = error as Failure;
+  const { code = '', syscall, path, message } = error as Failure;
   if (code.startsWith('SQLITE_')) return sqliteWords({ code, message });
   if (sqlState(error) !== undefined || isLoss(error)) return postgresWords(error);
-  return syscall === undefined ? undefined : message;
+  if (syscall === undefined) return undefined;
+  const words = fileProblem(error);
+  return path === undefined || words === message ? words : `${path}: ${words}`;
 }

@@ -57,5 +57,7 @@ export interface Finding {
   /** What was looked at. */
   readonly check: string;
   readonly ok: boolean;
+  /** Whether somebody should look at it, though nothing is wrong with the data. */
+  readonly isWarning?: boolean;
   readonly detail: string;
 }

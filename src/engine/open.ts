@@ -1,5 +1,6 @@
 /** A database URL becomes an engine, or the care of its database. The one place that chooses between engines. */
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { StoredRow } from '../plan/types.ts';
@@ -31,13 +32,20 @@ export interface OpenOptions extends DatabaseSettings {
   readonly notice?: (level: 'info' | 'warn', message: string) => void;
 }
 
+/** A file that was to be there. */
+export class NoDatabase extends ConfigError {
+  constructor(path: string) {
+    super(`there is no database ${path}`);
+  }
+}
+
 export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours, brief = false } = options;
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);
-  if (options.creation === 'never' && isMissing) throw new ConfigError(`there is no database ${path}`);
+  if (options.creation === 'never' && isMissing) throw new NoDatabase(path);
   // Rows that are bad are told before a file is made.
   if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
   const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
@@ -45,7 +53,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
     return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, brief });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`the database ${path} cannot be opened: ${reason(error)}`);
+    throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);
   }
 }
 
@@ -90,6 +98,8 @@ export function sqlitePath(url: string): string {
   return path;
 }
 
-function reason(error: unknown): string {
+function reason(error: unknown, path: string): string {
+  const folder = dirname(path);
+  if (!existsSync(folder)) return `there is no folder ${folder}; make it, or name another database with --database`;
   return failureOf(error) ?? (error instanceof Error ? error.message : String(error));
 }

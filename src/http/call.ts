@@ -89,7 +89,8 @@ function findTarget(
   if (closed?.has(name) === true) throw deniedTable(name);
   // Who asks for OPTIONS is not known, nor what they may be told of.
   const isTold = roles === undefined || method !== 'OPTIONS';
-  const there = [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ');
+  const there =
+    [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'nothing that your role may use';
   if (parts.length > 1) {
     throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
       hint: !isTold

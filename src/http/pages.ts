@@ -4,10 +4,12 @@ import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import { optionsHeaders } from './cors.ts';
 import type { Peer } from './peer.ts';
+import type { Place } from './prefix.ts';
 
-/** What is noted of a request: where it comes from, and for the log who sent it, where a page finds that out. */
+/** What is noted of a request: where it comes from, where it leads, and for the log who sent it, where a page finds that out. */
 export interface Noted {
   readonly peer?: Peer | undefined;
+  readonly place?: Place;
   caller?: Caller | undefined;
 }
 

@@ -42,7 +42,8 @@ export class TrustedProxies {
   /** Whether the client's own connection is encrypted, to us or to the first proxy. */
   isSecure(request: Request, peer: Peer | undefined): boolean {
     const forwarded = this.first('x-forwarded-proto', request, peer);
-    return forwarded === undefined ? peer?.isSecure === true : forwarded.toLowerCase() === 'https';
+    if (forwarded !== undefined) return forwarded.toLowerCase() === 'https';
+    return peer === undefined ? request.url.startsWith('https:') : peer.isSecure;
   }
 
   /** The host that the client asked for, with its port where it has one. */

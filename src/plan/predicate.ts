@@ -1,5 +1,5 @@
 /** Conditions become predicates: fields resolved, values typed, what an operator cannot serve refused. */
-import type { Collection } from '../collection/declaration.ts';
+import { type Collection, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
 import { type Containment, can, type Type } from '../collection/types/type.ts';
@@ -29,7 +29,7 @@ export function planConditions(
 function planCondition(collection: Collection, condition: Condition, embeds: Embeds): Predicate {
   const planned =
     condition.kind === 'comparison'
-      ? (planPresence(condition, embeds) ?? planComparison(collection, condition))
+      ? (planPresence(collection, condition, embeds) ?? planComparison(collection, condition))
       : ({
           kind: condition.joiner === 'and' ? 'all' : 'any',
           terms: condition.terms.map((term) => planCondition(collection, term, embeds)),
@@ -37,13 +37,16 @@ function planCondition(collection: Collection, condition: Condition, embeds: Emb
   return condition.negated ? { kind: 'not', term: planned } : planned;
 }
 
-/** `products=is.null`: whether an embedding is there at all. */
-function planPresence({ field, test }: Comparison, embeds: Embeds): Predicate | undefined {
-  if (embeds.byItem.size === 0 || field.json.length > 0 || test.kind !== 'is') return undefined;
+/** `products=is.null`: whether an embedding is there at all. Any other test is of a field, as in PostgREST. */
+function planPresence(collection: Collection, { field, test }: Comparison, embeds: Embeds): Predicate | undefined {
+  if (embeds.byItem.size === 0 || field.json.length > 0) return undefined;
   const embed = embedNamed(embeds, field.name);
-  if (embed === undefined || (test.value !== 'null' && test.value !== 'not_null')) return undefined;
-  const exists = existing(embed);
-  return test.value === 'null' ? { kind: 'not', term: exists } : exists;
+  if (embed === undefined) return undefined;
+  if (test.kind === 'is' && test.value === 'null') return { kind: 'not', term: existing(embed) };
+  if (stored(collection).byName.has(field.name)) return undefined;
+  throw new Refusal('42703', `column ${collection.name}.${field.name} does not exist`, {
+    hint: `${field.name} is embedded: ${field.name}=is.null and ${field.name}=not.is.null ask whether it is there, ${field.name}.<field>=… filters its rows.`,
+  });
 }
 
 function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {

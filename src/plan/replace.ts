@@ -81,7 +81,7 @@ function* replacement(collection: Collection, payload: Payload, key: Key): Piece
   });
   if (rows.length === 1) return stamped(collection, payload, rows[0]!);
   throw new Refusal('PGRST115', 'Payload values do not match URL in primary key column(s)', {
-    details: `The URL names ${describeKey(collection.key, key)}; ${rows.length} rows of the body have it.`,
+    details: `The URL names ${describeKey(collection.key, key)}; ${rows.length === 0 ? 'no row' : 'more than one row'} of the body has it.`,
   });
 }
 

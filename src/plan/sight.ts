@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../collection/caller.ts';
 import type { Catalogue, Collection, Field, Role, Rule } from '../collection/declaration.ts';
-import { deniedTable } from '../collection/denied.ts';
+import { deniedTable, deniedTogether } from '../collection/denied.ts';
 import type { Right } from '../collection/draft.ts';
 import { viewOf } from '../collection/views.ts';
 import { Refusal } from '../errors.ts';
@@ -118,7 +118,11 @@ class RoleSight implements Sight {
     if (rules.length === 0) throw deniedTable(collection.name, right);
     if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
     const allowing = rules.filter(({ fields }) => [...named].every((field) => fields.has(field)));
-    if (allowing.length === 0) throw deniedTable(collection.name, right);
+    if (allowing.length === 0) {
+      // Those that all rules allow are in nobody's way.
+      const apart = [...named].filter((field) => !rules.every(({ fields }) => fields.has(field)));
+      throw deniedTogether(collection, apart, right);
+    }
     return this.some(allowing);
   }
 

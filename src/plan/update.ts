@@ -1,5 +1,6 @@
 /** PATCH and DELETE: what changes, and which rows it changes. */
 import { type Collection, type Field, isKey, stored } from '../collection/declaration.ts';
+import { can } from '../collection/types/type.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -106,11 +107,19 @@ function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['
   const where = planConditions(collection, query.conditions);
   if (item !== undefined) return withItem(collection, item, where);
   if (query.conditions.length > 0 || query.limit !== undefined || allowUnfiltered) return where;
-  const { name } = collection.key[0]!;
+  const [field] = collection.key;
+  const { name } = field!;
   throw new Refusal('21000', 'a write without a filter would touch every row', {
     details: 'Nothing was changed.',
-    hint: `Add a filter such as ${name}=eq.1. To really touch all rows, filter by ${name}=not.is.null.`,
+    hint: `Add a filter such as ${name}=eq.${exampleOf(field!)}. To really touch all rows, filter by ${name}=not.is.null.`,
   });
+}
+
+/** A value to show in a hint; a place for one where none is typical. */
+function exampleOf({ name, type }: Field): string {
+  if (can(type, 'number')) return '1';
+  const [example] = Array.isArray(type.schema.examples) ? type.schema.examples : [];
+  return typeof example === 'string' ? example : `<${name}>`;
 }
 
 function planBound(collection: Collection, query: Query): { bound?: Bound } {

@@ -6,7 +6,7 @@ import { type Admitted, admission } from '../plan/sight.ts';
 import { andThen, type Responder, type Trace } from './trace.ts';
 
 /** Whose credentials a request carries; refuses those that are not good. */
-export type Identify = (request: Request) => MaybePromise<Caller>;
+export type Identify = (request: Request, trace: Trace) => MaybePromise<Caller>;
 export type Admit = (request: Request, trace: Trace) => MaybePromise<Admitted>;
 
 /** Undefined where there are no roles: whoever asks may do all. */
@@ -16,7 +16,7 @@ export function admitting(catalogue: Catalogue, identify: Identify = () => ANONY
   return (request, trace) => {
     trace.isPrivate = true;
     trace.admission ??= outcomeOf(() =>
-      andThen(identify(request), (caller) => {
+      andThen(identify(request, trace), (caller) => {
         trace.caller = caller;
         trace.admitted = admit(caller);
         return trace.admitted;

@@ -1,7 +1,9 @@
 /** The certificate that a service shows, and its private key, as they are in files. */
+
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, type ServeSettings } from '../config.ts';
+import { fileProblem } from '../file-problem.ts';
 
 export interface Certificate {
   /** PEM: the certificate, and those that vouch for it. */
@@ -45,7 +47,7 @@ function readPem(flag: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${flag}: ${file} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`${flag}: ${file} cannot be read: ${fileProblem(error)}`);
   }
 }
 

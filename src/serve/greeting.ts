@@ -21,21 +21,33 @@ export interface Greeting {
   readonly example: string;
   /** Whether whoever reaches the service may do all. */
   readonly isOpen: boolean;
+  /** What else should be looked at. */
+  readonly warnings: readonly string[];
 }
 
 export function greet(greeting: Greeting, settings: ServeSettings, admin?: string): void {
-  const { url, location, made, rows, example, isOpen } = greeting;
+  const { url, location, made, rows, example } = greeting;
   const base = `${url}${settings.basePath}`;
   console.log(`Product Catalogue listens on ${url}
 Database  ${location}${made.length === 0 ? '' : `\nMade      ${made.join(', ')}`}
 ${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
 Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
 Try       curl '${base}/${example}?limit=3'`);
-  if (isOpen && !isLoopback(settings.host)) {
-    console.error(
-      `WARNING: ${settings.host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,
-    );
+  for (const warning of [...dangers(greeting, settings), ...greeting.warnings]) console.error(`WARNING: ${warning}`);
+}
+
+/** Of a service that others can reach. */
+function dangers({ isOpen }: Greeting, { host, tlsCert }: ServeSettings): readonly string[] {
+  if (isLoopback(host)) return [];
+  if (isOpen) {
+    return [
+      `${host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,
+    ];
   }
+  if (tlsCert !== '') return [];
+  return [
+    `${host} can be reached by others without TLS: passwords, keys and tokens travel in the clear. Give it --tls-cert and --tls-key, or let nobody but a proxy with TLS reach it.`,
+  ];
 }
 
 const MOST_COUNTED = 12;
@@ -44,19 +56,27 @@ const MOST_COUNTED = 12;
 export async function countRows(engine: Engine, { collections }: Catalogue): Promise<string> {
   const all = [...collections.values()];
   const counts = await Promise.all(
-    all.slice(0, MOST_COUNTED).map(async (collection) => `${collection.name} ${await countOf(engine, collection)}`),
+    all.slice(0, MOST_COUNTED).map(async (collection) => [collection.name, await countOf(engine, collection)] as const),
   );
+  const known = counts.filter(([, count]) => typeof count === 'number').map(([name, count]) => `${name} ${count}`);
+  // What keeps one from being counted mostly keeps all of them.
+  const reasons = new Set(counts.map(([, count]) => count).filter((count) => typeof count === 'string'));
+  const unknown = [...reasons].map((reason) => {
+    const names = counts.filter(([, count]) => count === reason).map(([name]) => name);
+    return `${names.join(', ')} not known yet: ${reason}`;
+  });
   const others = all.length - counts.length;
-  return `Rows      ${[...counts, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
+  return `Rows      ${[...known, ...unknown, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
 }
 
-async function countOf(engine: Engine, collection: Collection): Promise<string> {
+/** Or why it cannot be told. */
+async function countOf(engine: Engine, collection: Collection): Promise<number | string> {
   try {
     const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
     const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
-    return String(total);
+    return total ?? 0;
   } catch (error) {
-    if (error instanceof Refusal) return `not known yet: ${error.details ?? error.message}`;
+    if (error instanceof Refusal) return error.details ?? error.message;
     throw error;
   }
 }

@@ -88,7 +88,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     });
     if (roles !== undefined) {
       const { proxies } = edges;
-      access = openAccess({ engine, settings, verifier, catalogue, addressOf: proxies.clientOf.bind(proxies) });
+      access = openAccess({ engine, settings, verifier, catalogue, proxies });
     }
     app = createApp({
       catalogue,
@@ -116,6 +116,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     listening ??= startListening(settings, app, notice, certificate);
     listens?.(listening);
     const rows = await countRows(engine, catalogue);
+    const undeclared = await access?.undeclared();
     const { location, steps = [] } = engine;
     const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
     await started({
@@ -125,6 +126,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       rows,
       example: [...catalogue.collections.keys()][0]!,
       isOpen: roles === undefined,
+      warnings: undeclared === undefined ? [] : [`there are credentials ${undeclared}`],
     });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;

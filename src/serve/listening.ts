@@ -37,11 +37,15 @@ function listenOrSay(app: App, options: ListenOptions, flag: string): Listening 
     return listen(app, options);
   } catch (error) {
     const { host, port } = options;
-    const inUse = (error as { code?: string }).code === 'EADDRINUSE';
-    throw new ConfigError(
-      inUse
-        ? `port ${port} is in use on ${host}; choose another with ${flag}`
-        : `cannot listen on ${host}:${port}: ${(error as Error).message}`,
-    );
+    const { code = '', message } = error as Error & { code?: string };
+    throw new ConfigError(reasons[code]?.(options, flag) ?? `cannot listen on ${host}:${port}: ${message}`);
   }
 }
+
+const reasons: Readonly<Record<string, (where: ListenOptions, flag: string) => string>> = {
+  EADDRINUSE: ({ host, port }, flag) => `port ${port} is in use on ${host}; choose another with ${flag}`,
+  EADDRNOTAVAIL: ({ host }) => `this machine has no address ${host}; choose another with --host, or 0.0.0.0 for all`,
+  // A name that leads nowhere.
+  ENOENT: ({ host }) => `there is no host ${host}; choose another with --host`,
+  EACCES: ({ port }, flag) => `this user may not listen on port ${port}; choose one above 1023 with ${flag}`,
+};

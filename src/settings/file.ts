@@ -1,5 +1,7 @@
 /** The settings file: TOML or JSON, one key a setting, named as its flag without the dashes. */
+
 import { existsSync, readFileSync } from 'node:fs';
+import { fileProblem } from '../file-problem.ts';
 import { ConfigError } from './setting.ts';
 
 /** Looked for in the working folder, where --config names none. */
@@ -27,7 +29,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`the settings file ${path} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`the settings file ${path} cannot be read: ${fileProblem(error)}`);
   }
 }
 

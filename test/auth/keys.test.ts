@@ -55,6 +55,23 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       await expectRefusal(await service.whoIs({ ...bearer('wrong'), apikey: other }), 401, 'PGRST301');
     });
 
+    test('that is mistyped is told how a key begins', async () => {
+      const hint = 'A key begins with cat_, and has 43 letters, digits, - or _ after it.';
+      for (const [text, message] of [
+        [`cat-${'A'.repeat(43)}`, 'Expected 3 parts in JWT; got 1'],
+        [`cat_${'A'.repeat(42)}`, 'The key is not whole'],
+        [`cat_${'A'.repeat(20)}.${'A'.repeat(22)}`, 'The key is not whole'],
+      ] as const) {
+        for (const headers of [bearer(text), { apikey: text }]) {
+          const problem = await expectRefusal(await service.whoIs(headers), 401, 'PGRST301');
+          expect(problem).toMatchObject({ message, hint });
+        }
+      }
+      expect((await expectRefusal(await service.whoIs(bearer('a.b')), 401, 'PGRST301')).hint).toBeNull();
+      const without = service.another({ verifier: undefined });
+      expect((await expectRefusal(await without.whoIs(bearer('nonsense')), 401, 'PGRST300')).hint).toBe(hint);
+    });
+
     test('is stored as a hash only', async () => {
       const key = await add(newName('hidden'));
       const plan = planRead(KEYS, EMPTY_QUERY, { offset: 0 }, undefined);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addUser, changeUser, removeUser } from '../../src/auth/people.ts';
 import type { StoredUser } from '../../src/auth/store.ts';
+import { TrustedProxies } from '../../src/http/proxies.ts';
 import { newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
@@ -95,7 +96,46 @@ for (const engine of Object.keys(ENGINES)) {
       expect(secure.headers.get('set-cookie')).toMatch(/^__Host-catalogue_session=[\w-]{43}; Path=\/; .*; Secure$/);
       expect((await service.whoIs({ cookie: cookieOf(secure) })).status).toBe(200);
       const below = await login(name, PASSWORD, { 'x-forwarded-prefix': '/shop', 'x-forwarded-proto': 'https' });
-      expect(below.headers.get('set-cookie')).toMatch(/^catalogue_session=[\w-]{43}; Path=\/shop; .*; Secure$/);
+      expect(below.headers.get('set-cookie')).toMatch(
+        /^__Secure-catalogue_session=[\w-]{43}; Path=\/shop; .*; Secure$/,
+      );
+    });
+
+    test('over TLS have no session by a cookie that could have been set without it', async () => {
+      const name = await addPerson();
+      const https = { 'x-forwarded-proto': 'https' };
+      const below = { ...https, 'x-forwarded-prefix': '/shop' };
+      const roleOf = async (headers: Record<string, string>) =>
+        ((await (await service.whoIs(headers)).json()) as { role: string }).role;
+      const plain = await loggedIn(name);
+      const [secure, prefixed] = [await loggedIn(name, https), await loggedIn(name, below)];
+      for (const tls of [https, { 'test-tls': 'yes' }]) {
+        expect(await roleOf({ cookie: secure, ...tls })).toBe('editor');
+        expect(await roleOf({ cookie: plain, ...tls })).toBe('anonymous');
+        expect(await roleOf({ cookie: prefixed, ...tls })).toBe('anonymous');
+        expect(await roleOf({ cookie: `${plain}; ${secure}`, ...tls })).toBe('editor');
+      }
+      expect(await roleOf({ cookie: prefixed, ...below })).toBe('editor');
+      expect(await roleOf({ cookie: secure, ...below })).toBe('editor');
+      expect(await roleOf({ cookie: plain, ...below })).toBe('anonymous');
+      expect(await roleOf({ cookie: plain })).toBe('editor');
+      expect(await roleOf({ cookie: secure })).toBe('anonymous');
+      // One that has ended is forgotten by its own name.
+      const ended = await service.whoIs({ ...https, cookie: `__Host-catalogue_session=${'e'.repeat(43)}` });
+      expect(ended.headers.get('set-cookie')).toStartWith('__Host-catalogue_session=; Path=/; Max-Age=0;');
+    });
+
+    test('are believed to come over TLS by proxies that are trusted alone', async () => {
+      const name = await addPerson();
+      const alone = service.another({ proxies: new TrustedProxies([]) });
+      const told = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' };
+      const response = await login(name, PASSWORD, told, alone);
+      expect(response.headers.get('set-cookie')).toMatch(/^catalogue_session=[^;]+; Path=\/; .*SameSite=Strict$/);
+      const cookie = cookieOf(response);
+      const logout = (headers: Record<string, string>) =>
+        alone.fetch('/auth/logout', sendJson('POST', {}, { cookie, host: 'catalogue', ...headers }));
+      await expectRefusal(await logout({ ...told, origin: 'http://shop.example' }), 403, 'CAT403');
+      expect((await logout({ ...told, origin: 'http://catalogue' })).status).toBe(204);
     });
 
     test('are told the same whether the name or the password is wrong', async () => {
@@ -243,6 +283,16 @@ for (const engine of Object.keys(ENGINES)) {
       expect(
         await write({ host: 'inside:3000', origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' }),
       ).toMatchObject({ role: 'editor' });
+      const https = { host: 'catalogue', 'x-forwarded-proto': 'https' };
+      const secure = await loggedIn(await addPerson(), https);
+      // Whoever is on the way can change a page that comes over HTTP.
+      for (const tls of [https, { host: 'catalogue', 'test-tls': 'yes' }]) {
+        const logout = (origin: string) => post('/auth/logout', secure, {}, { ...tls, origin });
+        await expectRefusal(await logout('http://catalogue'), 403, 'CAT403');
+        expect((await logout('https://catalogue')).status).toBe(204);
+      }
+      // A proxy need not say that it speaks TLS.
+      expect(await write({ host: 'catalogue', origin: 'https://catalogue' })).toMatchObject({ role: 'editor' });
       // Reading is not writing: what is read, another site's page does not see.
       expect((await service.whoIs({ cookie })).status).toBe(200);
     });

@@ -168,7 +168,7 @@ describe('a token that a secret has signed', () => {
     'without an algorithm': [handmade({ typ: 'JWT' }, EDITOR), "JWT couldn't be decoded"],
     'that demands an extension (crit)': [
       handmade({ alg: 'HS256', crit: ['exp'], exp: 1 }, EDITOR),
-      'Wrong or unsupported encoding algorithm',
+      'The JWT demands extensions (crit) that are not supported',
     ],
     'with an empty crit': [handmade({ alg: 'HS256', crit: [] }, EDITOR), "JWT couldn't be decoded"],
   };
@@ -459,6 +459,39 @@ describe('a token that is verified with public keys', () => {
       expect((await remote.whoIs({})).status).toBe(200);
     }
     for (const server of [silent, wrong, away]) await server.stop(true);
+  });
+
+  test('is verified by the good keys of a set; the bad ones are told, and harm no others', async () => {
+    const bits = { modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' };
+    const short = await crypto.subtle.generateKey({ name: 'RSASSA-PKCS1-v1_5', ...bits }, true, ['sign', 'verify']);
+    const source = `${temporaryFolder()}/mixed.json`;
+    const { kid: _, ...unnamed } = jwks.keys[0]!;
+    await Bun.write(
+      source,
+      JSON.stringify({
+        keys: [
+          { kty: 'RSA', e: 'AQAB', kid: 'no modulus' },
+          { ...(await exportJWK(short.publicKey)), alg: 'RS256' },
+          { ...(await exportJWK(wide.publicKey)), kid: 'another curve' },
+          { ...(await exportJWK(rsa.publicKey)), alg: 'RS512', kid: 'another algorithm' },
+          { ...(await exportJWK(rsa.publicKey)), alg: 'RSA-OAEP', use: 'enc' },
+          unnamed,
+        ],
+      }),
+    );
+    const told: string[] = [];
+    const keys = new PublicKeys(source, (message) => told.push(message));
+    await keys.open();
+    const mixed = service.another({ verifier: publicKeyVerifier(keys) });
+    const token = await new SignJWT({ role: 'editor' }).setProtectedHeader({ alg: 'RS256' }).sign(rsa.privateKey);
+    expect(await (await mixed.whoIs(bearer(token))).json()).toMatchObject({ by: 'token', role: 'editor' });
+    expect(told).toHaveLength(1);
+    expect(told[0]).toStartWith('of the public keys of tokens 4 of 5 cannot be used: "no modulus": ');
+    expect(told[0]).toContain('number 2: it has 1024 bits, and needs 2048; "another curve": ');
+    expect(told[0]).toContain('"another algorithm": it is for RS512, and not for RS256');
+    await Bun.write(source, JSON.stringify({ keys: [{ kty: 'RSA', e: 'AQAB' }] }));
+    const none = new PublicKeys(source, () => undefined).open();
+    expect(String(await none.catch((error) => error))).toContain('none of its keys can be used: number 1: ');
   });
 
   test('needs a file of keys: what is wrong with it is told at the start', async () => {

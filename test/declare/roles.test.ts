@@ -32,7 +32,7 @@ describe('reading', () => {
     const roles = await rolesOf(
       'admin: all',
       'anonymous: { products: { read: true } }',
-      "editor: { include: [anonymous], products: { update: { where: 'id=gt.1', fields: [name] } }, notes: { delete: true } }",
+      "editor: { include: [anonymous], products: { update: { where: 'id=gt.1', fields: [name] } }, notes: { read: true, delete: true } }",
     );
     expect(roles).toEqual([
       { name: 'admin', isAll: true, rules: [] },
@@ -42,6 +42,7 @@ describe('reading', () => {
         include: ['anonymous'],
         rules: [
           { collection: 'products', right: 'update', where: 'id=gt.1', fields: ['name'] },
+          { collection: 'notes', right: 'read' },
           { collection: 'notes', right: 'delete' },
         ],
       },
@@ -89,6 +90,8 @@ describe('reading', () => {
 });
 
 const products = (rule: string) => `r: { products: ${rule} }`;
+const UNREAD = (text: string) => `28 r.products: where: "failed to parse filter (${text})" (line 1, column 1)`;
+const EXPECTED = '"not" or operator (eq, gt, ...)';
 const where = (text: string) => products(`{ read: { where: '${text}' } }`);
 
 /** What follows `roles:`, and what is told of it, with its column. */
@@ -104,7 +107,7 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   [[products('{ raed: true }')], ['20 r.products: there is no key raed (perhaps you meant read)']],
   [[products('{ read: false }')], ['26 r.products: read is true where it is allowed, and left out where it is not']],
   [[products('{ read: yes }')], ['26 r.products: read must be true, or a map with where and fields, not a text']],
-  [[products('{ delete: { fields: [id] } }')], ['30 r.products: there is no key fields; there are where']],
+  [[products('{ read: true, delete: { fields: [id] } }')], ['42 r.products: there is no key fields; there are where']],
   [['r: everything'], ['6 r: it must be all, not everything']],
   [
     ['r: { include: [s] }', 's: { include: [t] }', 't: { include: [r] }'],
@@ -166,8 +169,34 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
     ['30 r.products: create: fields must hold name, without which there is no new row'],
   ],
   [
-    [products('{ update: { fields: [total, name, name] } }')],
-    ['39 r.products: update: total can only be read', '52 r.products: update: fields names name twice'],
+    [products('{ read: true, update: { fields: [total, name, name] } }')],
+    ['51 r.products: update: total can only be read', '64 r.products: update: fields names name twice'],
+  ],
+  [
+    [products('{ create: true, update: true, delete: true }')],
+    [
+      '34 r.products: update: r may not read products, and so update nothing; add read',
+      '48 r.products: delete: r may not read products, and so delete nothing; add read',
+    ],
+  ],
+  [
+    ['r: { include: [s], products: { delete: true } }', 's: { notes: { read: true } }'],
+    ['34 r.products: delete: r may not read products, and so delete nothing; add read'],
+  ],
+  [[where('price > 3')], [`${UNREAD('')}; unexpected end of input expecting ${EXPECTED}; write price=gt.3`]],
+  [
+    [where('price>=3 and name = "Chai"')],
+    [`${UNREAD('3 and name = "Chai"')}; unexpected "3" expecting ${EXPECTED}; write price=gte.3&name=eq.Chai`],
+  ],
+  [
+    [where('price is not null&id=eq.1')],
+    [`${UNREAD('')}; unexpected end of input expecting ${EXPECTED}; write price=not.is.null&id=eq.1`],
+  ],
+  [
+    [where('cheap things')],
+    [
+      `${UNREAD('')}; unexpected end of input expecting ${EXPECTED}; write FIELD=OPERATOR.VALUE, and & between conditions`,
+    ],
   ],
 ];
 
@@ -198,6 +227,16 @@ describe('mistakes', () => {
       'operator does not exist: numeric ~~ unknown',
       '{claim.id} is no claim; a whole value is written {claims.name}',
     ]);
+  });
+
+  test('what changes rows that another role reads is part of the role that includes both', async () => {
+    for (const lines of [
+      ['a: { products: { read: true } }', 'b: { products: { update: true } }', 'c: { include: [a, b] }'],
+      ['a: { products: { delete: true } }', 'b: { include: [a], products: { read: true } }'],
+      ['a: { products: { update: true } }', 'b: { include: [a, c] }', 'c: all'],
+    ]) {
+      expect(await mistakesIn(withRoles(...lines))).toEqual([]);
+    }
   });
 
   test('what is right is right', async () => {

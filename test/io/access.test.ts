@@ -1,6 +1,6 @@
 /** Who may come in, as the real program tells: keys and users by its commands, sessions and refusals over real sockets. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { PLACES } from '../support/access-folder.ts';
@@ -77,6 +77,34 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       ]);
     });
 
+    test('keys and users of a role that is gone are named, and refused', async () => {
+      const launch = await launchIn();
+      await command(launch, ['migrate']);
+      const key = await addKey(launch, 'erp', '--role', 'supplier');
+      await addKey(launch, 'shop', '--role', 'viewer');
+      await command(launch, ['user', 'add', 'ann', '--role', 'supplier'], PASSWORD);
+      expect(await command(launch, ['check'])).toMatch(/^ok {4}credentials +of declared roles$/m);
+      const file = join(launch.cwd, 'collections.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('supplier:', 'vendor:'));
+      const words =
+        'of a role that is not declared, and so refused: key erp (supplier), user ann (supplier); declare the role, or use catalogue user role NAME --role ROLE';
+      const checked = await command(launch, ['check']);
+      expect(checked).toMatch(/^warn {2}credentials +/m);
+      expect(checked).toContain(words);
+      const { ok, findings } = JSON.parse(await command(launch, ['check', '--json'])) as {
+        ok: boolean;
+        findings: readonly Record<string, unknown>[];
+      };
+      expect(ok).toBe(true);
+      expect(findings).toContainEqual(expect.objectContaining({ check: 'credentials', ok: true, isWarning: true }));
+      const service = await startService({ ...launch, args: ['--workers', '2', '--log-level', 'silent'] });
+      await until('the warning', () => service.stderr().includes('WARNING'));
+      expect(service.stderr()).toStartWith(`WARNING: there are credentials ${words}`);
+      expect(service.stderr().split('\n')).toHaveLength(2);
+      const refused = await service.fetch('/products', { headers: withKey(key) });
+      expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
+    });
+
     test('a person logs in, changes things, and is logged out everywhere when removed', async () => {
       const launch = await launchIn();
       const service = await startService({ ...launch, args: ['--log-format', 'json'] });
@@ -118,6 +146,12 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
 
 test('what is said of keys and users is clear where it cannot be done', async () => {
   const launch = await PLACES['an SQLite file']!();
+  expect(await run({ ...launch, args: ['key', 'add', '--role', 'editor', '--name', 'a'] })).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr:
+      'catalogue: there is no database catalogue.db; catalogue migrate makes it, and --database names another one\n',
+  });
   await command(launch, ['migrate']);
   await command(launch, ['user', 'add', 'bob', '--role', 'editor'], PASSWORD);
   const refused = async (words: string, args: readonly string[], stdin = '') =>
@@ -158,7 +192,7 @@ describe('a token', () => {
     expect(short).toContain('--jwt-secret has 7 bytes, and needs at least 32');
     expect(short).not.toContain('hunter2');
     expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain('exclude each other');
-    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: ');
+    expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: there is no such file\n');
     expect(await started('--jwt-role-claim', 'role')).toContain('such as .role');
   });
 });

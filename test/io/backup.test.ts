@@ -51,7 +51,9 @@ describe('backup', () => {
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('mine.txt is there already') });
     expect(readFileSync(join(cwd, 'mine.txt'), 'utf8')).toBe('precious');
     expect(await command('backup', 'mine.txt', '--force')).toMatchObject({ exitCode: 0 });
-    expect(await command('backup', 'no/such/folder/copy.db')).toMatchObject({ exitCode: 1, stdout: '' });
+    const nowhere = await command('backup', 'no/such/folder/copy.db');
+    const stderr = 'catalogue: no/such/folder/copy.db: there is no such file or folder\n';
+    expect(nowhere).toEqual({ exitCode: 1, stdout: '', stderr });
     expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 

@@ -42,6 +42,15 @@ test('a JSON file, by its name or by --config, serves as well', async () => {
   expect(named.of('port')).toEqual({ name: 'port', value: 4001, origin: 'mine.json: port' });
 });
 
+test('a declaration that is found in the folder is shown', async () => {
+  const yaml = 'collections: { notes: { fields: { id: int4 } } }\n';
+  const found = await configOf({ 'collections.yaml': yaml });
+  expect(found.of('collections')).toEqual({ name: 'collections', value: 'collections.yaml', origin: 'found here' });
+  const named = await configOf({ 'collections.yaml': yaml }, {}, ['--collections', 'mine.yaml']);
+  expect(named.of('collections')).toEqual({ name: 'collections', value: 'mine.yaml', origin: '--collections' });
+  expect((await configOf({})).of('collections')).toEqual({ name: 'collections', value: '', origin: 'default' });
+});
+
 test('the service reads it, too', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'catalogue.toml'), 'database = "from-file.db"\nempty = true\n');

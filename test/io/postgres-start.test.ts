@@ -1,6 +1,8 @@
 /** Starting on PostgreSQL: schemas made, adopted, refused; roles that may do little; passwords that nobody sees. */
 
 import { describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
@@ -28,6 +30,16 @@ const FITTING = `(id serial primary key, product_name text collate "C" not null,
   units_on_order int, reorder_level int, colour text)`;
 
 describe('catalogue serve on PostgreSQL', () => {
+  test('tells once why rows are not counted, however many collections there are; with roles, too', async () => {
+    const cwd = temporaryFolder();
+    const fields = '{ fields: { id: int4 } }';
+    const collections = `collections: { notes: ${fields}, tags: ${fields} }\nroles: { admin: all }\n`;
+    writeFileSync(join(cwd, 'collections.yaml'), collections);
+    const service = await startService({ cwd, env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' } });
+    expect(service.stdout()).toMatch(/^Rows {6}notes, tags not known yet: PostgreSQL cannot be reached: [^:]+$/m);
+    expect(service.stderr()).not.toContain('WARNING');
+  });
+
   test('makes its schema, says where it is, and never shows the password', async () => {
     const schema = newSchema();
     const secret = url.replace(/:\/\/([^:]*):[^@]*@/, '://$1:secret@');

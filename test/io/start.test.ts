@@ -14,6 +14,8 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
+import { folderWithRoles } from '../support/access-folder.ts';
+import { newAuthority } from '../support/certificates.ts';
 import { cleanUp, type Launch, mountTmpfs, run, startService, temporaryFolder } from '../support/process.ts';
 
 /** Starting a process may take its time on a busy machine. */
@@ -146,6 +148,18 @@ describe('settings', () => {
     loopback.kill('SIGTERM');
     await loopback.exited;
     expect(loopback.stderr()).toBe('');
+    // With roles, credentials are sent: in the clear, where there is no TLS.
+    const cwd = await folderWithRoles();
+    const { certificate, key } = newAuthority(cwd, 'authority').vouchFor('DNS:localhost,IP:127.0.0.1');
+    const tls = ['--tls-cert', certificate, '--tls-key', key];
+    for (const args of [['--host', '0.0.0.0'], ['--host', '0.0.0.0', ...tls], []]) {
+      const service = await startService({ cwd, args });
+      service.kill('SIGTERM');
+      await service.exited;
+      if (args.length === 2)
+        expect(service.stderr()).toMatch(/^WARNING: 0\.0\.0\.0 .* travel in the clear\. .*--tls-cert/m);
+      else expect(service.stderr()).not.toContain('WARNING');
+    }
   });
 });
 
@@ -248,6 +262,26 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
     await expectMistake({ cwd, args: ['serve', '--port', String(taken.port)] }, /port \d+ is in use on 127\.0\.0\.1/);
     expect(readdirSync(cwd)).toEqual([]);
     expect(await countOf(taken)).toBe('0-76/77');
+  });
+
+  test('an address that this machine has not', async () => {
+    const cwd = temporaryFolder();
+    await expectMistake({ cwd, args: ['serve', '--host', '192.0.2.9'] }, /this machine has no address 192\.0\.2\.9/);
+    await expectMistake({ cwd, args: ['serve', '--host', 'nowhere.invalid'] }, /there is no host nowhere\.invalid/);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test('files that are not there', async () => {
+    const cwd = temporaryFolder();
+    for (const [args, sentence] of [
+      [['import', 'prices.csv'], /prices\.csv cannot be read: there is no such file or folder/],
+      [['serve', '--tls-cert', 'c.pem', '--tls-key', 'k.pem'], /c\.pem.*there is no such file or folder/],
+      [['serve', '--config', 'mine.toml'], /mine\.toml.*there is no such file or folder/],
+      [['serve', '--collections', 'mine.yaml'], /mine\.yaml.*there is no such file or folder/],
+    ] as const) {
+      await expectMistake({ cwd, args }, sentence);
+    }
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   test('a file that is no database is left as it was', async () => {

@@ -54,6 +54,8 @@ test('the service speaks HTTPS, and says so; so does catalogue health', async ()
   expect(await answer.json()).toHaveLength(1);
   const health = await run({ cwd, args: ['health', '--port', String(service.port), '--tls-cert', 'cert.pem'] });
   expect(health).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
+  const found = await run({ cwd, args: ['health', '--port', String(service.port), '--json'] });
+  expect(JSON.parse(found.stdout)).toEqual({ ok: true, url: `${service.url}/ready`, answer: 'ready' });
   service.kill('SIGTERM');
   expect(await service.exited).toBe(0);
 });

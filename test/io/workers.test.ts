@@ -206,7 +206,9 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     expect(second.stderr).toMatch(/^catalogue: port \d+ is in use on 127.0.0.1; choose another with --port\n$/);
     const nowhere = await run({ cwd, args: ['serve', '--port', '0', ...QUIET, '--database', 'no/such/folder/x.db'] });
     expect(nowhere).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(nowhere.stderr).toMatch(/^catalogue: the database no\/such\/folder\/x\.db cannot be opened: [^\n]+\n$/);
+    expect(nowhere.stderr).toMatch(
+      /^catalogue: the database no\/such\/folder\/x\.db cannot be opened: there is no folder no\/such\/folder; [^\n]+--database\n$/,
+    );
     expect((await service.fetch('/ready')).status).toBe(200);
   });
 });

@@ -60,6 +60,22 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch('/categories?select=id,products(id)&order=products(id)'), 400, 'PGRST118');
   });
 
+  test('whether an embedding is there is asked by is.null and not.is.null, and by nothing else', async () => {
+    const rows = async (filter: string) => (await read(`/categories?select=id,products(id)&${filter}`)) as unknown[];
+    expect([...(await rows('products=is.null')), ...(await rows('products=not.is.null'))]).toHaveLength(11);
+    for (const filter of ['products=is.not_null', 'products=not.is.not_null', 'products=is.true', 'products=eq.1']) {
+      for (const each of [filter, `or=(${filter.replace('=', '.')},id.eq.1)`]) {
+        const response = await shop.fetch(`/categories?select=id,products(id)&${each}`);
+        const { message, hint } = await expectRefusal(response, 400, '42703');
+        expect(message).toBe('column categories.products does not exist');
+        expect(hint).toContain('products=not.is.null');
+      }
+    }
+    // A field of the same name is a field.
+    const named = await read('/products?select=id,category_id:categories(id)&category_id=eq.1&limit=1');
+    expect(named).toEqual([{ id: 1, category_id: { id: 1 } }]);
+  });
+
   test('aggregates over what another row holds', async () => {
     expect(await read('/prices?select=...products(unit_price.max()),count()&currency=eq.EUR')).toEqual([
       { max: expect.any(Number), count: expect.any(Number) },

@@ -7,6 +7,8 @@ import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { readSettings, SERVE_SETTINGS } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import type { Peer } from '../../src/http/peer.ts';
+import { TrustedProxies } from '../../src/http/proxies.ts';
 import { ALL_ENGINES } from './catalogue.ts';
 
 export const SECRET = 'a secret that is long enough for anybody';
@@ -20,7 +22,7 @@ export interface WithAccess {
   /** What the service makes of these headers. */
   readonly whoIs: (headers: Record<string, string>) => Promise<Response>;
   /** Another process on the same database. */
-  readonly another: () => WithAccess;
+  readonly another: (terms?: AccessTerms) => WithAccess;
   readonly close: () => Promise<void>;
 }
 
@@ -43,7 +45,7 @@ function accessOn(engine: Engine, terms: AccessTerms): WithAccess {
     settings: readSettings(SERVE_SETTINGS, settings, {}),
     catalogue,
     verifier: secretVerifier(SECRET),
-    addressOf: ({ headers }) => headers.get('test-address') ?? '192.0.2.1',
+    proxies: new TrustedProxies(['192.0.2.0/24']),
     ...others,
   });
   const app = createApp({
@@ -54,15 +56,27 @@ function accessOn(engine: Engine, terms: AccessTerms): WithAccess {
     allowUnfilteredWrites: false,
     pages: access.pages,
   });
-  const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
+  const fetch = async (path: string, init?: RequestInit) => {
+    const request = new Request(`http://catalogue${path}`, init);
+    return app.fetch(request, peerOf(request));
+  };
   return {
     access,
     store: new CredentialStore(engine),
     engine,
     fetch,
     whoIs: (headers) => fetch('/auth/session', { headers }),
-    another: () => accessOn(engine, terms),
+    another: (more = {}) => accessOn(engine, { ...terms, ...more }),
     close: () => engine.close(),
+  };
+}
+
+/** A client at the address that the request names, or a proxy there. */
+function peerOf({ headers }: Request): Peer {
+  return {
+    address: () => headers.get('test-address') ?? '192.0.2.1',
+    isSecure: headers.has('test-tls'),
+    atWork: () => undefined,
   };
 }
 

@@ -1,9 +1,11 @@
 /** The declaration of tables that something else made, written to a file. */
+
 import { existsSync, writeFileSync } from 'node:fs';
 import { ConfigError, type DatabaseSettings } from '../../config.ts';
 import { DeclarationError } from '../../declare/mistakes.ts';
 import type { DescribedDatabase } from '../../engine/described.ts';
 import { describeDatabase } from '../../engine/open.ts';
+import { fileProblem } from '../../file-problem.ts';
 
 export interface Wanted extends DatabaseSettings {
   readonly database: string;
@@ -59,6 +61,6 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new ConfigError(`${file} cannot be written: ${(error as Error).message}`);
+    throw new ConfigError(`${file} cannot be written: ${fileProblem(error)}`);
   }
 }

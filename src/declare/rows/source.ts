@@ -1,6 +1,8 @@
 /** A file, or what is piped in, as records: read no faster than they are used. */
+
 import { statSync } from 'node:fs';
 import { ConfigError } from '../../config.ts';
+import { fileProblem } from '../../file-problem.ts';
 import { CsvRecords } from './csv.ts';
 import { type FileEncoding, TextReader } from './encoding.ts';
 import { JsonReader, NdjsonReader } from './json.ts';
@@ -100,5 +102,5 @@ async function* recordsOf(
 /** A file that may not be read says so with its first bytes. */
 function cannotRead(path: string, error: unknown): unknown {
   if (error instanceof ConfigError || typeof (error as { syscall?: unknown }).syscall !== 'string') return error;
-  return new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+  return new ConfigError(`${path} cannot be read: ${fileProblem(error)}`);
 }

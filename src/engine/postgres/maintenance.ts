@@ -1,6 +1,8 @@
 /** PostgreSQL takes care of its own copies; whether the tables fit and hold what they should can be looked at. */
 import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
+import { KEYS, USERS } from '../../collection/own.ts';
+import { type RoleHolder, undeclaredRoles } from '../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Finding, Maintenance, MigrationTerms } from '../maintenance.ts';
@@ -52,6 +54,7 @@ export class PostgresMaintenance implements Maintenance {
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
         finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
         ...(await this.counts(pool)),
+        ...(await this.credentials(pool)),
       ];
     });
   }
@@ -71,6 +74,30 @@ export class PostgresMaintenance implements Maintenance {
       findings.push(finding(name, true, `${counted?.rows ?? 0}`));
     }
     return findings;
+  }
+
+  private async credentials(pool: Runner): Promise<Finding[]> {
+    const { roles } = this.catalogue;
+    if (roles === undefined) return [];
+    const holders = [
+      ...(await this.holders(pool, 'key', KEYS.name)),
+      ...(await this.holders(pool, 'user', USERS.name)),
+    ];
+    const warning = undeclaredRoles(holders, roles);
+    return [{ ...finding('credentials', true, warning ?? 'of declared roles'), isWarning: warning !== undefined }];
+  }
+
+  /** None where there is no such table, or this role may not read it. */
+  private async holders(pool: Runner, kind: RoleHolder['kind'], name: string): Promise<RoleHolder[]> {
+    const table = `${quoteName(this.settings.schema)}.${identifier(name)}`;
+    const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
+    const [found] = await query<{ readable: boolean }>(pool, { sql, params: [table] });
+    if (found?.readable !== true) return [];
+    const rows = await query<Omit<RoleHolder, 'kind'>>(pool, {
+      sql: `select name, role from ${table} order by name`,
+      params: [],
+    });
+    return rows.map((row) => ({ ...row, kind }));
   }
 
   private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {

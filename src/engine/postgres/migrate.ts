@@ -64,7 +64,7 @@ export async function prepareSchema(pool: SQL, demand: PostgresDemand, notice: N
   }
   if (missing.length > 0 && creation === 'never') {
     throw new ConfigError(
-      `there is no table ${missing.join(', ')} in the schema ${schema}; catalogue migrate makes it`,
+      `there is no table ${missing.join(', ')} in the schema ${schema}; catalogue migrate makes it, and --database or --schema names another one`,
     );
   }
   try {

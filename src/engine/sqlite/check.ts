@@ -2,6 +2,8 @@
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { KEYS, USERS } from '../../collection/own.ts';
+import { type RoleHolder, undeclaredRoles } from '../../collection/undeclared-roles.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Finding, Progress } from '../maintenance.ts';
 import { integrityProblems, openExisting } from './backup.ts';
@@ -9,7 +11,7 @@ import { isDamage } from './refusals.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
 import { countPending, hasSearchIndex } from './search-index.ts';
 
-export function checkDatabase(path: string, { collections }: Catalogue, progress: Progress): Finding[] {
+export function checkDatabase(path: string, { collections, roles }: Catalogue, progress: Progress): Finding[] {
   const db = openExisting(path);
   try {
     const problems = problemsOf(db);
@@ -22,6 +24,7 @@ export function checkDatabase(path: string, { collections }: Catalogue, progress
         [fields, values, indexes, searches, count].map((step) => () => step(db, collection)),
       ),
       () => references(db),
+      ...(roles === undefined ? [] : [() => credentials(db, roles)]),
       () => size(path),
     ];
     progress(1, steps.length + 1);
@@ -105,6 +108,16 @@ function references(db: Database): Finding {
     broken.map(([from, to, rows]) => `${rows} rows of ${from} refer to rows of ${to} that are not there`),
     'all found',
   );
+}
+
+function credentials(db: Database, roles: NonNullable<Catalogue['roles']>): Finding {
+  const holders = (kind: RoleHolder['kind'], table: string): RoleHolder[] => {
+    const isThere = db.query("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== null;
+    const rows = isThere ? db.query(`select name, role from ${identifier(table)} order by name`).all() : [];
+    return (rows as Omit<RoleHolder, 'kind'>[]).map((row) => ({ kind, ...row }));
+  };
+  const warning = undeclaredRoles([...holders('key', KEYS.name), ...holders('user', USERS.name)], roles);
+  return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'of declared roles' };
 }
 
 function size(path: string): Finding {

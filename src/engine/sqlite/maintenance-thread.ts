@@ -2,7 +2,9 @@
 import { SQLiteError } from 'bun:sqlite';
 import { type Catalogue, declareCatalogue } from '../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../collection/draft.ts';
+import { fileProblem } from '../../file-problem.ts';
 import { ConfigError } from '../../settings/setting.ts';
+import { wholeOf } from '../../written-file.ts';
 import { backupDatabase, type Copying, type Restoring } from './backup.ts';
 import { checkDatabase } from './check.ts';
 import { describe } from './refusals.ts';
@@ -45,7 +47,8 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
         return { done: checkDatabase(request.path, catalogue, tell) };
     }
   } catch (error) {
-    if (error instanceof ConfigError || isFileError(error)) return { mistake: (error as Error).message };
+    if (error instanceof ConfigError) return { mistake: error.message };
+    if (isFileError(error)) return { mistake: fileMistake(error) };
     if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
     if (error instanceof SQLiteError) return { mistake: `${request.path}: ${describe(error)}` };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
@@ -53,6 +56,10 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
 }
 
 /** A full disk, a folder that is not there, a file that may not be written. */
-function isFileError(error: unknown): boolean {
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return typeof (error as { syscall?: unknown }).syscall === 'string';
+}
+
+function fileMistake(error: NodeJS.ErrnoException): string {
+  return error.path === undefined ? fileProblem(error) : `${wholeOf(error.path)}: ${fileProblem(error)}`;
 }

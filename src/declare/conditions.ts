@@ -1,0 +1,38 @@
+/** Conditions as people write them elsewhere, in the form that the query language has for them. */
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  '=': 'eq',
+  '==': 'eq',
+  '===': 'eq',
+  '!=': 'neq',
+  '!==': 'neq',
+  '<>': 'neq',
+  '>': 'gt',
+  '>=': 'gte',
+  '<': 'lt',
+  '<=': 'lte',
+};
+
+const COMPARISON = /^(\w+)\s*(===?|!==?|<>|>=|<=|=|>|<)\s*(?:'([^']*)'|"([^"]*)"|(\S+))$/;
+const PRESENCE = /^(\w+)\s+is\s+(not\s+)?null$/i;
+
+/** `id=eq.1`, `tags=not.cs.{a}`, `or=(…)`: whatever is wrong with it, it is in the form. */
+const IN_FORM = /^[\w.>-]+=(?:[\w()]+\.|\()/;
+
+/** What to write in place of `cost > 3`; where nobody can tell, the form. Null for conditions that have it. */
+export function inDialect(where: string): string | null {
+  const parts = where.split(/\s+and\s+|\s*&&?\s*/i).map((part) => part.trim());
+  if (parts.every((part) => IN_FORM.test(part))) return null;
+  const conditions = parts.map(conditionIn);
+  if (conditions.every((each) => each !== undefined)) return `write ${conditions.join('&')}`;
+  return 'write FIELD=OPERATOR.VALUE, and & between conditions';
+}
+
+function conditionIn(text: string): string | undefined {
+  if (IN_FORM.test(text)) return text;
+  const presence = PRESENCE.exec(text);
+  if (presence !== null) return `${presence[1]}=${presence[2] === undefined ? '' : 'not.'}is.null`;
+  const [, field, sign = '', single, double, bare] = COMPARISON.exec(text) ?? [];
+  const value = single ?? double ?? bare;
+  return value === undefined ? undefined : `${field}=${OPERATORS[sign]}.${value}`;
+}

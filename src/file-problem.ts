@@ -1,0 +1,18 @@
+/** What the system says of a file, in words. Its codes are for programs. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'this user may not use it',
+  EPERM: 'this user may not use it',
+  EISDIR: 'it is a folder, and not a file',
+  ENOTDIR: 'a part of its path is a file, and not a folder',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk cannot be written to',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+/** Whatever is not known is told as the system tells it. */
+export function fileProblem(error: unknown): string {
+  const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
+  return WORDS[code] ?? message;
+}
