@@ -24,7 +24,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const { catalogue, ...begun } = await begin(settings.collections, { withRows });
   const firstRows = withRows ? begun.firstRows : NO_ROWS;
-  const engine = openEngine(settings.database, { ...settings, catalogue, firstRows, creation, brief: true });
+  const engine = openEngine(settings.database, { ...settings, catalogue, firstRows, creation });
   try {
     await engine.opened;
     return await work(engine, catalogue);

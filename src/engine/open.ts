@@ -24,8 +24,8 @@ export interface OpenOptions extends DatabaseSettings {
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
   /** What a migration may do that could lose data, as `catalogue migrate --allow` takes it. */
   readonly allowed?: readonly string[];
-  /** For one command, and not to serve: what only a service needs is not started. */
-  readonly brief?: boolean;
+  /** Not for one command: what only a service needs is started, too. */
+  readonly serves?: boolean;
   /** At once, where it is not said. */
   readonly creation?: Creation;
   /** Told what is worth a line in the log: a server that is lost, or found again. */
@@ -40,7 +40,7 @@ export class NoDatabase extends ConfigError {
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours, brief = false } = options;
+  const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours, serves = false } = options;
   if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -50,7 +50,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
   const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
   try {
-    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, brief });
+    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, serves });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);

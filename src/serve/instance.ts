@@ -75,6 +75,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     const fetch: App['fetch'] = (request, peer) => app!.fetch(request, peer);
     if (isAlone) listening = startListening(settings, { fetch }, notice, certificate);
     engine = openEngine(settings.database, {
+      serves: true,
       catalogue,
       firstRows: settings.empty ? NO_ROWS : begun.firstRows,
       notice: (level, message) => log.write(level, message),

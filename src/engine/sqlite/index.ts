@@ -39,8 +39,8 @@ export interface SqliteOptions extends SqliteDemand {
   readonly location?: string;
   readonly retryHours: number;
   readonly querySeconds: number;
-  /** For one command, and not to serve: the writer's thread starts with the first write. */
-  readonly brief?: boolean;
+  /** To serve, and not for one command: the writer's thread starts now, and not with the first write. */
+  readonly serves?: boolean;
   /** Where they are not those of limits.ts. */
   readonly readingBounds?: Partial<ReadingBounds>;
 }
@@ -74,7 +74,7 @@ export function openSqlite(options: SqliteOptions): Engine {
   const { reader, changes } = openWatched(path, first);
   const files = openFiles(path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
-  if (options.brief !== true) thread.begin();
+  if (options.serves === true) thread.begin();
   return new SqliteEngine({
     path,
     location,
