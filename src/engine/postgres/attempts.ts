@@ -28,7 +28,7 @@ export class Attempts {
   ) {
     const longest = (querySeconds * 2 + connectSeconds) * 1000;
     this.pending = new Pending(longest, () => void link.doubt());
-    this.away = new Pending(longest);
+    this.away = new Pending(longest, () => replicas?.doubt());
   }
 
   get size(): number {

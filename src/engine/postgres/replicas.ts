@@ -91,6 +91,11 @@ export class Replicas {
     this.judge(replica);
   }
 
+  /** While reads on them take long. */
+  doubt(): void {
+    for (const replica of this.replicas) void replica.doubt();
+  }
+
   /** After a failover the positions of the old primary mean nothing: what counts is what the new one has. */
   async restart(primary: SQL): Promise<void> {
     this.primary = primary;
