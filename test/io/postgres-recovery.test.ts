@@ -130,8 +130,9 @@ describe('a service that lost its connections', () => {
       const { ask } = await open({ querySeconds: 10 });
       const held = await admin.reserve();
       await held.unsafe(`begin; lock table ${schema}.products in access exclusive mode`);
-      const many = Array.from({ length: 12 }, () => reads(ask));
       const written = post(ask, 'behind a lock');
+      await Bun.sleep(100);
+      const many = Array.from({ length: 12 }, () => reads(ask));
       // Longer than it takes to find out that a connection is silent.
       await Bun.sleep(5_500);
       await held.unsafe('commit');
