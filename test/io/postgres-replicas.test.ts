@@ -161,6 +161,52 @@ describe('with a standby to read from', () => {
   );
 
   test(
+    'with --replica-reads any a read waits for the writes that its client names, on any instance, and for no others',
+    async () => {
+      const start = () =>
+        startService({
+          args: ['--replica-reads', 'any'],
+          cwd: temporaryFolder(),
+          env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: standby.url },
+        });
+      const [one, other] = await Promise.all([start(), start()]);
+      const read = async (from: Service, headers: Record<string, string> = {}) => {
+        const response = await from.fetch('/products/3?select=units_in_stock', { headers });
+        return ((await response.json()) as { units_in_stock: number }).units_in_stock;
+      };
+      const write = async (units_in_stock: number) => {
+        const headers = { 'content-type': 'application/json' };
+        const body = JSON.stringify({ units_in_stock });
+        const sent = await one.fetch('/products/3', { method: 'PATCH', headers, body });
+        expect(sent.status).toBe(204);
+        return { 'catalogue-position': sent.headers.get('catalogue-position')! };
+      };
+      await write(1);
+      await until('both to read from the standby', async () => {
+        for (const service of [one, other]) {
+          await until('the write to be there', async () => (await read(service)) === 1);
+          if (!service.stderr().includes('reading from the standby')) return false;
+        }
+        return true;
+      });
+      await pause();
+      const position = await write(2);
+      expect([await read(one), await read(other)]).toEqual([1, 1]);
+      expect([await read(one, position), await read(other, position)]).toEqual([2, 2]);
+      expect(await read(other, { 'catalogue-position': 'newest' })).toBe(2);
+      await resume();
+      await until('the standby to have it', async () => (await read(one)) === 2);
+      // It is known to have that one, and nothing newer.
+      await pause();
+      await onPrimary.unsafe('update products set units_in_stock = 3 where id = 3');
+      await until('the standby to answer', async () => (await read(other, position)) === 2);
+      expect(await read(other, { 'catalogue-position': 'newest' })).toBe(3);
+      await resume();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
     'an address that leads to several standbys is recognised, and not read from',
     async () => {
       const other = await newServer();

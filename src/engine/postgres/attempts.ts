@@ -39,9 +39,9 @@ export class Attempts {
     await Promise.all([this.pending.settled(seconds), this.away.settled(seconds)]);
   }
 
-  reading<T>(about: Collection, work: (pool: SQL) => Promise<T>): Promise<T> {
+  reading<T>(about: Collection, work: (pool: SQL) => Promise<T>, after?: string): Promise<T> {
     // A key that was revoked must not be read from where it is still there.
-    const standby = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick();
+    const standby = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick(after);
     if (standby === undefined) return this.onPrimary(about, work, 1);
     return this.away.add(work(standby.pool)).catch((error) => {
       // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.

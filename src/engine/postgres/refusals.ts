@@ -76,12 +76,16 @@ export function crowded(kind: string): Refusal {
   return unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
 }
 
+/** The position after all writes, which no standby is known to have. */
+export const NEWEST = 'newest';
+
 /** The one failure after which nobody knows whether a write is stored. */
 export function unconfirmed(): Refusal {
   return new Refusal('CAT503', 'the database did not confirm the write', {
     details: 'It may have been stored or not.',
     hint: 'Look before you repeat it; with an Idempotency-Key a repetition is safe.',
-    headers: { 'retry-after': '1' },
+    // Sent back with a read, it makes sure that no standby answers.
+    headers: { 'retry-after': '1', 'catalogue-position': NEWEST },
   });
 }
 
