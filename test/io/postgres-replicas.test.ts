@@ -7,6 +7,7 @@ import { SQL } from 'bun';
 import { startBalancer } from '../support/balancer.ts';
 import { newServer, newStandby, type OwnServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
 
 const PATIENCE_MS = 60_000;
 const LAG_SECONDS = 1;
@@ -202,6 +203,34 @@ describe('with a standby to read from', () => {
       await until('the standby to answer', async () => (await read(other, position)) === 2);
       expect(await read(other, { 'catalogue-position': 'newest' })).toBe(3);
       await resume();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a connection to a standby that falls silent costs no answer',
+    async () => {
+      const proxy = await startSilentProxy(standby.port);
+      const replicas = standby.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
+      const reader = await startService({
+        // Whoever waited for the time of a statement would wait for long.
+        args: ['--query-timeout', '300', '--log-level', 'info'],
+        cwd: temporaryFolder(),
+        env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: replicas },
+      });
+      await until('the standby to be read from', () => reader.stderr().includes('reading from the standby'));
+      const first = proxy.silenceAt('as_quick');
+      const quick = reader.fetch('/products?select=as_quick:product_name&id=eq.1');
+      await first;
+      const second = proxy.silenceAt('%hai%');
+      const costly = reader.fetch('/products?product_name=ilike.*hai*');
+      await second;
+      for (const read of [quick, costly]) {
+        const response = await read;
+        expect(response.status).toBe(200);
+        expect(await response.json()).not.toEqual([]);
+      }
+      proxy.close();
     },
     PATIENCE_MS,
   );

@@ -4,7 +4,7 @@ import type { Value } from '../../collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
 import { busy } from './refusals.ts';
-import { noted, noteSent, noteSentOn } from './sent.ts';
+import { noted, noteSent } from './sent.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -51,7 +51,7 @@ export function openPool(
   max = settings.poolSize,
   ended?: () => void,
 ): SQL {
-  const pool = new SQL(server.url, {
+  return new SQL(server.url, {
     max,
     ...(ended === undefined ? {} : { onclose: ended }),
     connectionTimeout: settings.connectSeconds,
@@ -64,8 +64,6 @@ export function openPool(
       ...parametersOf(settings),
     },
   });
-  noteSent(pool);
-  return pool;
 }
 
 export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
@@ -84,7 +82,7 @@ export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<Res
   const signal = AbortSignal.timeout(milliseconds);
   try {
     const connection = await pool.reserve({ signal });
-    noteSentOn(connection, pool);
+    noteSent(connection, pool);
     return connection;
   } catch (error) {
     throw signal.aborted ? busy() : error;

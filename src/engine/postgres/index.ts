@@ -22,6 +22,7 @@ import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
 import type { Notice } from './notice.ts';
 import { hasOwnTables, makeOwnTables } from './own-tables.ts';
+import type { Apart } from './pending.ts';
 import { checkPooling } from './pooling.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
@@ -93,7 +94,8 @@ export class PostgresEngine implements Engine {
   }
 
   read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
-    const work = (pool: SQL) => readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan));
+    const work = (pool: SQL, piece: Apart) =>
+      readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan), piece);
     return this.attempts.reading(plan.from, work, after);
   }
 

@@ -7,7 +7,7 @@ import { ConfigError } from '../../config.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
 import { findAtLast, findOnce, NoSuchServer, type Search } from './finding.ts';
 import { absence, Elsewhere, type Reached } from './identity.ts';
-import { giveUpLost, LostAnswer } from './lost-answers.ts';
+import { LostAnswer, lostAnswer, type SharedRead } from './lost-answers.ts';
 import type { Notice } from './notice.ts';
 import { refusedByPooler } from './pooling.ts';
 import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
@@ -85,18 +85,22 @@ export class Link {
     this.recovering = this.recover(error);
   }
 
-  /** While work takes long, or after a connection has closed: the server is asked whether it is there, and is lost where it is not. */
-  async doubt(): Promise<void> {
+  /**
+   * While work takes long, or after a connection has closed: the server is asked whether it is there, and is lost where it is not. So it
+   * is where a connection has fallen silent. Told is what is wrong; `oldest` is the read that has waited longest on a shared connection.
+   */
+  async doubt(oldest?: () => SharedRead | undefined): Promise<unknown | undefined> {
     const { reached } = this;
-    if (this.isDoubted || this.closed || this.recovering !== undefined || reached === undefined) return;
+    if (this.isDoubted || this.closed || this.recovering !== undefined || reached === undefined) return undefined;
     this.isDoubted = true;
     const { server, identity, pool } = reached;
     const problem = await absence(server, this.settings, identity.name, async (probe) => {
-      for (const each of this.leaving) await giveUpLost(probe, each);
-      return giveUpLost(probe, pool);
+      for (const each of this.leaving) await lostAnswer(probe, each);
+      return lostAnswer(probe, pool, oldest);
     });
     this.isDoubted = false;
     if (problem !== undefined) this.lost(problem, pool);
+    return problem;
   }
 
   /** Whoever closes has waited for the work under way. */

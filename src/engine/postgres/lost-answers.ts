@@ -5,15 +5,17 @@
  */
 import type { SQL } from 'bun';
 import { query, type Runner } from './driver.ts';
-import { type Sent, sentOver } from './sent.ts';
+import { type Sent, sentAndNotAnswered } from './sent.ts';
 
 /** Nobody is asked about a statement before that. */
 const LONG_MS = 3_000;
-/** A second look tells it from one that has just had its turn after another on the same connection. */
 const LOOKS = 2;
 /** What is longer takes its time to arrive, and nobody is at work on it meanwhile. */
 const MOST_LENGTH = 1_000_000;
 const INACCURACY_MS = 1_000;
+/** A read on a shared connection is looked at this early, and then must have been the oldest for so long. */
+const LONG_READ_MS = 2_000;
+const OLDEST_MS = 1_000;
 
 export class LostAnswer extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_LOST';
@@ -23,25 +25,40 @@ export class LostAnswer extends Error {
   }
 }
 
-/** What is lost of the statements that a pool has sent is given up; told is whether there was any. `probe` is on the same server. */
-export async function giveUpLost(probe: Runner, pool: SQL): Promise<LostAnswer | undefined> {
-  const sent = sentOver(pool);
-  if (![...sent].some(isLong)) return undefined;
+/** A read on a connection that others use, too; the same object each time. */
+export interface SharedRead {
+  readonly at: number;
+}
+
+/**
+ * Tells whether an answer was lost over a connection of this pool; `probe` is on the same server. Statements on connections of their
+ * own are given up; reads on shared ones are for the caller to give up, `oldest` being the one that has waited longest.
+ */
+export async function lostAnswer(
+  probe: Runner,
+  pool: SQL,
+  oldest: () => SharedRead | undefined = () => undefined,
+): Promise<LostAnswer | undefined> {
+  const longSent = () => [...sentAndNotAnswered(pool)].filter(isLong);
+  const longRead = () => {
+    const read = oldest();
+    return read !== undefined && performance.now() - read.at > LONG_READ_MS ? read : undefined;
+  };
+  if (longSent().length === 0 && longRead() === undefined) return undefined;
   const sessions = await sessionsAtWork(probe);
   if (sessions === undefined) return undefined;
   // What was answered meanwhile is gone from these.
-  const long = [...sent].filter(isLong);
-  const missing = new Set(withoutWork(long, sessions));
-  for (const each of sent) each.missed = missing.has(each) ? each.missed + 1 : 0;
-  const lost = long.filter(({ missed }) => missed >= LOOKS);
+  const { missing, others } = matched(longSent(), sessions);
+  for (const sent of sentAndNotAnswered(pool)) sent.missed = missing.includes(sent) ? sent.missed + 1 : 0;
+  const lost = missing.filter(({ missed }) => missed >= LOOKS);
   const reason = new LostAnswer();
-  for (const each of lost) each.giveUp(reason);
-  return lost.length > 0 ? reason : undefined;
+  for (const sent of lost) sent.giveUp(reason);
+  return lost.length > 0 || isReadLost(pool, longRead(), others) ? reason : undefined;
 }
 
-function isLong(sent: Sent): boolean {
-  const length = sent.params.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-  return performance.now() - sent.at > LONG_MS && sent.isOnItsWay() && length < MOST_LENGTH;
+function isLong({ at, params }: Sent): boolean {
+  const length = params.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  return performance.now() - at > LONG_MS && length < MOST_LENGTH;
 }
 
 interface Session {
@@ -64,14 +81,13 @@ async function sessionsAtWork(probe: Runner): Promise<Session[] | undefined> {
 }
 
 /**
- * The statements that no session can be at. One with a connection of its own has a session of its own, too: the one with the same
- * text, and of about the same age. Those on shared connections wait for each other: any session that is left may be at the first of them.
+ * A statement with a connection of its own has a session of its own, too: the one with the same text, and of about the same age.
+ * Told are statements that have none, and sessions that are at something else.
  */
-function withoutWork(long: readonly Sent[], sessions: readonly Session[]): Sent[] {
+function matched(long: readonly Sent[], sessions: readonly Session[]): { missing: Sent[]; others: Session[] } {
   const now = performance.now();
   const mayBe = (sent: Sent, { age }: Session) => age > (now - sent.at) / 2 && age < now - sent.at + INACCURACY_MS;
   const pairs = long
-    .filter(({ isAlone }) => isAlone)
     .flatMap((sent) => sessions.filter((session) => mayBe(sent, session)).map((session) => ({ sent, session })))
     .map(({ sent, session }) => ({
       sent,
@@ -87,6 +103,23 @@ function withoutWork(long: readonly Sent[], sessions: readonly Session[]): Sent[
     worked.add(sent);
     taken.add(session);
   }
-  const free = sessions.filter((session) => !taken.has(session));
-  return long.filter((sent) => !worked.has(sent) && (sent.isAlone || !free.some((session) => mayBe(sent, session))));
+  return {
+    missing: long.filter((sent) => !worked.has(sent)),
+    others: sessions.filter((session) => !taken.has(session)),
+  };
+}
+
+const lastLook = new WeakMap<SQL, { readonly read: SharedRead; readonly at: number }>();
+
+/**
+ * Statements on a shared connection wait for each other. One that is still the oldest of all after a while is behind no other: some
+ * session has been at it since then.
+ */
+function isReadLost(pool: SQL, read: SharedRead | undefined, sessions: readonly Session[]): boolean {
+  const last = lastLook.get(pool);
+  const now = performance.now();
+  if (read === undefined) return false;
+  if (last?.read !== read) lastLook.set(pool, { read, at: now });
+  if (last?.read !== read || now - last.at < OLDEST_MS) return false;
+  return !sessions.some(({ age }) => age > (now - last.at) / 2);
 }

@@ -6,7 +6,7 @@
 import type { SQL } from 'bun';
 import { NoAnswer, openPool, query, type Runner, type SessionSettings, within } from './driver.ts';
 import { identify } from './identity.ts';
-import { giveUpLost } from './lost-answers.ts';
+import { type LostAnswer, lostAnswer, type SharedRead } from './lost-answers.ts';
 import type { ServerAddress } from './url.ts';
 
 /** A standby that takes longer to say where it is has gone without a word, */
@@ -66,15 +66,16 @@ export class Replica {
     this.asking = false;
   }
 
-  /** While reads take long: one whose connection has fallen silent is given up, and all connections are opened anew. */
-  async doubt(): Promise<void> {
-    if (this.isDoubted || this.reached === undefined) return;
+  /** While reads take long: where a connection has fallen silent all are opened anew. */
+  async doubt(oldest: () => SharedRead | undefined): Promise<LostAnswer | undefined> {
+    if (this.isDoubted || this.reached === undefined) return undefined;
     this.isDoubted = true;
     const { pool } = this;
     // A server that does not answer is noticed by whoever asks how far it is.
-    const lost = await within(ANSWER_MS, giveUpLost(this.probe, pool)).catch(() => undefined);
+    const lost = await within(ANSWER_MS, lostAnswer(this.probe, pool, oldest)).catch(() => undefined);
     this.isDoubted = false;
     if (lost !== undefined && pool === this.pool) this.reconnect(OLD_POOL_SECONDS);
+    return lost;
   }
 
   async close(): Promise<void> {

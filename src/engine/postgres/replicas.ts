@@ -7,6 +7,7 @@
 import type { SQL } from 'bun';
 import type { WriteResult } from '../engine.ts';
 import { type SessionSettings, within } from './driver.ts';
+import type { LostAnswer, SharedRead } from './lost-answers.ts';
 import type { Notice } from './notice.ts';
 import { NEWEST, surelyUndone } from './refusals.ts';
 import { Replica, writtenTo } from './replica.ts';
@@ -99,9 +100,10 @@ export class Replicas {
     this.judge(replica);
   }
 
-  /** While reads on them take long. */
-  doubt(): void {
-    for (const replica of this.replicas) void replica.doubt();
+  /** While reads on them take long. Told is whether an answer was lost. */
+  async doubt(oldest: () => SharedRead | undefined): Promise<LostAnswer | undefined> {
+    const lost = await Promise.all(this.replicas.map((replica) => replica.doubt(oldest)));
+    return lost.find((each) => each !== undefined);
   }
 
   /** After a failover the positions of the old primary mean nothing: what counts is what the new one has. */
