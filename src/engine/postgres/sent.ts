@@ -16,16 +16,22 @@ export interface Sent {
   readonly giveUp: (reason: unknown) => void;
 }
 
-const sentOver = new WeakMap<SQL, Set<Sent>>();
-const poolOf = new WeakMap<object, SQL>();
+/** On a pool and on connections of their own from it. A WeakMap would cost every write more than the rest of this. */
+const SENT = Symbol('sent');
+
+interface Noting {
+  [SENT]?: Set<Sent>;
+}
 
 /** What is sent over this connection is noted from now on. */
 export function noteSent(connection: ReservedSQL, pool: SQL): void {
-  poolOf.set(connection, pool);
+  const noting = pool as Noting;
+  noting[SENT] ??= new Set();
+  (connection as Noting)[SENT] = noting[SENT];
 }
 
 export function sentAndNotAnswered(pool: SQL): Iterable<Sent> {
-  return sentOver.get(pool) ?? [];
+  return (pool as Noting)[SENT] ?? [];
 }
 
 /** The same outcome; or what it is given up with. */
@@ -34,10 +40,8 @@ export function noted<T>(
   query: SQL.Query<T>,
   { sql, params }: Statement,
 ): Promise<T & SQL.ResultMetadata> {
-  const pool = poolOf.get(runner);
-  if (pool === undefined) return query;
-  const sent = sentOver.get(pool) ?? new Set();
-  sentOver.set(pool, sent);
+  const sent = 'release' in runner ? (runner as Noting)[SENT] : undefined;
+  if (sent === undefined) return query;
   return new Promise((resolve, reject) => {
     const giveUp = (reason: unknown) => {
       void (runner as ReservedSQL).close({ timeout: 0 }).catch(() => undefined);
