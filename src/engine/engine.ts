@@ -42,6 +42,9 @@ export interface WriteResult {
   readonly position?: string;
 }
 
+/** The position after all writes: what is read after it is the newest there is. */
+export const NEWEST = 'newest';
+
 /** Tells whether the data may have changed, whoever changed it. */
 export interface ChangeMark {
   /** Another number after every commit. Costs next to nothing. */

@@ -4,7 +4,7 @@ import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import type { Engine, MaybePromise } from '../engine/engine.ts';
+import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { negotiate, ofOne } from '../http/negotiate.ts';
@@ -40,11 +40,11 @@ export function readItem(engine: Engine, call: Call, key: string, trace: Trace):
   const plan = planItem(call.collection, key, query, trace.admitted?.sight);
   trace.planned(plan.asked);
   const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
-  const after = afterOf(engine, call);
-  const read = (each: ReadPlan, as: Encoding) => andThen(working(trace, engine.read(each, as, after)), gathered);
-  const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns));
+  const read = (each: ReadPlan, as: Encoding, after: string | undefined) =>
+    andThen(working(trace, engine.read(each, as, after)), gathered);
+  const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
   // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
-  return andThen(read(plan.whole, WHOLE), (whole) =>
+  return andThen(read(plan.whole, WHOLE, afterOf(engine, call)), (whole) =>
     andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
       trace.done('engine');
       return itemAnswer({ call, media, trace }, shown, whole);

@@ -3,6 +3,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
 import type { WritePlan } from '../../plan/types.ts';
+import { NEWEST } from '../engine.ts';
 import { atRow, duplicate, keysUsedUp, printed } from '../terms.ts';
 
 export interface ServerError extends Error {
@@ -75,9 +76,6 @@ export function busy(): Refusal {
 export function crowded(kind: string): Refusal {
   return unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
 }
-
-/** The position after all writes, which no standby is known to have. */
-export const NEWEST = 'newest';
 
 /** The one failure after which nobody knows whether a write is stored. */
 export function unconfirmed(): Refusal {

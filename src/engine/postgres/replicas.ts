@@ -5,11 +5,11 @@
  * a write waits for its position and tells it, and a client that sends it back reads that write, on whichever instance.
  */
 import type { SQL } from 'bun';
-import type { WriteResult } from '../engine.ts';
+import { NEWEST, type WriteResult } from '../engine.ts';
 import { type SessionSettings, within } from './driver.ts';
 import type { LostAnswer, SharedRead } from './lost-answers.ts';
 import type { Notice } from './notice.ts';
-import { NEWEST, surelyUndone } from './refusals.ts';
+import { surelyUndone } from './refusals.ts';
 import { Replica, writtenTo } from './replica.ts';
 import { parseTarget } from './url.ts';
 
