@@ -21,11 +21,15 @@ export async function writeAbuse(text: string): Promise<void> {
 }
 
 export async function writeDrills(text: string): Promise<void> {
-  await replaceBetween('drills', `${await provenance('WRITE=1 npm run test:failover')}\n\n${text}`, 'operations.md');
+  await replaceBetween(
+    'drills',
+    `${await provenance('WRITE=1 npm run test:failover', false)}\n\n${text}`,
+    'operations.md',
+  );
 }
 
-async function provenance(command: string): Promise<string> {
-  return `Made by \`${command}\` on: ${await machine()}.`;
+async function provenance(command: string, isPinned?: boolean): Promise<string> {
+  return `Made by \`${command}\` on: ${await machine(isPinned)}.`;
 }
 
 async function replaceBetween(name: string, text: string, file = 'performance.md'): Promise<void> {
