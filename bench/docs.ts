@@ -1,4 +1,4 @@
-/** Puts what a run measured into docs/performance.md, between its markers, and beside it the plot. */
+/** Puts what a run measured into the docs, between their markers, and beside it the plot. */
 import { machine } from './machine.ts';
 import type { Outcome } from './outcome.ts';
 import { plot } from './plot.ts';
@@ -20,15 +20,23 @@ export async function writeAbuse(text: string): Promise<void> {
   await replaceBetween('abuse', `${await provenance('npm run bench:abuse -- --write')}\n\n${text}`);
 }
 
-async function provenance(command: string): Promise<string> {
-  return `Made by \`${command}\` on: ${await machine()}.`;
+export async function writeDrills(text: string): Promise<void> {
+  await replaceBetween(
+    'drills',
+    `${await provenance('WRITE=1 npm run test:failover', false)}\n\n${text}`,
+    'operations.md',
+  );
 }
 
-async function replaceBetween(name: string, text: string): Promise<void> {
-  const page = new URL('performance.md', DOCS);
+async function provenance(command: string, isPinned?: boolean): Promise<string> {
+  return `Made by \`${command}\` on: ${await machine(isPinned)}.`;
+}
+
+async function replaceBetween(name: string, text: string, file = 'performance.md'): Promise<void> {
+  const page = new URL(file, DOCS);
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const before = await Bun.file(page).text();
   const [start, stop] = [before.indexOf(begin), before.indexOf(end)];
-  if (start < 0 || stop < start) throw new Error(`docs/performance.md has no ${begin} … ${end}`);
+  if (start < 0 || stop < start) throw new Error(`docs/${file} has no ${begin} … ${end}`);
   await Bun.write(page, `${before.slice(0, start + begin.length)}\n\n${text}\n\n${before.slice(stop)}`);
 }

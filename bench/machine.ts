@@ -4,10 +4,10 @@ import manifest from '../package.json' with { type: 'json' };
 import { arePinned } from './cores.ts';
 import { ROOT } from './servers.ts';
 
-export async function machine(): Promise<string> {
+export async function machine(isPinned = arePinned): Promise<string> {
   return [
     (await processor()) ?? arch(),
-    `${availableParallelism()} cores${arePinned ? ' (servers on one, the load on the other)' : ''}`,
+    `${availableParallelism()} cores${isPinned ? ' (servers on one, the load on the other)' : ''}`,
     `${Math.round(totalmem() / 2 ** 30)} GB of memory`,
     `${await system()}, ${arch()}`,
     `Bun ${Bun.version}`,

@@ -38,7 +38,12 @@ export interface WriteResult {
   readonly shown?: number;
   /** The answer of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
+  /** Sent back with a read, it makes sure that this write is seen; absent where every read sees it. */
+  readonly position?: string;
 }
+
+/** The position after all writes: what is read after it is the newest there is. */
+export const NEWEST = 'newest';
 
 /** Tells whether the data may have changed, whoever changed it. */
 export interface ChangeMark {
@@ -58,7 +63,10 @@ export interface Engine {
   /** Absent where no commit can be noticed in time, as on a database that others write to from elsewhere. */
   readonly changes?: ChangeMark;
   /** Rows, however many. May answer at once, so that a quick read costs no turn of the event loop. */
-  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult>;
+  /** `after` is the position of a write, as a client sends it back: what is read holds that write. */
+  read(plan: ReadPlan, encoding: Encoding, after?: string): MaybePromise<ReadResult>;
+  /** Whether reads may be of different moments, so that it matters after which write they are. */
+  readonly hasPositions?: boolean;
   /** `encoding` is that of the rows that the plan asks for back. */
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
   /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */

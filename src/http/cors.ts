@@ -4,6 +4,7 @@ import { allowedMethods, type Call } from './call.ts';
 export const ALLOWED_ORIGIN = '*';
 
 export const EXPOSED_HEADERS = [
+  'Catalogue-Position',
   'Content-Encoding',
   'Content-Location',
   'Content-Range',
@@ -27,7 +28,7 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
 };
 
 const DEFAULT_REQUEST_HEADERS =
-  'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
+  'Accept, Authorization, Catalogue-Position, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
 
 /** OPTIONS of a collection or a row. */
 export function optionsAnswer({ request, target }: Call): { status: 200; headers: Record<string, string>; body: null } {

@@ -4,10 +4,11 @@ import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
-import type { Engine, MaybePromise } from '../engine/engine.ts';
+import { type Engine, type MaybePromise, NEWEST } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { negotiate, ofOne } from '../http/negotiate.ts';
+import { readPosition } from '../http/position.ts';
 import { planItem, planRead, planReadItem } from '../plan/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { WHOLE } from '../plan/whole.ts';
@@ -26,7 +27,7 @@ export function readList(engine: Engine, call: Call, trace: Trace): MaybePromise
   const plan = planRead(call.collection, query, page, preferences.count, trace.admitted?.sight);
   trace.planned(plan);
   const encoding = encodingOf(media, plan.columns);
-  return andThen(working(trace, engine.read(plan, encoding)), (result) => {
+  return andThen(working(trace, engine.read(plan, encoding, afterOf(engine, call))), (result) => {
     trace.done('engine');
     return listAnswer({ call, media, query, preferences, plan, trace }, result);
   });
@@ -39,15 +40,20 @@ export function readItem(engine: Engine, call: Call, key: string, trace: Trace):
   const plan = planItem(call.collection, key, query, trace.admitted?.sight);
   trace.planned(plan.asked);
   const isWhole = plan.shown.columns === plan.whole.columns && media.format === 'json' && !media.stripNulls;
-  const read = (each: ReadPlan, as: Encoding) => andThen(working(trace, engine.read(each, as)), gathered);
-  const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns));
+  const read = (each: ReadPlan, as: Encoding, after: string | undefined) =>
+    andThen(working(trace, engine.read(each, as, after)), gathered);
+  const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
   // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
-  return andThen(read(plan.whole, WHOLE), (whole) =>
+  return andThen(read(plan.whole, WHOLE, afterOf(engine, call)), (whole) =>
     andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
       trace.done('engine');
       return itemAnswer({ call, media, trace }, shown, whole);
     }),
   );
+}
+
+function afterOf({ hasPositions = false }: Engine, { request }: Call): string | undefined {
+  return hasPositions ? readPosition(request) : undefined;
 }
 
 /** The plan of the same read, in place of its rows. It tells how many rows there are, which only some callers see. */

@@ -11,6 +11,7 @@ import type { WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Media } from '../http/negotiate.ts';
+import { POSITION_HEADER } from '../http/position.ts';
 import { wholeRow } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import type { WriteMethod } from '../plan/write.ts';
@@ -50,6 +51,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
     const filters = collection.key.map(({ name }, index) => `${name}=eq.${encodeURIComponent(result.key![index]!)}`);
     headers.location = `${prefix}/${collection.name}?${filters.join('&')}`;
   }
+  if (result.position !== undefined) headers[POSITION_HEADER] = result.position;
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
   if (result.body === undefined || plan.returning === undefined) {
     return { status: statusWithoutBody(action, preferences, result), headers, body: null };

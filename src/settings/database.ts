@@ -7,7 +7,7 @@ import {
   DEFAULT_REPLICA_LAG_SECONDS,
 } from '../limits.ts';
 import { COLLECTIONS } from './collections.ts';
-import { onOrOff, setting, text, urls, wholeNumber } from './setting.ts';
+import { oneOf, onOrOff, setting, text, urls, wholeNumber } from './setting.ts';
 
 /** The database that most commands work on. */
 export const DATABASE = setting({
@@ -56,6 +56,15 @@ export const DATABASE_SETTINGS = {
     description: 'how far a standby may be behind and still be read from',
     byDefault: DEFAULT_REPLICA_LAG_SECONDS,
     read: wholeNumber(1, 300),
+  }),
+  replicaReads: setting<'own' | 'any'>({
+    flag: '--replica-reads',
+    env: 'CATALOGUE_REPLICA_READS',
+    argument: 'WHICH',
+    description:
+      'own: a standby is read from once it has the writes of this instance; any: once it has those that the client names',
+    byDefault: 'own',
+    read: oneOf(['own', 'any']),
   }),
   poolSize: setting({
     flag: '--pool-size',

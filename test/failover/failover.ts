@@ -1,10 +1,11 @@
 /**
  * Drills on real servers under load, each with the longest time without a write and without a read: what breaks, and what the service
- * does about it by itself. Run by `npm run test:failover`, apart from `npm test`, since it takes its time; the figures it prints are in
- * docs/operations.md.
+ * does about it by itself. Run by `npm run test:failover`, apart from `npm test`, since it takes its time. It prints a table; with WRITE=1
+ * a whole run without a failure puts it into docs/operations.md.
  */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { writeDrills } from '../../bench/docs.ts';
 import { freePort, newServer, newStandby, type OwnServer, pidIn } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts';
@@ -14,11 +15,18 @@ const PATIENCE_MS = 180_000;
 /** What something like Patroni takes to notice and decide; its own default is ten times as long. */
 const PROMOTED_AFTER_MS = 3_000;
 const CALM_MS = 2_000;
+const DRILLS = 11;
+const HEAD = [
+  '| drill | longest without a write | longest without a read | first write, first read after the database was back | writes acknowledged | lost | stored twice | other answers |',
+  '|---|---|---|---|---|---|---|---|',
+];
 
 const servers: OwnServer[] = [];
 const proxies: SilentProxy[] = [];
 const frozen: number[] = [];
+/** Rows of the table. */
 const lines: string[] = [];
+let begun = 0;
 
 afterEach(async () => {
   await cleanUp();
@@ -26,7 +34,13 @@ afterEach(async () => {
   for (const pid of frozen.splice(0)) process.kill(pid, 'SIGCONT');
   for (const server of servers.splice(0)) await Promise.race([server.stop().catch(() => undefined), Bun.sleep(5_000)]);
 }, PATIENCE_MS);
-afterAll(() => console.log(['', ...lines].join('\n')));
+afterAll(async () => {
+  const table = [...HEAD, ...lines].join('\n');
+  console.log(`\n${table}\n`);
+  if (process.env.WRITE === undefined) return;
+  if (lines.length === DRILLS && begun === DRILLS) await writeDrills(table);
+  else console.log(`Not written: ${lines.length} of ${DRILLS} drills went well.`);
+});
 
 async function oneServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
   const server = await newServer(values);
@@ -86,6 +100,7 @@ async function drill(
   database: () => OwnServer,
   happens: () => Promise<number>,
 ): Promise<Outcome> {
+  begun++;
   const running = new Drill(services, 'public.products');
   await Bun.sleep(CALM_MS);
   const mended = await happens();
@@ -95,21 +110,29 @@ async function drill(
   const admin = new SQL(database().url, { max: 1 });
   const outcome = await running.end(admin);
   await admin.close();
-  const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
-  lines.push(
-    `| ${name} | ${outcome.acknowledged} | ${outcome.lost} | ${outcome.doubled} | ${seconds(outcome.longestWithoutWriteMs)} s | ${seconds(outcome.longestWithoutReadMs)} s | ${seconds(write)} s, ${seconds(read)} s |`,
-  );
   console.log(name, JSON.stringify({ ...outcome, afterwards: { write, read } }));
   expect(outcome.lost).toBe(0);
   expect(outcome.doubled).toBe(0);
   expect(Object.keys(outcome.refused).filter((status) => !['503', '409', 'no answer'].includes(status))).toEqual([]);
+  lines.push(rowOf(name, outcome, write, read));
   return outcome;
 }
 
-lines.push(
-  '| drill | writes acknowledged | lost | stored twice | longest without a write | longest without a read | first write, first read after the database was back |',
-  '|---|---|---|---|---|---|---|',
-);
+function rowOf(name: string, outcome: Outcome, write: number, read: number): string {
+  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
+  const others = Object.entries(outcome.refused).map(([status, count]) => `${count} × ${status}`);
+  const cells = [
+    name,
+    seconds(outcome.longestWithoutWriteMs),
+    seconds(outcome.longestWithoutReadMs),
+    `${seconds(write)}, ${seconds(read)}`,
+    outcome.acknowledged.toLocaleString('en'),
+    outcome.lost,
+    outcome.doubled,
+    others.join(', '),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
 
 describe('nothing is lost and nothing is stored twice', () => {
   test(
@@ -151,24 +174,27 @@ describe('nothing is lost and nothing is stored twice', () => {
     PATIENCE_MS,
   );
 
-  test(
-    'when the network to the primary falls silent, while reads go to the standby',
-    async () => {
-      const { primary, standby } = await twoServers();
-      const proxy = await proxyTo(primary);
-      const service = await serve(urlOf(proxy.port, standby.port), { DATABASE_REPLICA_URLS: standby.url });
-      await drill(
-        'primary silent, reads on the standby',
-        [service],
-        () => standby,
-        async () => {
-          proxy.silence();
-          return promote(standby);
-        },
-      );
-    },
-    PATIENCE_MS,
-  );
+  for (const which of ['own', 'any']) {
+    test(
+      `when the network to the primary falls silent, while reads go to the standby, with --replica-reads ${which}`,
+      async () => {
+        const { primary, standby } = await twoServers();
+        const proxy = await proxyTo(primary);
+        const replicas = { DATABASE_REPLICA_URLS: standby.url, CATALOGUE_REPLICA_READS: which };
+        const service = await serve(urlOf(proxy.port, standby.port), replicas);
+        await drill(
+          `primary silent, reads on the standby (\`${which}\`)`,
+          [service],
+          () => standby,
+          async () => {
+            proxy.silence();
+            return promote(standby);
+          },
+        );
+      },
+      PATIENCE_MS,
+    );
+  }
 
   test(
     'when the address of a silent primary leads to the new one',
@@ -214,6 +240,29 @@ describe('nothing is lost and nothing is stored twice', () => {
         },
       );
       await admin.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'when all connections fall silent, and the server is well',
+    async () => {
+      const server = await oneServer();
+      const proxy = await proxyTo(server);
+      const service = await serve(urlOf(proxy.port));
+      await drill(
+        'connections silent, server well',
+        [service],
+        () => server,
+        async () => {
+          proxy.silence();
+          // As behind a firewall that forgot them: new ones work.
+          proxy.speak();
+          // What was answered before is there by then.
+          await Bun.sleep(100);
+          return performance.now();
+        },
+      );
     },
     PATIENCE_MS,
   );

@@ -130,11 +130,95 @@ describe('a service that lost its connections', () => {
       const { ask } = await open({ querySeconds: 10 });
       const held = await admin.reserve();
       await held.unsafe(`begin; lock table ${schema}.products in access exclusive mode`);
-      const read = reads(ask);
-      await Bun.sleep(2_500);
+      const written = post(ask, 'behind a lock');
+      await Bun.sleep(100);
+      const many = Array.from({ length: 12 }, () => reads(ask));
+      // Longer than it takes to find out that a connection is silent.
+      await Bun.sleep(5_500);
       await held.unsafe('commit');
       await held.release();
-      expect(await read).toBe(200);
+      expect([...new Set(await Promise.all(many))]).toEqual([200]);
+      expect((await written).status).toBe(201);
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** The time of a statement is no matter here: whoever waited for it would wait for an hour. */
+describe('a connection that falls silent, to a server that is well', () => {
+  const schema = newSchema();
+  let proxy: SilentProxy;
+  let engine: PostgresEngine;
+  let ask: (path: string, init?: RequestInit) => Promise<Response>;
+
+  beforeAll(async () => {
+    const { hostname, port } = new URL(testServer.url);
+    proxy = await startSilentProxy(Number(port || 5432), hostname);
+    const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
+    engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: () => [], querySeconds: 3_600, poolSize: 10 });
+    await engine.opened;
+    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    ask = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
+    for (let made = 0; made < 5; made++) await post(`made before ${made}`);
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await engine.close();
+    proxy.close();
+  }, PATIENCE_MS);
+
+  function post(product_name: string, key?: string): Promise<Response> {
+    const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) };
+    return ask('/products', { method: 'POST', headers, body: JSON.stringify({ product_name }) });
+  }
+
+  const stored = async (name: string) =>
+    ((await (await ask(`/products?product_name=eq.${name}`)).json()) as unknown[]).length;
+
+  test(
+    'is noticed, while slow work goes on: reads are made again, writes are answered as not confirmed',
+    async () => {
+      const held = await admin.reserve();
+      await held.unsafe(`begin; update ${schema}.products set units_in_stock = 1 where product_name = 'made before 4'`);
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ units_in_stock: 2 });
+      const slow = ask('/products?product_name=eq.made before 4', { method: 'PATCH', headers, body });
+
+      const silent = async <T>(
+        text: string,
+        when: 'before' | 'after',
+        work: () => Promise<T>,
+      ): Promise<Promise<T>[]> => {
+        const silence = proxy.silenceAt(text, when);
+        const done = work();
+        await silence;
+        return [done];
+      };
+      const [quick] = await silent('as_quick', 'before', () => ask('/products?select=as_quick:product_name&id=eq.1'));
+      const [answered] = await silent('as_done', 'after', () => ask('/products?select=as_done:product_name&id=eq.1'));
+      const [costly] = await silent('%stly%', 'before', () => ask('/products?product_name=ilike.*stly*'));
+      const [lost] = await silent('never arrives', 'before', () => post('never arrives'));
+      const [done] = await silent('is stored', 'after', () => post('is stored'));
+      const [taken] = await silent('key of its own', 'before', () => post('in a transaction', 'key of its own'));
+      const [committed] = await silent('commit', 'after', () => post('is kept once', 'another key'));
+
+      for (const read of [quick, answered, costly]) expect((await read)!.status).toBe(200);
+      for (const write of [lost, done, committed]) {
+        expect((await write)!.status).toBe(503);
+        expect(await (await write)!.json()).toMatchObject({ message: 'the database did not confirm the write' });
+      }
+      // Its commit was never asked for.
+      expect((await taken)!.status).toBe(503);
+      expect(await (await taken)!.json()).toMatchObject({ details: expect.stringContaining('Nothing was changed') });
+      expect(await stored('never arrives')).toBe(0);
+      expect(await stored('is stored')).toBe(1);
+      const again = await post('is kept once', 'another key');
+      expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+      expect(await stored('is kept once')).toBe(1);
+
+      await held.unsafe('commit');
+      await held.release();
+      expect((await slow).status).toBe(204);
+      expect((await post('goes on')).status).toBe(201);
     },
     PATIENCE_MS,
   );

@@ -7,6 +7,7 @@ import { SQL } from 'bun';
 import { startBalancer } from '../support/balancer.ts';
 import { newServer, newStandby, type OwnServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
 
 const PATIENCE_MS = 60_000;
 const LAG_SECONDS = 1;
@@ -156,6 +157,83 @@ describe('with a standby to read from', () => {
         return (await service.fetch('/products/2', { method: 'PATCH', headers, body })).status === 204;
       });
       await until('the standby to answer', standbyAnswers);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'with --replica-reads any a read waits for the writes that its client names, on any instance, and for no others',
+    async () => {
+      const start = () =>
+        startService({
+          args: ['--replica-reads', 'any'],
+          cwd: temporaryFolder(),
+          env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: standby.url },
+        });
+      const [one, other] = await Promise.all([start(), start()]);
+      const read = async (from: Service, headers: Record<string, string> = {}) => {
+        const response = await from.fetch('/products?select=units_in_stock&id=eq.3', { headers });
+        return ((await response.json()) as [{ units_in_stock: number }])[0].units_in_stock;
+      };
+      const write = async (units_in_stock: number) => {
+        const headers = { 'content-type': 'application/json' };
+        const body = JSON.stringify({ units_in_stock });
+        const sent = await one.fetch('/products/3', { method: 'PATCH', headers, body });
+        expect(sent.status).toBe(204);
+        return { 'catalogue-position': sent.headers.get('catalogue-position')! };
+      };
+      await write(1);
+      await until('both to read from the standby', async () => {
+        for (const service of [one, other]) {
+          await until('the write to be there', async () => (await read(service)) === 1);
+          if (!service.stderr().includes('reading from the standby')) return false;
+        }
+        return true;
+      });
+      await pause();
+      const position = await write(2);
+      expect([await read(one), await read(other)]).toEqual([1, 1]);
+      expect([await read(one, position), await read(other, position)]).toEqual([2, 2]);
+      expect(await read(other, { 'catalogue-position': 'newest' })).toBe(2);
+      // A part of a row is not older than the version that it is shown with, whichever server tells that.
+      const part = await other.fetch('/products/3?select=units_in_stock');
+      expect(await part.json()).toEqual({ units_in_stock: 2 });
+      await resume();
+      await until('the standby to have it', async () => (await read(one)) === 2);
+      // It is known to have that one, and nothing newer.
+      await pause();
+      await onPrimary.unsafe('update products set units_in_stock = 3 where id = 3');
+      await until('the standby to answer', async () => (await read(other, position)) === 2);
+      expect(await read(other, { 'catalogue-position': 'newest' })).toBe(3);
+      await resume();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a connection to a standby that falls silent costs no answer',
+    async () => {
+      const proxy = await startSilentProxy(standby.port);
+      const replicas = standby.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
+      const reader = await startService({
+        // Whoever waited for the time of a statement would wait for long.
+        args: ['--query-timeout', '300', '--log-level', 'info'],
+        cwd: temporaryFolder(),
+        env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: replicas },
+      });
+      await until('the standby to be read from', () => reader.stderr().includes('reading from the standby'));
+      const first = proxy.silenceAt('as_quick');
+      const quick = reader.fetch('/products?select=as_quick:product_name&id=eq.1');
+      await first;
+      const second = proxy.silenceAt('%hai%');
+      const costly = reader.fetch('/products?product_name=ilike.*hai*');
+      await second;
+      for (const read of [quick, costly]) {
+        const response = await read;
+        expect(response.status).toBe(200);
+        expect(await response.json()).not.toEqual([]);
+      }
+      proxy.close();
     },
     PATIENCE_MS,
   );

@@ -54,9 +54,10 @@ test('memory that goes on growing is not flat, and memory that goes up and down 
   expect(judge(samples((second) => 100 + Math.min(second, 60))).isFlat).toBe(true);
 });
 
-test('the page has the places that a run with --write fills', () => {
-  const page = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8');
-  for (const name of ['figures', 'peers', 'abuse']) {
-    expect(page).toMatch(new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- end of ${name} -->`));
+test('the pages have the places that a run with --write fills', () => {
+  const places = { 'performance.md': ['figures', 'peers', 'abuse'], 'operations.md': ['drills'] };
+  for (const [page, names] of Object.entries(places)) {
+    const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+    for (const name of names) expect(text).toMatch(new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- end of ${name} -->`));
   }
 });

@@ -15,6 +15,7 @@ const engine = openEngine(url, {
   collections: '',
   replicas: [],
   replicaLagSeconds: 10,
+  replicaReads: 'own',
   poolSize: 2,
   connectSeconds: 5,
   preparedStatements: true,

@@ -118,6 +118,7 @@ export const TEST_SETTINGS = {
   poolSize: 3,
   connectSeconds: 5,
   preparedStatements: true,
+  replicaReads: 'own',
 } as const;
 
 async function reset(admin: SQL, schema: string, rows: readonly Row[]): Promise<void> {

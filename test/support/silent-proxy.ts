@@ -10,8 +10,8 @@ export interface SilentProxy {
   readonly silence: () => void;
   /** New connections work again; those that were open or opened in silence stay silent for ever. */
   readonly speak: () => void;
-  /** The connection on which the service next sends this text falls silent, right before it. Resolves when it has. */
-  readonly silenceAt: (text: string) => Promise<void>;
+  /** The connection on which the service next sends this text falls silent, right before it, or right after it. Resolves when it has. */
+  readonly silenceAt: (text: string, when?: 'before' | 'after') => Promise<void>;
   /** New connections go there from now on. */
   readonly leadTo: (port: number) => void;
   /** All connections are closed, as by a restart. */
@@ -22,7 +22,7 @@ export interface SilentProxy {
 export async function startSilentProxy(serverPort: number, host = '127.0.0.1'): Promise<SilentProxy> {
   let port = serverPort;
   let isSilent = false;
-  let next: { readonly text: string; readonly done: () => void } | undefined;
+  let next: { readonly text: string; readonly when: 'before' | 'after'; readonly done: () => void } | undefined;
   const links = new Set<{ isSilent: boolean; readonly sockets: readonly Socket[] }>();
   const listener = createServer((client) => {
     const server = connect(port, host);
@@ -30,6 +30,7 @@ export async function startSilentProxy(serverPort: number, host = '127.0.0.1'): 
     links.add(link);
     client.on('data', (data) => {
       if (next !== undefined && data.includes(next.text)) {
+        if (next.when === 'after') server.write(data);
         link.isSilent = true;
         next.done();
         next = undefined;
@@ -61,7 +62,7 @@ export async function startSilentProxy(serverPort: number, host = '127.0.0.1'): 
     speak: () => {
       isSilent = false;
     },
-    silenceAt: (text) => new Promise((done) => (next = { text, done })),
+    silenceAt: (text, when = 'before') => new Promise((done) => (next = { text, when, done })),
     leadTo: (other) => {
       port = other;
     },

@@ -13,7 +13,7 @@ import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { identifier, type SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
-import { query, quoteText, type Runner, reserve, WAITING_FOR_A_CLIENT } from './driver.ts';
+import { query, quoteText, type Runner, reserve, run, WAITING_FOR_A_CLIENT } from './driver.ts';
 import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
 import { takeSlot } from './slots.ts';
 
@@ -34,7 +34,7 @@ export async function openCursor(
     throw error;
   });
   try {
-    await connection.unsafe(`begin isolation level repeatable read read only; ${WAITING_FOR_A_CLIENT}`);
+    await run(connection, `begin isolation level repeatable read read only; ${WAITING_FOR_A_CLIENT}`);
     const [counted] = await query<{ total: string }>(connection, compileCount(plan, dialect));
     const total = Number(counted?.total ?? 0);
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
@@ -108,7 +108,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
     if (this.ended) return { done: true, value: undefined };
     try {
       const { count } = this;
-      const rows: Row[] = await this.connection.unsafe(`fetch ${count} from page`);
+      const rows = await run<Row[]>(this.connection, `fetch ${count} from page`);
       const isFirst = !this.started;
       this.started = true;
       let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, this.form, isFirst);

@@ -4,6 +4,7 @@ import type { Value } from '../../collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
 import { busy } from './refusals.ts';
+import { noted, noteSent } from './sent.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -66,7 +67,12 @@ export function openPool(
 }
 
 export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
-  return runner.unsafe<T[]>(statement.sql, statement.params.map(encode));
+  return noted(runner, runner.unsafe<T[]>(statement.sql, statement.params.map(encode)), statement);
+}
+
+/** A command without values. */
+export function run<T = unknown>(runner: Runner, sql: string): Promise<T> {
+  return noted(runner, runner.unsafe<T>(sql), { sql, params: [] });
 }
 
 /** How long a request waits for a connection of its own when all are taken, by slow readers of large results for one. */
@@ -75,7 +81,9 @@ const RESERVE_MS = 5_000;
 export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<ReservedSQL> {
   const signal = AbortSignal.timeout(milliseconds);
   try {
-    return await pool.reserve({ signal });
+    const connection = await pool.reserve({ signal });
+    noteSent(connection, pool);
+    return connection;
   } catch (error) {
     throw signal.aborted ? busy() : error;
   }
@@ -110,7 +118,8 @@ export class NoAnswer extends Error {
 
 /** Rows as lists, in the order of the columns. */
 export async function queryLists(runner: Runner, statement: Statement): Promise<unknown[][]> {
-  return await runner.unsafe<unknown[][]>(statement.sql, statement.params.map(encode)).values();
+  const { sql, params } = statement;
+  return await noted(runner, runner.unsafe<unknown[][]>(sql, params.map(encode)).values(), statement);
 }
 
 /** The driver would send a fraction as a double; as text it stays the decimal it was written as. */

@@ -31,11 +31,15 @@ export class Elsewhere extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_ELSEWHERE';
 }
 
-/** Undefined where it is there, and the same; else what is wrong. One that is full, or refuses for another reason, is there. */
+/**
+ * Undefined where it is there, and the same, and nothing is wrong with what else is looked at there; else what is wrong. One that is
+ * full, or refuses for another reason, is there.
+ */
 export async function absence(
   server: ServerAddress,
   settings: SessionSettings,
   name: string,
+  wrongWith: (probe: Runner) => Promise<unknown | undefined> = async () => undefined,
 ): Promise<unknown | undefined> {
   let problem: unknown;
   let silences = 0;
@@ -44,7 +48,7 @@ export async function absence(
     const probe = openPool(server, settings, 1);
     try {
       const found = await within(ANSWER_MS, identify(probe));
-      if (found.name === name) return undefined;
+      if (found.name === name) return await within(ANSWER_MS, wrongWith(probe));
       problem = new Elsewhere('another server answers');
     } catch (error) {
       if (!isLoss(error)) return undefined;

@@ -22,6 +22,7 @@ import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
 import type { Notice } from './notice.ts';
 import { hasOwnTables, makeOwnTables } from './own-tables.ts';
+import type { Apart } from './pending.ts';
 import { checkPooling } from './pooling.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
@@ -43,12 +44,15 @@ export interface PostgresOptions extends SessionSettings, PostgresDemand {
   /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
   readonly replicaLagSeconds?: number;
+  /** Which writes a standby must have to be read from: all of this instance, or those that the client names. */
+  readonly replicaReads?: 'own' | 'any';
   readonly notice?: Notice;
 }
 
 function standbysOf(options: PostgresOptions): Replicas | undefined {
-  const { replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, notice = () => {} } = options;
-  return replicas.length === 0 ? undefined : new Replicas(replicas, { ...options, replicaLagSeconds }, notice);
+  const { replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
+  const settings = { ...options, replicaLagSeconds, replicaReads };
+  return replicas.length === 0 ? undefined : new Replicas(replicas, settings, options.notice ?? (() => {}));
 }
 
 export function openPostgres(options: PostgresOptions): PostgresEngine {
@@ -58,6 +62,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
 export class PostgresEngine implements Engine {
   readonly location: string;
   readonly opened: Promise<void>;
+  readonly hasPositions: boolean;
   /** What was made or changed in the schema when it was opened. */
   steps: readonly string[] = [];
   private readonly link: Link;
@@ -81,16 +86,17 @@ export class PostgresEngine implements Engine {
     this.sweeper = new Sweeper(options.retryHours);
     this.link = new Link(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
     this.replicas = standbysOf(options);
+    this.hasPositions = this.replicas !== undefined;
     this.attempts = new Attempts(this.link, this.replicas, options);
     this.opened = this.link.open();
     // Whoever waits hears of a failure; that nobody may wait is no reason to end the process.
     this.opened.catch(() => undefined);
   }
 
-  read(plan: ReadPlan, encoding: Encoding): Promise<ReadResult> {
-    return this.attempts.reading(plan.from, (pool) =>
-      readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan)),
-    );
+  read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
+    const work = (pool: SQL, piece: Apart) =>
+      readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan), piece);
+    return this.attempts.reading(plan.from, work, after);
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {

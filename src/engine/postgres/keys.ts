@@ -8,6 +8,7 @@ import type { Assignment, WritePlan } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
 import { query, quoteText } from './driver.ts';
 import { duplicateOf, sqlState } from './refusals.ts';
+import { apart } from './slots.ts';
 import type { WriteContext } from './writes.ts';
 
 const MAX_DRAWS = 5;
@@ -43,11 +44,11 @@ export class Keys {
 
   private async moveTo(pool: SQL, sequence: string, least: string): Promise<void> {
     // The position is read after the lock is had: a subquery runs when its value is first needed.
-    const [moved] = await query<{ reached: string }>(pool, {
-      sql: `with held as materialized (select pg_advisory_xact_lock(${SEQUENCE_LOCK}))
-        select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`,
-      params: [],
-    });
+    const sql = `with held as materialized (select pg_advisory_xact_lock(${SEQUENCE_LOCK}))
+      select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`;
+    const [moved] = await apart(pool, 'write', (connection) =>
+      query<{ reached: string }>(connection, { sql, params: [] }),
+    );
     this.reached.set(sequence, BigInt(moved?.reached ?? 0));
   }
 }

@@ -7,6 +7,7 @@ import { ConfigError } from '../../config.ts';
 import { NoAnswer, type SessionSettings } from './driver.ts';
 import { findAtLast, findOnce, NoSuchServer, type Search } from './finding.ts';
 import { absence, Elsewhere, type Reached } from './identity.ts';
+import { LostAnswer, lostAnswer, type SharedRead } from './lost-answers.ts';
 import type { Notice } from './notice.ts';
 import { refusedByPooler } from './pooling.ts';
 import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
@@ -16,6 +17,8 @@ import type { Target } from './url.ts';
 const GRACE_MS = 3_000;
 /** What queries under way on the old connections still get, where their server may be there. They go before new ones are opened. */
 const OLD_POOL_SECONDS = 1;
+/** And where just one connection was silent. */
+const WELL_POOL_SECONDS = 5;
 const PAUSE_AFTER_CHECKS_MS = 500;
 
 export class Link {
@@ -25,6 +28,8 @@ export class Link {
   private foundAt = 0;
   private reason = 'PostgreSQL has not been reached yet';
   private isDoubted = false;
+  /** Pools that were given up, while statements on them may still be answered. */
+  private readonly leaving = new Set<SQL>();
   private readonly search: Search;
   private closed = false;
 
@@ -80,20 +85,29 @@ export class Link {
     this.recovering = this.recover(error);
   }
 
-  /** While work takes long, or after a connection has closed: the server is asked whether it is there, and is lost where it is not. */
-  async doubt(): Promise<void> {
+  /**
+   * While work takes long, or after a connection has closed: the server is asked whether it is there, and is lost where it is not. So it
+   * is where a connection has fallen silent. Told is what is wrong; `oldest` is the read that has waited longest on a shared connection.
+   */
+  async doubt(oldest?: () => SharedRead | undefined): Promise<unknown | undefined> {
     const { reached } = this;
-    if (this.isDoubted || this.closed || this.recovering !== undefined || reached === undefined) return;
+    if (this.isDoubted || this.closed || this.recovering !== undefined || reached === undefined) return undefined;
     this.isDoubted = true;
-    const problem = await absence(reached.server, this.settings, reached.identity.name);
+    const { server, identity, pool } = reached;
+    const problem = await absence(server, this.settings, identity.name, async (probe) => {
+      for (const each of this.leaving) await lostAnswer(probe, each);
+      return lostAnswer(probe, pool, oldest);
+    });
     this.isDoubted = false;
-    if (problem !== undefined) this.lost(problem, reached.pool);
+    if (problem !== undefined) this.lost(problem, pool);
+    return problem;
   }
 
   /** Whoever closes has waited for the work under way. */
   async close(): Promise<void> {
     this.closed = true;
-    await this.reached?.pool.close({ timeout: 0 });
+    const pools = [...this.leaving, ...(this.reached === undefined ? [] : [this.reached.pool])];
+    await Promise.all(pools.map((pool) => pool.close({ timeout: 0 })));
   }
 
   private async wait(): Promise<SQL> {
@@ -112,15 +126,14 @@ export class Link {
   /** One connection broke, and the server is as it was: its pool replaces what broke. */
   private async isSameServer(error: unknown): Promise<boolean> {
     const { reached } = this;
-    const isOver = error instanceof NoAnswer || error instanceof Elsewhere;
+    const isOver = error instanceof NoAnswer || error instanceof Elsewhere || error instanceof LostAnswer;
     // One that takes no more writes is another server to those who need one that does.
     if (reached === undefined || isOver || (sqlState(error) === '25006' && this.target.needsWritable)) return false;
     return (await absence(reached.server, this.settings, reached.identity.name)) === undefined;
   }
 
   private async findAgain(loss: unknown): Promise<void> {
-    // A role may have no more connections than these: they go first. Those of a silent server will not answer any more.
-    void this.reached?.pool.close({ timeout: loss instanceof NoAnswer ? 0 : OLD_POOL_SECONDS });
+    if (this.reached !== undefined) void this.leave(this.reached.pool, loss);
     this.reached = undefined;
     let told = false;
     const failed = (error: unknown) => {
@@ -140,6 +153,16 @@ export class Link {
       }
       await Bun.sleep(PAUSE_AFTER_CHECKS_MS);
     }
+  }
+
+  /** A role may have no more connections than these: they go first. */
+  private async leave(pool: SQL, loss: unknown): Promise<void> {
+    const isWell = loss instanceof LostAnswer;
+    if (isWell) this.notice('warn', 'a connection to PostgreSQL has fallen silent: all are opened anew');
+    this.leaving.add(pool);
+    // Those of a silent server will not answer any more.
+    await pool.close({ timeout: isWell ? WELL_POOL_SECONDS : loss instanceof NoAnswer ? 0 : OLD_POOL_SECONDS });
+    this.leaving.delete(pool);
   }
 
   private async take(found: Reached): Promise<void> {

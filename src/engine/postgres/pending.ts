@@ -10,9 +10,14 @@ const TICK_MS = 500;
 const SLOW_MS = 1_000;
 
 interface Piece {
-  readonly until: number;
+  readonly at: number;
   readonly giveUp: (reason: unknown) => void;
+  /** Set by work that has a connection of its own, or waits for one. */
+  isApart: boolean;
 }
+
+/** For work that says so. */
+export type Apart = Pick<Piece, 'isApart'>;
 
 export class Pending {
   /** In the order of their ends, since all get the same time. */
@@ -30,12 +35,13 @@ export class Pending {
   }
 
   /** The same outcome; or NoAnswer, when there is none in time. */
-  add<T>(work: Promise<T>): Promise<T> {
+  add<T>(work: (piece: Apart) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const piece = { until: performance.now() + this.milliseconds, giveUp: reject };
+      const piece = { at: performance.now(), giveUp: reject, isApart: false };
+      const begun = work(piece);
       this.pieces.add(piece);
       this.timer ??= setInterval(() => this.look(), TICK_MS).unref();
-      work.then(
+      begun.then(
         (result) => {
           this.pieces.delete(piece);
           resolve(result);
@@ -48,6 +54,17 @@ export class Pending {
     });
   }
 
+  /** The one that has waited longest on a connection that others use, too. */
+  oldestShared(): { readonly at: number } | undefined {
+    for (const piece of this.pieces) if (!piece.isApart) return piece;
+    return undefined;
+  }
+
+  giveUp(reason: unknown): void {
+    for (const piece of this.pieces) piece.giveUp(reason);
+    this.pieces.clear();
+  }
+
   /** Resolves when there is none, or when the time for it is up. */
   async settled(seconds: number): Promise<void> {
     const until = performance.now() + seconds * 1000;
@@ -57,9 +74,9 @@ export class Pending {
   private look(): void {
     const now = performance.now();
     const [oldest] = this.pieces;
-    if (oldest !== undefined && now - (oldest.until - this.milliseconds) > SLOW_MS) this.isSlow();
+    if (oldest !== undefined && now - oldest.at > SLOW_MS) this.isSlow();
     for (const piece of this.pieces) {
-      if (piece.until > now) break;
+      if (piece.at + this.milliseconds > now) break;
       this.pieces.delete(piece);
       piece.giveUp(new NoAnswer('no answer in time'));
     }

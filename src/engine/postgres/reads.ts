@@ -10,6 +10,7 @@ import { type SqlDialect, shifted } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
 import { openCursor } from './cursor.ts';
 import { query, type Runner } from './driver.ts';
+import type { Apart } from './pending.ts';
 import { boundedRows, isTooLong } from './row-bytes.ts';
 import { apart } from './slots.ts';
 
@@ -19,6 +20,7 @@ export async function readList(
   dialect: SqlDialect,
   encoding: Encoding,
   isQuick: boolean | Promise<boolean>,
+  piece: Apart,
 ): Promise<ReadResult> {
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
@@ -26,10 +28,15 @@ export async function readList(
   const isWhole = plan.offset === 0 && plan.limit === undefined;
   const read = plan.count === undefined || isWhole ? readRows : readCounted;
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
-  const found = await ((await isQuick) ? work(pool) : apart(pool, 'costly read', work)).catch((error): undefined => {
+  const isShared = await isQuick;
+  piece.isApart = !isShared;
+  const found = await (isShared ? work(pool) : apart(pool, 'costly read', work)).catch((error): undefined => {
     if (!isTooLong(error)) throw error;
   });
-  if (found === undefined || found.rows.length > CURSOR_ROWS) return openCursor(pool, plan, dialect, encoding);
+  if (found === undefined || found.rows.length > CURSOR_ROWS) {
+    piece.isApart = true;
+    return openCursor(pool, plan, dialect, encoding);
+  }
   const { rows } = found;
   const total = plan.count === undefined ? undefined : (found.total ?? rows.length);
   return {

@@ -3,6 +3,7 @@ import type { Collection, Field } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
 import type { WritePlan } from '../../plan/types.ts';
+import { NEWEST } from '../engine.ts';
 import { atRow, duplicate, keysUsedUp, printed } from '../terms.ts';
 
 export interface ServerError extends Error {
@@ -81,7 +82,8 @@ export function unconfirmed(): Refusal {
   return new Refusal('CAT503', 'the database did not confirm the write', {
     details: 'It may have been stored or not.',
     hint: 'Look before you repeat it; with an Idempotency-Key a repetition is safe.',
-    headers: { 'retry-after': '1' },
+    // Sent back with a read, it makes sure that no standby answers.
+    headers: { 'retry-after': '1', 'catalogue-position': NEWEST },
   });
 }
 
@@ -194,6 +196,7 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
   ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
   ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
+  ERR_POSTGRES_CONNECTION_LOST: 'A connection to PostgreSQL has fallen silent',
   ERR_POSTGRES_CONNECTION_ELSEWHERE: 'Another PostgreSQL server answers at this address now',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };

@@ -6,6 +6,7 @@
 import type { SQL } from 'bun';
 import { NoAnswer, openPool, query, type Runner, type SessionSettings, within } from './driver.ts';
 import { identify } from './identity.ts';
+import { type LostAnswer, lostAnswer, type SharedRead } from './lost-answers.ts';
 import type { ServerAddress } from './url.ts';
 
 /** A standby that takes longer to say where it is has gone without a word, */
@@ -13,7 +14,7 @@ const ANSWER_MS = 2_000;
 /** unless this is the first time. */
 const MOST_SILENCES = 2;
 /** What reads under way on old connections still get, once there are new ones. */
-const OLD_POOL_SECONDS = 5;
+const OLD_POOL_SECONDS = 2;
 
 export class Replica {
   /** For the reads. */
@@ -26,6 +27,7 @@ export class Replica {
   isBalanced = false;
   private probe!: SQL;
   private asking = false;
+  private isDoubted = false;
   private silences = 0;
   /** Whether all connections of the pool are known to lead to the server that is asked. */
   private isChecked = false;
@@ -62,6 +64,18 @@ export class Replica {
       else if (this.silences >= MOST_SILENCES) this.reconnect(0);
     }
     this.asking = false;
+  }
+
+  /** While reads take long: where a connection has fallen silent all are opened anew. */
+  async doubt(oldest: () => SharedRead | undefined): Promise<LostAnswer | undefined> {
+    if (this.isDoubted || this.reached === undefined) return undefined;
+    this.isDoubted = true;
+    const { pool } = this;
+    // A server that does not answer is noticed by whoever asks how far it is.
+    const lost = await within(ANSWER_MS, lostAnswer(this.probe, pool, oldest)).catch(() => undefined);
+    this.isDoubted = false;
+    if (lost !== undefined && pool === this.pool) this.reconnect(OLD_POOL_SECONDS);
+    return lost;
   }
 
   async close(): Promise<void> {

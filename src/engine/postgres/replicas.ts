@@ -1,10 +1,13 @@
 /**
  * Reads on standbys. A standby serves a read only while it is known to hold every write that this instance has made,
  * and to be no further behind the primary than the limit: a client reads its own writes as long as it stays with one
- * instance. Positions are those of the write-ahead log, asked for beside the requests and never by them.
+ * instance. Positions are those of the write-ahead log, asked for beside the requests and never by them. Where any standby will do,
+ * a write waits for its position and tells it, and a client that sends it back reads that write, on whichever instance.
  */
 import type { SQL } from 'bun';
+import { NEWEST, type WriteResult } from '../engine.ts';
 import { type SessionSettings, within } from './driver.ts';
+import type { LostAnswer, SharedRead } from './lost-answers.ts';
 import type { Notice } from './notice.ts';
 import { surelyUndone } from './refusals.ts';
 import { Replica, writtenTo } from './replica.ts';
@@ -17,10 +20,12 @@ const ANSWER_MS = 2_000;
 const ASK_SOON_MS = 15;
 /** Beyond every position: nobody knows how far the primary has come. */
 const UNKNOWN = 2n ** 64n;
+const POSITION = /^\d{1,19}$/;
 
 export interface ReplicaSettings extends SessionSettings {
   /** A standby that is further behind than this is left out, even for those who have written nothing. */
   readonly replicaLagSeconds: number;
+  readonly replicaReads: 'own' | 'any';
 }
 
 export class Replicas {
@@ -34,8 +39,8 @@ export class Replicas {
   private past: { readonly at: number; readonly position: bigint }[] = [];
   /** The log's position after the newest write of this instance, */
   private needed = 0n;
-  /** but for writes that were done since it was asked for: these are so many. */
-  private unplaced = 0;
+  /** but for writes that were done since it was asked for: these wait to be told theirs. */
+  private readonly unplaced: ((position: bigint) => void)[] = [];
   private placing: Promise<void> | undefined;
   /** Whether a read was kept from a standby because it lacks a write. */
   private isKeptOff = false;
@@ -58,31 +63,35 @@ export class Replicas {
     return this.inUse.size;
   }
 
-  /** A standby that may answer now, taken in turn; undefined where the primary must. */
-  pick(): Replica | undefined {
+  /** A standby that may answer now, after the write with that position; taken in turn, undefined where the primary must. */
+  pick(after?: string): Replica | undefined {
     if (this.primary === undefined) return undefined;
-    for (let tried = 0; this.unplaced === 0 && tried < this.replicas.length; tried++) {
+    const least = this.least(after);
+    for (let tried = 0; tried < this.replicas.length; tried++) {
       const replica = this.replicas[this.next++ % this.replicas.length]!;
-      if (this.inUse.has(replica) && replica.reached! >= this.needed) return replica;
+      if (this.inUse.has(replica) && replica.reached! >= least) return replica;
     }
     this.isKeptOff = true;
     return undefined;
   }
 
   /**
-   * A write on the primary: from its answer on, and until its position is known and replayed, readers stay with the primary. While
-   * it is under way nobody can have read it yet.
+   * A write on the primary: from its answer on, and until its position is known and replayed, readers stay with the primary, or those
+   * who name it. While it is under way nobody can have read it yet.
    */
-  async during<T>(write: () => Promise<T>): Promise<T> {
+  async during(write: () => Promise<WriteResult>): Promise<WriteResult> {
+    let result: WriteResult;
     try {
-      const result = await write();
-      this.place();
-      return result;
+      result = await write();
     } catch (error) {
       // One that may be stored all the same is looked for by its client: not where it may be missing.
-      if (!surelyUndone(error)) this.place();
+      if (!surelyUndone(error)) void this.place();
       throw error;
     }
+    const placed = this.place();
+    if (this.settings.replicaReads === 'own') return result;
+    const position = await placed;
+    return { ...result, position: position === UNKNOWN ? NEWEST : String(position) };
   }
 
   /** Left out until it has answered again. */
@@ -91,11 +100,17 @@ export class Replicas {
     this.judge(replica);
   }
 
+  /** While reads on them take long. Told is whether an answer was lost. */
+  async doubt(oldest: () => SharedRead | undefined): Promise<LostAnswer | undefined> {
+    const lost = await Promise.all(this.replicas.map((replica) => replica.doubt(oldest)));
+    return lost.find((each) => each !== undefined);
+  }
+
   /** After a failover the positions of the old primary mean nothing: what counts is what the new one has. */
   async restart(primary: SQL): Promise<void> {
     this.primary = primary;
     this.past = [];
-    this.unplaced = 0;
+    for (const tell of this.unplaced.splice(0)) tell(UNKNOWN);
     this.needed = UNKNOWN;
     this.needed = await within(ANSWER_MS, writtenTo(primary));
   }
@@ -106,22 +121,33 @@ export class Replicas {
     await Promise.all(this.replicas.map((replica) => replica.close()));
   }
 
-  private place(): void {
-    this.unplaced++;
+  private least(after: string | undefined): bigint {
+    // What is no position of ours is one that no standby is known to have.
+    const named = after === undefined ? 0n : POSITION.test(after) ? BigInt(after) : UNKNOWN;
+    if (this.settings.replicaReads === 'any') return named;
+    const own = this.unplaced.length > 0 ? UNKNOWN : this.needed;
+    return named > own ? named : own;
+  }
+
+  private place(): Promise<bigint> {
+    const { promise, resolve } = Promise.withResolvers<bigint>();
+    this.unplaced.push(resolve);
     this.placing ??= this.findPositions().finally(() => {
       this.placing = undefined;
     });
+    return promise;
   }
 
   /** Where the log is after the writes, asked for beside their answers, and once for all that were answered before. */
   private async findPositions(): Promise<void> {
-    while (this.unplaced > 0 && this.primary !== undefined) {
-      const { primary, unplaced } = this;
+    while (this.unplaced.length > 0 && this.primary !== undefined) {
+      const { primary } = this;
+      const { length } = this.unplaced;
       const position = await within(ANSWER_MS, writtenTo(primary)).catch(() => UNKNOWN);
       if (primary !== this.primary) continue;
       // A primary that is gone may have stored a write all the same: nobody is sent to a standby until one is back.
       if (position > this.needed) this.needed = position;
-      this.unplaced -= unplaced;
+      for (const tell of this.unplaced.splice(0, length)) tell(position);
     }
     this.askSoon();
   }
@@ -151,13 +177,13 @@ export class Replicas {
     if (primary === undefined || this.askingPrimary) return;
     this.askingPrimary = true;
     const at = performance.now();
-    const isUnknown = this.needed === UNKNOWN && this.unplaced === 0;
+    const isUnknown = this.needed === UNKNOWN && this.unplaced.length === 0;
     try {
       const position = await within(ANSWER_MS, writtenTo(primary));
       if (primary === this.primary) {
         this.past.push({ at, position });
         // It answers again: whatever it has stored is not beyond this.
-        if (isUnknown && this.unplaced === 0) this.needed = position;
+        if (isUnknown && this.unplaced.length === 0) this.needed = position;
       }
     } catch {
       // Whoever reads or writes there will notice. A standby is no further behind a primary that is gone.

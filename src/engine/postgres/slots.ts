@@ -3,9 +3,9 @@
  * writes, which may have to wait for a row that another one changes. Each kind may have a part of a pool, never all of it. The
  * driver sends other statements on any connection, one behind the other: so these have a connection of their own.
  */
-import type { SQL } from 'bun';
+import type { ReservedSQL, SQL } from 'bun';
 import { MAX_WAITING_STATEMENTS } from '../../limits.ts';
-import { type Runner, reserve } from './driver.ts';
+import { reserve } from './driver.ts';
 import { crowded } from './refusals.ts';
 
 const WAIT_MS = 5_000;
@@ -92,7 +92,7 @@ export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
 }
 
 /** Work on a connection of its own. */
-export async function apart<T>(pool: SQL, kind: Kind, work: (connection: Runner) => Promise<T>): Promise<T> {
+export async function apart<T>(pool: SQL, kind: Kind, work: (connection: ReservedSQL) => Promise<T>): Promise<T> {
   const giveBack = await takeSlot(pool, kind);
   try {
     const connection = await reserve(pool);

@@ -1,8 +1,8 @@
 /** One write, one transaction. Its commit is the one step whose failure leaves the outcome open. */
 import type { ReservedSQL, SQL } from 'bun';
-import { query, type Runner, reserve, within } from './driver.ts';
+import { query, type Runner, reserve, run, within } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
-import { apart, type Kind, takeSlot } from './slots.ts';
+import { type Kind, takeSlot } from './slots.ts';
 
 export const MAX_ATTEMPTS = 5;
 /** A write that took longer may have waited for a standby, and may have been told to stop waiting. */
@@ -14,33 +14,42 @@ export async function inTransaction<T>(
   work: (connection: Runner) => Promise<T>,
   keep: boolean,
   kind: Kind = 'write',
+  committed: Confirm = async () => {},
 ): Promise<T> {
   const giveBack = await takeSlot(pool, kind);
   try {
-    return await transact(pool, work, keep);
+    return await transact(pool, work, keep, committed);
   } finally {
     giveBack();
   }
 }
 
-async function transact<T>(pool: SQL, work: (connection: Runner) => Promise<T>, keep: boolean): Promise<T> {
+type Confirm = (connection: ReservedSQL) => Promise<void>;
+
+async function transact<T>(
+  pool: SQL,
+  work: (connection: Runner) => Promise<T>,
+  keep: boolean,
+  committed: Confirm,
+): Promise<T> {
   const connection = await reserve(pool);
   let result: T;
   try {
-    await connection.unsafe('begin');
+    await run(connection, 'begin');
     result = await work(connection);
-    if (!keep) await connection.unsafe('rollback');
+    if (!keep) await run(connection, 'rollback');
   } catch (error) {
     await giveUp(connection);
     throw error;
   }
   try {
-    if (keep) await connection.unsafe('commit');
+    if (keep) await run(connection, 'commit');
   } catch (error) {
     await giveUp(connection);
     // A deferred constraint, or a conflict: the server answered, so that nothing is stored. Silence says nothing.
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
+  if (keep) await committed(connection);
   await connection.release();
   return result;
 }
@@ -50,16 +59,20 @@ async function transact<T>(pool: SQL, work: (connection: Runner) => Promise<T>, 
  * then answers as if all were well but for a warning, which the driver does not pass on. A write that was quick was not waited for by
  * anybody who could cancel it. One that was not is confirmed by a later commit: the log is replicated in its order.
  */
-export async function confirm(pool: SQL, milliseconds: number, limit: number): Promise<void> {
+export async function confirm(connection: ReservedSQL, milliseconds: number, limit: number): Promise<void> {
   if (milliseconds < SUSPICIOUS_MS) return;
-  if (milliseconds >= limit) throw new UnconfirmedCommit(undefined);
+  if (milliseconds >= limit) {
+    await connection.release();
+    throw new UnconfirmedCommit(undefined);
+  }
   const statement = {
     sql: `select pg_logical_emit_message(true, 'catalogue', '') where current_setting('synchronous_standby_names') <> ''
       and current_setting('synchronous_commit') not in ('off', 'local')`,
     params: [],
   };
-  const work = apart(pool, 'write', (connection) => query(connection, statement));
-  await within(Math.max(SUSPICIOUS_MS, limit - milliseconds), work).catch(() => {
+  await within(Math.max(SUSPICIOUS_MS, limit - milliseconds), query(connection, statement)).catch(() => {
+    // It may wait for as long as the standby is away.
+    void connection.close({ timeout: 0 }).catch(() => undefined);
     throw new UnconfirmedCommit(undefined);
   });
 }

@@ -1,5 +1,5 @@
 /** A write is carried out: with nothing to check it is one statement, else a transaction that may take it back. */
-import type { SQL } from 'bun';
+import type { ReservedSQL, SQL } from 'bun';
 import { deniedRow } from '../../collection/denied.ts';
 import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
@@ -44,11 +44,17 @@ export async function carryOut(
 ): Promise<WriteResult> {
   const kind = (await isQuick) ? 'write' : 'costly write';
   const started = performance.now();
-  const result = standsAlone(plan)
-    ? await apart(pool, kind, (connection) => inOneStatement(connection, context, plan, encoding))
-    : await inTransaction(pool, (connection) => work(connection, context, plan, encoding, limits), !plan.dryRun, kind);
-  if (!plan.dryRun) await confirm(pool, performance.now() - started, limits.querySeconds * 1000);
-  return result;
+  const confirmed = (connection: ReservedSQL) =>
+    confirm(connection, performance.now() - started, limits.querySeconds * 1000);
+  if (!standsAlone(plan)) {
+    const steps = (connection: Runner) => work(connection, context, plan, encoding, limits);
+    return inTransaction(pool, steps, !plan.dryRun, kind, confirmed);
+  }
+  return apart(pool, kind, async (connection) => {
+    const result = await inOneStatement(connection, context, plan, encoding);
+    await confirmed(connection);
+    return result;
+  });
 }
 
 /** Whether nothing can be found afterwards that would have to undo it. */

@@ -2,6 +2,7 @@
 
 import { HttpError } from 'react-admin';
 import { WrittenNumber } from '../../../collection/exact-json.ts';
+import { POSITION_HEADER } from '../../../http/position.ts';
 import { base } from './base.ts';
 import { takeEarly } from './early.ts';
 import { isLoginWanted, session, wantLogin } from './session.ts';
@@ -42,16 +43,21 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The newest write of this page, where the service tells: what is read is not older. */
+let newest: string | undefined;
+
 /** `url` is a path of the service. What a refusal says is shown as it is: the service explains itself better than we could. */
 export async function ask(url: string, { method = 'GET', headers: given, body, signal }: Ask = {}): Promise<Answer> {
   const headers = new Headers(given as HeadersInit);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
   const credentials = token.get();
   if (credentials !== null) headers.set('authorization', `Bearer ${credentials}`);
+  if (newest !== undefined) headers.set(POSITION_HEADER, newest);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
   const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
   const response = await (takeEarly(method, url, headers) ??
     fetch(`${base}${url}`, { method, headers, ...content, ...(signal && { signal }) }));
+  newest = response.headers.get(POSITION_HEADER) ?? newest;
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   const json: unknown = isJson && text !== '' ? parseExactly(text) : undefined;
