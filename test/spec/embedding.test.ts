@@ -60,6 +60,13 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch('/categories?select=id,products(id)&order=products(id)'), 400, 'PGRST118');
   });
 
+  test('an order by an embedding that shows nothing is by any field of it', async () => {
+    const shown = await read('/products?select=id,suppliers!supplier_id(company_name)&order=suppliers(company_name)');
+    const names = (shown as { id: number }[]).map(({ id }) => ({ id }));
+    expect(await read('/products?select=id,supplier_id()&order=supplier_id(company_name)')).toEqual(names);
+    await expectRefusal(await shop.fetch('/products?select=id,supplier_id()&order=supplier_id(nme)'), 400, '42703');
+  });
+
   test('aggregates over what another row holds', async () => {
     expect(await read('/prices?select=...products(unit_price.max()),count()&currency=eq.EUR')).toEqual([
       { max: expect.any(Number), count: expect.any(Number) },
