@@ -19,7 +19,7 @@ import { Connection, whileBusy } from './connection.ts';
 import { DeclarationWatch } from './declaration-watch.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
-import { gatheringDialect, mayGather } from './gathered-groups.ts';
+import { compileGathered } from './gathered-groups.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
@@ -230,13 +230,13 @@ class SqliteEngine implements Engine {
     const counts = isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from);
     const statement = compileRead(plan, bounded, isCount(plan) ? counts : guardedDialect);
     const narrowed = compileNarrowed(plan, bounded);
-    const isGathered = narrowed === undefined && mayGather(plan);
+    const gathered = narrowed === undefined ? compileGathered(plan, bounded) : undefined;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
     const result = await readers.read({
       statement,
       ...(narrowed === undefined ? {} : { narrowed }),
-      ...(isGathered ? { gathered: compileRead(plan, bounded, gatheringDialect) } : {}),
+      ...(gathered === undefined ? {} : { gathered }),
       count: compileCount(plan, counts),
       wantsTotal: plan.count !== undefined,
       offset,
