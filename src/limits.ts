@@ -124,6 +124,9 @@ export const QUICK_PAGE_ROWS = 1_000;
 export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Longest row of an answer: as long as a body that could store it. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
+/** Groups of a large table that are added up as its rows come, and the length of their names together; of more of them the rows are sorted. */
+export const MAX_GATHERED_GROUPS = 20_000;
+export const MAX_GATHERED_LENGTH = 1024 * 1024;
 /** Rows that the search index may find for a page before a walk through the table is likely to be quicker. */
 export const FEW_CANDIDATES = 5_000;
 /** What a query of the search index may hold, and how deep: trigrams of one text and of all, its length, its parentheses. */

@@ -73,7 +73,7 @@ function planEmbed(
     ...(groupBy === undefined ? {} : { groupBy }),
     ...(own.limit === undefined ? {} : { limit: own.limit }),
   };
-  return { relation, plan, many };
+  return { relation, to, plan, many };
 }
 
 /** A parameter of an embedding that is not there would be without effect, and is refused. */

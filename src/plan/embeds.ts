@@ -1,4 +1,5 @@
 /** The embeddings of one level of a request, planned: what its columns, conditions and order may name. */
+import type { Collection } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
 import { embedded } from '../collection/types/embedded.ts';
 import type { EmbedItem } from '../dialect/tree.ts';
@@ -7,6 +8,8 @@ import type { Expression, OutputColumn, Predicate, ReadPlan } from './types.ts';
 
 export interface PlannedEmbed {
   readonly relation: Relation;
+  /** What it is of, as the caller sees it. */
+  readonly to: Collection;
   readonly plan: ReadPlan;
   /** Whether a row may have several. */
   readonly many: boolean;

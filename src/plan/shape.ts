@@ -177,11 +177,16 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
       details: `'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
     });
   }
-  const column = embed.plan.columns.find((each) => each.name === field.name);
+  const { to, plan } = embed;
+  // One without columns is there to filter and to sort by.
+  const column =
+    plan.columns.length === 0
+      ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
+      : plan.columns.find((each) => each.name === field.name);
   const last = field.json.at(-1);
   if (column === undefined || (last !== undefined && !can(column.expression.type, 'json'))) {
     throw new Refusal('42703', `column ${name}.${field.name} does not exist`, {
-      hint: `Order by what is selected of it: ${embed.plan.columns.map((each) => each.name).join(', ')}.`,
+      hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }
   const of = embeddedValues(embed, column);

@@ -1,7 +1,7 @@
 /** Numbers of many rows at once: so much more or less, or so many percent. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
-import { browserStories, type Product, SECONDS } from '../support/browser.ts';
+import { browserStories, type Product, quicker, SECONDS } from '../support/browser.ts';
 
 const SHOP = new URL('../data/shop/collections.yaml', import.meta.url).pathname;
 const CONDITIONS = 'category_id=eq.8&order=id';
@@ -44,11 +44,13 @@ browserStories(
             unit_price === null ? null : Math.round(Number(unit_price) * 1.075 * 10_000) / 10_000,
           ),
         );
-        await stage.service.fetch(`/products/${numbered[0]!.id}`, { method: 'PATCH', body: '{"unit_price":1}' });
+        const { id } = numbered[0]!;
+        const setToOne = () => stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: '{"unit_price":1}' });
+        await quicker(stage, 'PATCH', setToOne);
         await page.getByRole('button', { name: 'Undo' }).click();
         await stage.until(/one was changed or deleted by someone else since/);
         expect(await stage.ask<Product[]>(`/products?${CONDITIONS}`)).toEqual(
-          before.map((row) => (row.id === numbered[0]!.id ? { ...row, unit_price: 1 } : row)),
+          before.map((row) => (row.id === id ? { ...row, unit_price: 1 } : row)),
         );
       },
       SECONDS,

@@ -59,4 +59,5 @@ browserStories(
     );
   },
   () => ({ args: ['--collections', DECLARED] }),
+  { areApart: true },
 );

@@ -65,4 +65,5 @@ for (const [name, database] of Object.entries(DATABASES))
       );
     },
     database,
+    { areApart: true },
   );

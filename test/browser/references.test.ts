@@ -1,6 +1,6 @@
 /** Rows of other collections by their names, wherever one meets them. */
 import { expect, test } from 'bun:test';
-import { browserStories, type Database, SECONDS } from '../support/browser.ts';
+import { browserStories, type Database, type Product, SECONDS } from '../support/browser.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 
@@ -40,6 +40,20 @@ for (const [name, database] of Object.entries(DATABASES))
           expect(await stage.product(1)).toMatchObject({ category_id: 8 });
           await page.getByRole('button', { name: 'Undo' }).click();
           await stage.until('Undone.');
+
+          const shown = () => page.locator('tbody .column-supplier_id').allTextContents();
+          const [first] = await stage.ask<{ company_name: string }[]>('/suppliers?order=company_name');
+          await page.getByRole('button', { name: 'Sort by supplier ascending' }).click();
+          await until('the first of the suppliers', async () => (await shown())[0] === first!.company_name);
+          expect(await shown()).toEqual((await shown()).sort());
+          const saved = page.waitForEvent('download');
+          await page.getByRole('button', { name: /^Export/ }).click();
+          await page.getByRole('menuitem', { name: 'NDJSON' }).click();
+          const lines = (await Bun.file(await (await saved).path()).text()).trimEnd().split('\n');
+          const exported = lines.map((line) => JSON.parse(line) as Product);
+          const asShown = await page.locator('tbody .column-product_name a').allTextContents();
+          expect(exported.slice(0, asShown.length).map(({ product_name }) => String(product_name))).toEqual(asShown);
+          expect(Object.keys(exported[0]!)).toEqual(Object.keys(await stage.product(1)));
 
           await page.getByRole('button', { name: 'Add filter' }).click();
           await stage.choose('Field', 'Category');

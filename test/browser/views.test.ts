@@ -12,7 +12,7 @@ browserStories(
       'a list that is sorted by two columns and filtered is saved as a view, and opened again',
       async () => {
         const { page } = stage;
-        const list = `${stage.service.url}/console?collection=products#/products`;
+        const list = `${stage.service.url}/console?collection=products#/products?perPage=5`;
         const namesBy = async (query: string) =>
           (await stage.ask<Product[]>(`/products?${query}&limit=5`)).map((row) => String(row.product_name));
         await page.goto(list);

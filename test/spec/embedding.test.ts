@@ -52,6 +52,13 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await read(first)).toEqual([{ id: 1, p: [{ id: 2 }, { id: 1 }] }]);
   });
 
+  test('an order by an embedding that shows nothing is by any field of it', async () => {
+    const shown = await read('/products?select=id,suppliers!supplier_id(company_name)&order=suppliers(company_name)');
+    const names = (shown as { id: number }[]).map(({ id }) => ({ id }));
+    expect(await read('/products?select=id,supplier_id()&order=supplier_id(company_name)')).toEqual(names);
+    await expectRefusal(await shop.fetch('/products?select=id,supplier_id()&order=supplier_id(nme)'), 400, '42703');
+  });
+
   test('an order by what an embedding shows, and one that is a list is refused', async () => {
     const rows = (await read(
       '/products?select=id,categories(category_name)&order=categories(category_name).desc,id&limit=1',

@@ -92,6 +92,7 @@ for (const engine of ROLE_ENGINES) {
         ['an embedded select', '/categories?select=products(cost)'],
         ['an embedded filter', '/categories?select=products(id)&products.cost=gt.0'],
         ['an embedded order', '/categories?select=products(id)&products.order=cost'],
+        ['an order by an embedding', '/products?select=id,categories()&order=categories(hidden)'],
         ['the name of a relation', '/products?select=supplier_id(name)'],
         ['a hint', '/products?select=suppliers!supplier_id(name)'],
         ['an item', '/products/1?select=cost'],

@@ -2,7 +2,7 @@
  * A real browser for the tests: Debian's Chromium, driven by playwright-core, against the real program. Where there is
  * none the tests say so, in their names and on stderr, since a silent skip would pass for a green one.
  */
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,7 +55,18 @@ const inFile: Database = () => ({});
 /** One browser for all stories; each has a profile of its own. It ends with the process that started it. */
 let shared: Promise<Browser> | undefined;
 
-export function browserStories(name: string, tell: (stage: Stage) => void, database = inFile): void {
+export interface StoriesOptions {
+  /** Whether each story leaves alone what the others look at, so that one service does for all of them. */
+  readonly areApart?: boolean;
+}
+
+/** A story that has stored something leaves the next one a new service. */
+export function browserStories(
+  name: string,
+  tell: (stage: Stage) => void,
+  database = inFile,
+  { areApart = false }: StoriesOptions = {},
+): void {
   if (CHROMIUM === undefined) {
     console.error(`\nTHE BROWSER TESTS OF ${name.toUpperCase()} DID NOT RUN: ${HOW_TO_GET_IT}.\n`);
     test.skip(`${name} in a browser: NOT RUN, ${HOW_TO_GET_IT}`, () => {});
@@ -63,9 +74,17 @@ export function browserStories(name: string, tell: (stage: Stage) => void, datab
   }
   describe(`${name} in a browser`, () => {
     let browser: Browser;
-    let service: Service;
+    let service: Service | undefined;
     let page: Page;
+    let isChanged = false;
     const complaints: string[] = [];
+    const noteWrite = (method: string, prefer: string | null | undefined) => {
+      if (!/^(GET|HEAD|OPTIONS)$/.test(method) && !prefer?.includes('tx=rollback')) isChanged = true;
+    };
+    const newStage = async (options?: BrowserContextOptions) => {
+      page = await newPage(browser, origin, complaints, options);
+      page.context().on('request', (request) => noteWrite(request.method(), request.headers().prefer));
+    };
 
     let origin: string;
 
@@ -74,33 +93,38 @@ export function browserStories(name: string, tell: (stage: Stage) => void, datab
       browser = await shared;
     }, SECONDS);
     beforeEach(async () => {
-      const { cwd = temporaryFolder(), args = [], env = {} } = await database();
-      service = await startService({ cwd, args: [...args, '--log-level', 'silent'], env });
+      service ??= noting(await startOn(database), noteWrite);
       origin = service.url;
-      page = await newPage(browser, origin, complaints);
+      await newStage();
     }, SECONDS);
     afterEach(async () => {
       await page.context().close();
-      await cleanUp();
+      if (isChanged && !areApart) await end();
       expect(complaints.splice(0)).toEqual([]);
     });
+    const end = async () => {
+      await cleanUp();
+      service = undefined;
+      isChanged = false;
+    };
+    afterAll(end);
 
     tell({
       get page() {
         return page;
       },
       get service() {
-        return service;
+        return service!;
       },
       complaints,
       open: (place) => page.goto(`${origin}/console#${place}`),
-      async reopen(options, address = service.url) {
+      async reopen(options, address = service!.url) {
         await page.context().close();
         origin = address;
-        page = await newPage(browser, origin, complaints, options);
+        await newStage(options);
       },
-      ask: async <T>(path: string) => (await (await service.fetch(path)).json()) as T,
-      product: async (id) => (await (await service.fetch(`/products/${id}`)).json()) as Product,
+      ask: async <T>(path: string) => (await (await service!.fetch(path)).json()) as T,
+      product: async (id) => (await (await service!.fetch(`/products/${id}`)).json()) as Product,
       until: (text) => page.getByText(text).first().waitFor(),
       async choose(label, option) {
         await page.getByRole('combobox', { name: label }).click();
@@ -114,6 +138,22 @@ export function browserStories(name: string, tell: (stage: Stage) => void, datab
       },
     });
   });
+}
+
+async function startOn(database: Database): Promise<Service> {
+  const { cwd = temporaryFolder(), args = [], env = {} } = await database();
+  return startService({ cwd, args: [...args, '--log-level', 'silent'], env });
+}
+
+/** The same service, that tells of what a story itself sends. */
+function noting(service: Service, note: (method: string, prefer: string | null) => void): Service {
+  return {
+    ...service,
+    fetch(path, init) {
+      note(init?.method ?? 'GET', new Headers(init?.headers).get('prefer'));
+      return service.fetch(path, init);
+    },
+  };
 }
 
 function launch(executablePath: string): Promise<Browser> {
@@ -153,6 +193,17 @@ async function newPage(
     if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`a request to ${url}`);
   });
   return page;
+}
+
+/** Someone else is quicker by a moment: their work is done when the browser sends its next requests of that method. */
+export async function quicker({ page }: Stage, method: string, work: () => Promise<unknown>): Promise<void> {
+  let done: Promise<unknown> | undefined;
+  await page.route(/\/products\?/, async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    done ??= work();
+    await done;
+    await route.continue();
+  });
 }
 
 export async function shownNames(page: Page): Promise<string[]> {

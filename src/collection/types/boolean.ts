@@ -36,6 +36,7 @@ export const boolean = defineType({
     value: (stored) => Number(stored) === 1,
     json: words('true', 'false'),
     text: words('t', 'f'),
+    isSame: true,
     check: (sql) => `${sql} in (0, 1)`,
   },
   postgres: {

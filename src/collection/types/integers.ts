@@ -59,7 +59,8 @@ function integer({ name, title, bits, sum }: Width): Type {
         sum: small ? (sql) => `sum(${sql})` : (sql) => sumOfUnits(sql, 0),
         avg: (sql) => averageOfUnits(sql, 0),
       },
-      ...(small ? { check: (sql: string) => `${sql} between ${least} and ${most}` } : {}),
+      ...(small ? { check: (sql: string) => `${sql} between ${least} and ${most}`, isSame: true } : {}),
+      ...(small ? { parts: { each: itself, sum: (sql: string) => `sum(${sql})` } } : {}),
     },
     postgres: { name, ...(small ? { plain: itself, cell: itself } : {}) },
     schema: small

@@ -42,6 +42,10 @@ export interface SqliteForm {
   /** The text form in CSV, where a number will do. */
   readonly cell?: Sql;
   readonly aggregate?: Readonly<Partial<Record<AggregateName, Sql>>>;
+  /** Whether the stored form is the same in JavaScript and in JSON: a text, or a whole number of at most 53 bits. */
+  readonly isSame?: true;
+  /** How a sum is put together of sums of parts: the whole number that is summed of each value, and the sum of such sums. */
+  readonly parts?: { readonly each: Sql; readonly sum: Sql };
   /** A condition that every stored value keeps. */
   readonly check?: Sql;
   /** What no constraint of the table can tell, and `catalogue check` looks for. */
@@ -164,4 +168,5 @@ export const PLAIN_TEXT = {
   plain: itself,
   json: (sql) => `json_quote(${sql})`,
   text: itself,
+  isSame: true,
 } as const satisfies SqliteForm;

@@ -9,7 +9,7 @@ import { ListPage } from './products/list.tsx';
 import { collectionName, titleOf, version } from './shared/collection.ts';
 import { latePage } from './shared/late-page.tsx';
 import { dataProvider } from './shared/provider.ts';
-import { mayCreate } from './shared/rights.ts';
+import { mayCreate, mayImport } from './shared/rights.ts';
 import { isLoginWanted } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { darkTheme, lightTheme } from './theme.ts';
@@ -42,9 +42,11 @@ export function Console() {
         {...(mayCreate ? { create: CreatePage } : {})}
         recordRepresentation={(record) => titleOf(record as never)}
       />
-      <CustomRoutes>
-        <Route path="/import" element={<ImportPage />} />
-      </CustomRoutes>
+      {mayImport && (
+        <CustomRoutes>
+          <Route path="/import" element={<ImportPage />} />
+        </CustomRoutes>
+      )}
     </Admin>
   );
 }

@@ -16,7 +16,7 @@ import {
   unshown,
   version,
 } from './shared/collection.ts';
-import { mayCreate } from './shared/rights.ts';
+import { mayImport } from './shared/rights.ts';
 import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
 import { useTabTitle } from './shared/tab-title.ts';
 import { token } from './shared/token.ts';
@@ -122,7 +122,7 @@ function ConsoleMenu() {
             {titleOfCollection(other)}
           </MenuItem>
         ))}
-      {mayCreate && <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />}
+      {mayImport && <Menu.Item to="/import" primaryText="Import" leftIcon={<Import />} />}
       <MenuItem component="a" href={`${base}/docs`} sx={{ color: 'text.secondary' }}>
         <ListItemIcon sx={{ '&&': { minWidth: 40 } }}>
           <Api />

@@ -139,7 +139,7 @@ function compileGroups(
   output: Output,
   outer: Scope,
 ): string {
-  const { from, scope } = withEmbedded(plan.groupBy ?? [], body, outer);
+  const { from, scope } = gathered(plan, body, outer) ?? withEmbedded(plan.groupBy ?? [], body, outer);
   const inner = plan.columns.map(({ expression }, index) => {
     return `${compileExpression(computed(expression), scope)} as ${identifier(computedName(index))}`;
   });
@@ -151,6 +151,12 @@ function compileGroups(
   };
   const within = compileRowsWithin(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
   return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
+}
+
+function gathered(shape: Shape, body: string, scope: Scope): { from: string; scope: Scope } | undefined {
+  if (scope.depth > 0) return undefined;
+  const found = scope.dialect.gather?.(shape, body, (expression) => compileExpression(expression, scope));
+  return found && { from: found.from, scope: { ...scope, computed: found.computed } };
 }
 
 /** What rows are grouped by of other collections is a column of theirs first: a group has no row that it would belong to. */

@@ -2,7 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import type { Comparator, Expression, Predicate } from '../../plan/types.ts';
+import type { Comparator, Expression, Predicate, Shape } from '../../plan/types.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -26,6 +26,14 @@ export interface Access {
 export interface Operand {
   readonly sql: string;
   readonly of: Expression;
+}
+
+/** The SQL of an expression, of the rows of a read. */
+export type ColumnsOf = (expression: Expression) => string;
+
+export interface Gathered {
+  readonly from: string;
+  readonly computed: ReadonlyMap<Expression, string>;
 }
 
 /** Where the engines' SQL differs. Everything else is compiled once for both. */
@@ -76,6 +84,11 @@ export interface SqlDialect {
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;
+  /**
+   * Groups in parts, where an engine makes them quicker than SQL does: rows of which several may belong to a group, and what the keys
+   * and the aggregates are in terms of them. Undefined where it does not.
+   */
+  gather?(shape: Shape, from: string, columns: ColumnsOf): Gathered | undefined;
   /** A null that must say of which type it is. */
   nullOf?(type: Type): string;
 }

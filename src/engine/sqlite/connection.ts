@@ -12,6 +12,7 @@ import type { Statement } from '../compile/statement.ts';
 import { defineAllowance } from './allowance.ts';
 import { defineGuard } from './deadline.ts';
 import { defineFunctions } from './functions.ts';
+import { defineGathering } from './gathered-groups.ts';
 
 /** Statements kept prepared; a query's shape is its SQL, since all values are bound. */
 const MAX_PREPARED = 500;
@@ -64,6 +65,7 @@ export class Connection {
       defineFunctions(this.db);
       defineGuard(this.db);
       defineAllowance(this.db);
+      defineGathering(this.db);
       prepare?.(this.db);
     } catch (error) {
       this.db.close();

@@ -19,6 +19,7 @@ import { Connection, whileBusy } from './connection.ts';
 import { DeclarationWatch } from './declaration-watch.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { misplaced, type OpenFiles, openFiles } from './files.ts';
+import { compileGathered } from './gathered-groups.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
@@ -228,15 +229,18 @@ class SqliteEngine implements Engine {
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
     const { offset, limit } = plan;
     const bounded = boundedRow(plan, output);
-    const statement = compileRead(plan, bounded, guardedDialect);
+    // All rows are counted along an index, far quicker than each could be asked for the time.
+    const counts = isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from);
+    const statement = compileRead(plan, bounded, isCount(plan) ? counts : guardedDialect);
     const narrowed = compileNarrowed(plan, bounded);
+    const gathered = narrowed === undefined ? compileGathered(plan, bounded) : undefined;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
     const result = await readers.read({
       statement,
       ...(narrowed === undefined ? {} : { narrowed }),
-      // All rows are counted along an index, far quicker than each could be asked for the time.
-      count: compileCount(plan, isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from)),
+      ...(gathered === undefined ? {} : { gathered }),
+      count: compileCount(plan, counts),
       wantsTotal: plan.count !== undefined,
       offset,
       ...(limit === undefined ? {} : { limit }),
@@ -247,4 +251,9 @@ class SqliteEngine implements Engine {
     });
     return { ...result, state };
   }
+}
+
+/** Nothing but the number of rows. */
+function isCount({ groupBy, columns }: ReadPlan): boolean {
+  return groupBy?.length === 0 && columns.every(({ expression }) => expression.kind === 'count');
 }

@@ -11,6 +11,7 @@ import { Connection } from './connection.ts';
 import { clearDeadline, setDeadline } from './deadline.ts';
 import { checkFiles } from './files.ts';
 import { forgetPatterns } from './functions.ts';
+import { TooManyGroups } from './gathered-groups.ts';
 import { asOutcome } from './outcome.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
 
@@ -107,9 +108,25 @@ function open(): Connection {
 }
 
 function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
-  const { encoding, form } = job;
+  if (job.gathered === undefined)
+    return yield* encodedParts(connection, betterStatement(connection, job), job, progress);
+  try {
+    yield* encodedParts(connection, job.gathered, job, progress);
+  } catch (error) {
+    // Before the first of them: they are known when all rows have been read.
+    if (!(error instanceof TooManyGroups)) throw error;
+    yield* encodedParts(connection, job.statement, job, progress);
+  }
+}
+
+function* encodedParts(
+  connection: Connection,
+  statement: Statement,
+  { encoding, form }: ReadJob,
+  progress: Progress,
+): Generator<string, void> {
   let text = opening(encoding);
-  for (const rows of connection.chunks(betterStatement(connection, job), AT_ONCE)) {
+  for (const rows of connection.chunks(statement, AT_ONCE)) {
     text += encodeChunk(rows, encoding, form, progress.rows === 0);
     progress.rows += rows.length;
     progress.last = rows.at(-1);

@@ -12,6 +12,8 @@ export interface ReadJob {
   readonly statement: Statement;
   /** The same through the search index. */
   readonly narrowed?: NarrowedRead;
+  /** The same where there are few groups. */
+  readonly gathered?: Statement;
   readonly count: Statement;
   readonly wantsTotal: boolean;
   readonly offset: number;

@@ -12,13 +12,17 @@ import {
   labelOf,
   titleField,
 } from '../shared/collection.ts';
+import { maySend } from '../shared/rights.ts';
 import type { Sheet } from './sheet.ts';
 
 /** A field for each column of the sheet; undefined where the column is left out. */
 export type Mapping = readonly (Field | undefined)[];
 
 const collection = collections.find(({ name }) => name === collectionName);
-const writable = fields.filter(({ readOnly }) => !readOnly);
+/** Fields that may be stored, and those by which rows are found. */
+const writable = fields.filter(
+  (field) => !field.readOnly && (maySend(field, true) || maySend(field, false) || isUnique(field)),
+);
 const labelled = writable.map((field) => ({ ...field, name: labelOf(field) }));
 
 /** By the names of the fields, or by what the console calls them: "Category" is category_id. */

@@ -1,11 +1,15 @@
 /** How a file is to be imported, and what becomes of each of its rows. */
 import type { Field } from '../../../collection/declaration.ts';
+import { mayUpdate } from '../shared/rights.ts';
 import type { Entered } from './cells.ts';
 import type { Mapping } from './columns.ts';
 import type { Sheet } from './sheet.ts';
 
 /** What is to become of rows that exist already. */
 export type Decision = 'leave' | 'change' | 'add';
+
+/** As long as nobody has said so; whoever may not change them leaves them. */
+export const UNDECIDED: Decision | undefined = mayUpdate ? undefined : 'leave';
 
 export interface Terms {
   readonly sheet: Sheet;

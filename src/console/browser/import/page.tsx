@@ -4,6 +4,7 @@ import { Title } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
 import { collectionName } from '../shared/collection.ts';
 import { counted, formatNumber } from '../shared/numbers.ts';
+import { mayDelete } from '../shared/rights.ts';
 import { DropZone } from './drop-zone.tsx';
 import type { Plan, Terms } from './fate.ts';
 import { Preview } from './preview.tsx';
@@ -117,7 +118,7 @@ function Outcome({ done, undo }: { readonly done: Done; readonly undo: () => voi
         severity="success"
         action={
           <>
-            {created.length + changed.length > 0 && (
+            {created.length + changed.length > 0 && (created.length === 0 || mayDelete) && (
               <Button color="inherit" onClick={undo}>
                 Undo
               </Button>

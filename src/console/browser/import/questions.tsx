@@ -12,8 +12,9 @@ import {
 } from '@mui/material';
 import { key, labelOf } from '../shared/collection.ts';
 import { counted, formatNumber } from '../shared/numbers.ts';
+import { mayCreate, mayUpdate } from '../shared/rights.ts';
 import { isUnique, makesKeys, matchFields } from './columns.ts';
-import type { Decision, Plan, Terms } from './fate.ts';
+import { type Decision, type Plan, type Terms, UNDECIDED } from './fate.ts';
 
 interface QuestionsProps {
   readonly terms: Terms;
@@ -27,7 +28,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
   const { sheet, mapping, match, decision, emptying } = terms;
   const candidates = matchFields(sheet, mapping);
   // A row with another row's unique value cannot be added; one with another row's key can, with a key of its own.
-  const mayAdd = match === key ? makesKeys : match !== undefined && !isUnique(match);
+  const mayAdd = mayCreate && (match === key ? makesKeys : match !== undefined && !isUnique(match));
   return (
     <>
       {candidates.length > 0 && (
@@ -38,7 +39,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
           value={match?.name ?? NONE}
           sx={{ maxWidth: 320 }}
           onChange={({ target }) =>
-            check({ ...terms, decision: undefined, match: candidates.find(({ name }) => name === target.value) })
+            check({ ...terms, decision: UNDECIDED, match: candidates.find(({ name }) => name === target.value) })
           }
         >
           {candidates.map((field) => (
@@ -46,7 +47,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
               {labelOf(field)}
             </MenuItem>
           ))}
-          <MenuItem value={NONE}>Nothing (every row is new)</MenuItem>
+          {mayCreate && <MenuItem value={NONE}>Nothing (every row is new)</MenuItem>}
         </TextField>
       )}
       {plan.existing > 0 && (
@@ -62,11 +63,13 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
             onChange={({ target }) => check({ ...terms, decision: target.value as Decision })}
           >
             <FormControlLabel value="leave" control={<Radio size="small" />} label="Leave what is stored" />
-            <FormControlLabel
-              value="change"
-              control={<Radio size="small" />}
-              label="Change what is stored to what the file says"
-            />
+            {mayUpdate && (
+              <FormControlLabel
+                value="change"
+                control={<Radio size="small" />}
+                label="Change what is stored to what the file says"
+              />
+            )}
             {mayAdd && <FormControlLabel value="add" control={<Radio size="small" />} label="Add as new rows" />}
           </RadioGroup>
         </FormControl>

@@ -1,6 +1,7 @@
 /** What a row of a file becomes: a row of its own, or changes to one that is stored. */
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, key, labelOf } from '../shared/collection.ts';
+import { mayCreate, maySend } from '../shared/rights.ts';
 import { type Entered, stored } from './cells.ts';
 import { makesKeys } from './columns.ts';
 import type { Change, Fate, Fault, Terms, Values } from './fate.ts';
@@ -27,7 +28,12 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
       !(field === key && makesKeys),
   );
   const nulls = given.filter(([field, value]) => value.json === null && field.required).map(([field]) => field);
+  if (!mayCreate) return { kind: 'bad', faults: [...read.faults, notThere(read, match)] };
   const faults = [...read.faults];
+  const denied = given.filter(([field]) => !maySend(field, true)).map(([field]) => field);
+  faults.push(
+    ...denied.map((field) => ({ field: field.name, message: `You may not set ${labelOf(field)} of a new row.` })),
+  );
   const known = new Set(faults.map(({ field }) => field));
   const told = missing.filter((field) => !known.has(field.name));
   const spoken = match && read.values.get(match);
@@ -42,7 +48,9 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
   } else faults.push(...told.map((field) => ({ field: field.name, message: `${labelOf(field)} is missing.` })));
   faults.push(...nulls.map((field) => ({ field: field.name, message: `${labelOf(field)} cannot be empty.` })));
   if (faults.length > 0) return { kind: 'bad', faults };
-  const empty = [...read.empty].filter((field) => !field.required && field.default === undefined);
+  const empty = [...read.empty].filter(
+    (field) => !field.required && field.default === undefined && maySend(field, true),
+  );
   return {
     kind: 'new',
     row: Object.fromEntries([
@@ -52,11 +60,21 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
   };
 }
 
+/** For those who may change rows, and make none. */
+function notThere({ values }: Read, match: Field | undefined): Fault {
+  const spoken = match && values.get(match);
+  if (spoken === undefined) return { message: 'You may not make new rows.' };
+  const message = `There is no row with the ${labelOf(match!)} ${String(spoken.json)}, and you may not make new ones.`;
+  return { field: match!.name, message };
+}
+
 export function changesOf(read: Read, row: StoredRow, { emptying }: Terms): readonly Change[] {
   const changes: Change[] = [];
   const compare = (field: Field, after: Entered) => {
     const before = stored(field, row[field.name]);
-    if (field !== key && before.same !== after.same) changes.push({ field, before, after });
+    if (field === key || before.same === after.same) return;
+    if (maySend(field, false)) changes.push({ field, before, after });
+    else read.faults.push({ field: field.name, message: `You may not change ${labelOf(field)}.` });
   };
   for (const [field, value] of read.values) {
     if (value.json === null && field.required) {

@@ -1,10 +1,11 @@
 /** Takes an import back, as one: only what is still as the import left it. What others have changed since stays theirs. */
-import { fields, key, listPath } from '../shared/collection.ts';
-import { ask } from '../shared/http.ts';
+import { fields, key } from '../shared/collection.ts';
+import { areStill, isStill, type Step, takingBack } from '../shared/taking-back.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
+import type { Change } from './fate.ts';
 import { currentRows, isStored, type Report } from './send.ts';
-import { listed, parts } from './stored-rows.ts';
+import { listed, parts, type StoredRow } from './stored-rows.ts';
 
 export interface Undone {
   readonly removed: number;
@@ -13,44 +14,76 @@ export interface Undone {
   readonly kept: number;
 }
 
+/** Conditions that one request may hold, and the length of its URL: below what the service and any proxy take. */
+const MAX_CONDITIONS = 450;
+const MAX_URL = 6_000;
+
 export async function undoImport({ created, changed }: Report, progress: (done: number) => void): Promise<Undone> {
   const total = { removed: 0, restored: 0, kept: 0 };
   for (let start = 0; start < created.length; start += ROWS_PER_REQUEST) {
     const part = created.slice(start, start + ROWS_PER_REQUEST);
-    const ids = part.map((row) => stored(key, row[key.name]));
-    const current = await currentRows(ids.map((id) => ({ id })));
-    const untouched = ids.filter((id, at) => {
-      const row = current.get(id.same);
-      return (
-        row !== undefined && fields.every((field) => isStored(row, field, stored(field, part[at]![field.name]).same))
-      );
+    const current = await currentRows(part.map(idOf));
+    const untouched = part.filter((row) => {
+      const now = current.get(stored(key, row[key.name]).same);
+      return now !== undefined && fields.every((field) => isStored(now, field, stored(field, row[field.name]).same));
     });
-    for (const some of parts(untouched)) {
-      await ask(`${listPath}?${key.name}=in.(${some.map(listed).join(',')})`, {
-        method: 'DELETE',
-        headers: { prefer: 'return=minimal' },
-      });
-    }
-    total.removed += untouched.length;
-    total.kept += part.length - untouched.length;
+    const removed = await takingBack([...removals(untouched)], (rows) => progress(start + rows))();
+    total.removed += removed;
+    total.kept += part.length - removed;
     progress(start + part.length);
   }
   for (let start = 0; start < changed.length; start += ROWS_PER_REQUEST) {
     const part = changed.slice(start, start + ROWS_PER_REQUEST);
-    const ids = part.map(({ row }) => stored(key, row[key.name]));
-    const current = await currentRows(ids.map((id) => ({ id })));
-    const body = part.flatMap(({ changes }, at) => {
-      const row = current.get(ids[at]!.same);
-      const back = changes.filter(({ field, after }) => row !== undefined && isStored(row, field, after.same));
-      if (back.length < changes.length) total.kept++;
-      if (back.length === 0) return [];
-      return [
-        Object.fromEntries([[key.name, ids[at]!.json], ...back.map(({ field, before }) => [field.name, before.json])]),
-      ];
+    const current = await currentRows(part.map(({ row }) => idOf(row)));
+    const back = part.map(({ row, changes }) => {
+      const now = current.get(stored(key, row[key.name]).same);
+      const still = changes.filter(({ field, after }) => now !== undefined && isStored(now, field, after.same));
+      return { row, changes: still, isWhole: still.length === changes.length };
     });
-    if (body.length > 0) await ask(listPath, { method: 'PATCH', headers: { prefer: 'return=minimal' }, body });
-    total.restored += body.length;
+    const some = back.filter(({ changes }) => changes.length > 0);
+    const restored = await takingBack([...restorations(some)], (rows) => progress(created.length + start + rows))();
+    total.restored += restored;
+    // Those of which something was left, and those that others were quicker with.
+    total.kept += back.filter(({ isWhole }) => !isWhole).length + (some.length - restored);
     progress(created.length + start + part.length);
   }
   return total;
+}
+
+/** A few rows in one request, each with all that it holds. */
+function* removals(rows: readonly StoredRow[]): Generator<Step> {
+  const each = rows.map((row) => `and(${fields.map((field) => isStill(field, row[field.name])).join(',')})`);
+  let start = 0;
+  while (start < each.length) {
+    let end = start + 1;
+    for (let length = encodeURIComponent(each[start]!).length; end < each.length; end++) {
+      length += encodeURIComponent(each[end]!).length + 3;
+      if (length > MAX_URL || (end - start + 1) * (fields.length + 1) > MAX_CONDITIONS) break;
+    }
+    const query = `or=(${encodeURIComponent(each.slice(start, end).join(','))})`;
+    yield { method: 'DELETE', query, rows: end - start };
+    start = end;
+  }
+}
+
+/** One request for all rows of which the same was changed in the same way. */
+function* restorations(
+  rows: readonly { readonly row: StoredRow; readonly changes: readonly Change[] }[],
+): Generator<Step> {
+  const alike = Map.groupBy(rows, ({ changes }) =>
+    JSON.stringify(changes.map(({ field, before, after }) => [field.name, before.same, after.same])),
+  );
+  for (const same of alike.values()) {
+    const [{ changes }] = same as [(typeof same)[number]];
+    const body = Object.fromEntries(changes.map(({ field, before }) => [field.name, before.json]));
+    const conditions = areStill(changes.map(({ field, after }) => isStill(field, after.json)));
+    for (const ids of parts(same.map(({ row }) => stored(key, row[key.name])))) {
+      const query = `${key.name}=in.(${ids.map(listed).join(',')})&${conditions}`;
+      yield { method: 'PATCH', query, body, rows: ids.length };
+    }
+  }
+}
+
+function idOf(row: StoredRow): { readonly id: ReturnType<typeof stored> } {
+  return { id: stored(key, row[key.name]) };
 }

@@ -4,7 +4,7 @@ import { useRefresh } from 'react-admin';
 import { wordsOf } from '../shared/words.ts';
 import { matchFields, suggestedMapping } from './columns.ts';
 import { DryRun } from './dry-run.ts';
-import type { Plan, Terms } from './fate.ts';
+import { type Plan, type Terms, UNDECIDED } from './fate.ts';
 import { planImport } from './plan.ts';
 import { type Report, Sender } from './send.ts';
 import { readSheet } from './sheet.ts';
@@ -86,7 +86,7 @@ export function useImport(): Import {
       const sheet = await readSheet(file);
       const mapping = suggestedMapping(sheet);
       const [match] = matchFields(sheet, mapping);
-      await check({ sheet, mapping, match, decision: undefined, emptying: false });
+      await check({ sheet, mapping, match, decision: UNDECIDED, emptying: false });
     });
 
   const store = () =>

@@ -3,7 +3,7 @@
  * in stock (or the other way round, where there are fewer prices), and only the multiplication is done here.
  */
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldWith, type Record_ } from '../shared/collection.ts';
+import { fieldWith } from '../shared/collection.ts';
 import { fewRows } from './ask-few.ts';
 
 export interface GroupSum {
@@ -33,16 +33,15 @@ const flag = fieldWith('flag');
 
 const GROUP = group === undefined ? [] : [`group:${group.name}`];
 
-/** From so many rows on the service is asked about each group by itself: it sorts less, and does several at once. */
-const MANY_ROWS = 20_000;
-const FEW_GROUPS = 16;
+/** Different stocks of all groups together that one answer may have. */
+const MOST_STOCKS = 12_000;
 
 /** One answer where there are few enough different stocks in each group; two or three where there are more. */
 export async function readSums(stock: Field): Promise<readonly GroupSum[]> {
   const priced = price === undefined ? [] : [`price:${price.name}.sum()`];
   const flagged = flag === undefined ? [] : [`flag:${flag.name}`];
   const columns = [`stock:${stock.name}`, ...flagged, 'count()', ...priced];
-  const byStock = (await ofEachGroup(columns)) ?? (await fewRows([['select', [...GROUP, ...columns].join(',')]]));
+  const byStock = await fewRows([['select', [...GROUP, ...columns].join(',')]], MOST_STOCKS);
   if (byStock !== undefined) {
     return added(byStock as unknown as Row[], (row) => ({
       units: (row.stock ?? 0) * row.count,
@@ -59,25 +58,6 @@ export async function readSums(stock: Field): Promise<readonly GroupSum[]> {
     }));
   }
   return added(await all([...GROUP, 'count()', units]), (row) => ({ units: row.stock ?? 0 }));
-}
-
-/** Undefined where it is not worth it, or where a group has too many different stocks. */
-async function ofEachGroup(columns: readonly string[]): Promise<readonly Record_[] | undefined> {
-  if (group === undefined) return undefined;
-  const groups = await fewRows([['select', `${GROUP[0]},count()`]], FEW_GROUPS);
-  const rows = groups?.reduce((sum, { count }) => sum + Number(count), 0) ?? 0;
-  if (groups === undefined || rows < MANY_ROWS) return undefined;
-  const answers = await Promise.all(
-    groups.map(async (each) => {
-      const key = each.group as Key;
-      const found = await fewRows([
-        ['select', columns.join(',')],
-        [group.name, key === null ? 'is.null' : `eq.${key}`],
-      ]);
-      return found?.map((row) => ({ ...row, group: key }));
-    }),
-  );
-  return answers.every((each) => each !== undefined) ? answers.flat() : undefined;
 }
 
 /** With more groups than can be shown, only the whole is left to tell. */

@@ -15,7 +15,7 @@ import { type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import { isCalculable } from '../shared/arithmetic.ts';
-import { isUndoable, type NumberChange, type Target } from '../shared/bulk.ts';
+import { isUndoable, type RowChange, type Target } from '../shared/bulk.ts';
 import { describes, fieldNamed, fields, key, labelOf, titleField } from '../shared/collection.ts';
 import { readNumber } from '../shared/numbers.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
@@ -31,7 +31,7 @@ interface BulkEditDialogProps {
   readonly what: string;
   readonly target: Target;
   readonly apply: (field: Field, value: Value) => Promise<void>;
-  readonly applyEach: (field: Field, changes: readonly NumberChange[]) => Promise<void>;
+  readonly applyEach: (field: Field, changes: readonly RowChange[]) => Promise<void>;
   readonly close: () => void;
 }
 

@@ -3,7 +3,7 @@ import { Box, Table, TableBody, TableCell, TableHead, TableRow, Typography } fro
 import { useEffect, useMemo, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { calculated, type Operation } from '../shared/arithmetic.ts';
-import { isUndoable, type NumberChange, rowsFor, type Target } from '../shared/bulk.ts';
+import { isUndoable, type RowChange, rowsFor, type Target } from '../shared/bulk.ts';
 import { countedRows, labelOf, oneOf, type Record_, titleOf } from '../shared/collection.ts';
 import { readNumber } from '../shared/numbers.ts';
 import { isSame } from '../shared/same.ts';
@@ -12,7 +12,7 @@ import { formatValue } from '../shared/values.ts';
 const SHOWN = 5;
 
 export interface Calculation {
-  readonly changes: readonly NumberChange[];
+  readonly changes: readonly RowChange[];
   /** Rows without a number. */
   readonly empty: number;
   /** Why nothing can be done. */
@@ -50,7 +50,7 @@ export function useNumbers(target: Target, field: Field, operation: Operation | 
 }
 
 function calculate(rows: readonly Record_[], field: Field, operation: Operation, amount: string): Calculation {
-  const changes: NumberChange[] = [];
+  const changes: RowChange[] = [];
   let empty = 0;
   for (const row of rows) {
     const before = row[field.name] ?? null;

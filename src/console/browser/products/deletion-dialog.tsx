@@ -2,9 +2,10 @@
 import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle } from '@mui/material';
 import { useState } from 'react';
 import { useRefresh } from 'react-admin';
-import { deleteAll } from '../shared/bulk.ts';
+import { deleteAll, isDeletionUndoable, type Target } from '../shared/bulk.ts';
 import { deletedWithRows, type Record_, titleOf, titleOfCollection } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
+import { mayRestore } from '../shared/rights.ts';
 import { offerUndo, tell } from '../shared/undo.tsx';
 
 interface DeletionDialogProps {
@@ -35,7 +36,9 @@ export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialo
         <DialogContentText>
           {isUndoable
             ? 'This is done at once. You can undo it afterwards.'
-            : 'This is done at once. There are too many to bring them back: it cannot be undone.'}
+            : mayRestore
+              ? 'This is done at once. There are too many to bring them back: it cannot be undone.'
+              : 'This is done at once. It cannot be undone, since you may not make new ones.'}
           {deletedWithRows.length > 0 &&
             ` What belongs to it in ${deletedWithRows.map(titleOfCollection).join(', ')} is deleted, too, and is not brought back.`}
         </DialogContentText>
@@ -61,13 +64,15 @@ interface DeleteRowProps {
 export function DeleteRow({ record, close, afterwards }: DeleteRowProps) {
   const refresh = useRefresh();
   const title = titleOf(record);
+  const target: Target = { kind: 'rows', ids: [record.id] };
   const remove = async () => {
-    const { count, undo } = await deleteAll({ kind: 'rows', ids: [record.id] });
+    const { count, undo } = await deleteAll(target);
     close();
     afterwards?.();
     refresh();
-    if (count === 0 || undo === undefined) tell(`${title} was deleted already, by someone else.`, 'warning');
+    if (count === 0) tell(`${title} was deleted already, by someone else.`, 'warning');
+    else if (undo === undefined) tell(`${title} was deleted.`, 'success');
     else offerUndo(`${title} was deleted.`, undo);
   };
-  return <DeletionDialog what={title} isUndoable apply={remove} close={close} />;
+  return <DeletionDialog what={title} isUndoable={isDeletionUndoable(target)} apply={remove} close={close} />;
 }

@@ -13,8 +13,8 @@ import {
   countOf,
   type Done,
   deleteAll,
-  isUndoable,
-  type NumberChange,
+  isDeletionUndoable,
+  type RowChange,
   type Target,
 } from '../shared/bulk.ts';
 import { countedRows } from '../shared/collection.ts';
@@ -59,7 +59,7 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
     else offerUndo(text, undo);
   };
   const change = async (field: Field, value: Value) => finish(await changeAll(target, field, value), 'changed');
-  const changeNumbers = async (field: Field, changes: readonly NumberChange[]) => {
+  const changeNumbers = async (field: Field, changes: readonly RowChange[]) => {
     const done = await changeEach(changes, field);
     const left = changes.length - done.count;
     finish(done, left === 0 ? 'changed' : `changed; someone else had changed or deleted ${left} of them meanwhile`);
@@ -83,7 +83,7 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
         <BulkEditDialog what={what} target={target} apply={change} applyEach={changeNumbers} close={close} />
       )}
       {asking === 'delete' && (
-        <DeletionDialog what={what} isUndoable={isUndoable(target)} apply={remove} close={close} />
+        <DeletionDialog what={what} isUndoable={isDeletionUndoable(target)} apply={remove} close={close} />
       )}
     </Box>
   );

@@ -37,21 +37,8 @@ export async function changeRow(id: Id, changes: Changes, version: string): Prom
   );
 }
 
-export async function deleteRows(ids: readonly Id[]): Promise<Record_[]> {
-  const deleted: Record_[] = [];
-  for (const some of parts(ids)) {
-    const { json } = await ask(urlOf(some), { method: 'DELETE', headers: REPRESENTATION });
-    deleted.push(...(json as Record_[]).map(withId));
-  }
-  return deleted;
-}
-
 export async function createRow(row: Changes): Promise<Record_> {
   return withId((await ask(listPath, { method: 'POST', headers: ONE, body: row })).json as Record_);
-}
-
-function urlOf(ids: readonly Id[]): string {
-  return `${listPath}?${keysAre(ids)}`;
 }
 
 export function keysAre(ids: readonly Id[]): string {

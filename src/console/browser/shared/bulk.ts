@@ -8,9 +8,10 @@ import { keysAre, parts, withId } from './api.ts';
 import { countedRows, type Id, key, listPath, type Record_, titleField } from './collection.ts';
 import { ask, countIn } from './http.ts';
 import { type Filter, pairsOf, queryText } from './query.ts';
+import { mayRestore } from './rights.ts';
 import { isSame } from './same.ts';
+import { areStill, isStill, takingBack } from './taking-back.ts';
 import type { Undo } from './undo.tsx';
-import { valueText } from './values.ts';
 
 export type Target =
   | { readonly kind: 'rows'; readonly ids: readonly Id[] }
@@ -25,11 +26,11 @@ export interface Done {
 
 /** Rows that a browser remembers to bring them back. */
 const UNDOABLE_ROWS = 5_000;
-/** Requests of one undoing that are under way at a time. */
-const AT_A_TIME = 6;
 
 export const countOf = (target: Target): number => (target.kind === 'rows' ? target.ids.length : target.count);
 export const isUndoable = (target: Target): boolean => countOf(target) <= UNDOABLE_ROWS;
+/** Only by those who may make rows. */
+export const isDeletionUndoable = (target: Target): boolean => mayRestore && isUndoable(target);
 
 export async function changeAll(target: Target, field: Field, value: Value): Promise<Done> {
   const { name } = field;
@@ -40,11 +41,14 @@ export async function changeAll(target: Target, field: Field, value: Value): Pro
     headers: preferring(target, 'minimal'),
     body: { [name]: value },
   });
-  const changed = before?.filter((row) => !isSame(row[name], value));
-  return { count: countIn(headers), ...(changed && { undo: () => changeBack(changed, name, value) }) };
+  const changed = before
+    ?.map((row): RowChange => ({ row, before: row[name] ?? null, after: value }))
+    .filter((each) => !isSame(each.before, each.after));
+  return { count: countIn(headers), ...(changed && { undo: changeBack(changed, field) }) };
 }
 
-export interface NumberChange {
+/** What becomes of a field of one row. */
+export interface RowChange {
   readonly row: Record_;
   readonly before: Value;
   readonly after: Value;
@@ -57,18 +61,16 @@ export function rowsFor(target: Target, field: Field): Promise<Record_[]> {
 }
 
 /** A value of its own for each row, in a list of changes; rows that others have changed since they were shown are left. */
-export async function changeEach(changes: readonly NumberChange[], { name }: Field): Promise<Done> {
-  const changed = await storeEach(changes, name);
-  const back = changed.map(({ row, before, after }) => ({ row, before: after, after: before }));
-  const undo = async () => outcome((await storeEach(back, name)).length, back.length, 'changed or deleted');
-  return { count: changed.length, ...(changed.length > 0 && { undo }) };
+export async function changeEach(changes: readonly RowChange[], field: Field): Promise<Done> {
+  const changed = await storeEach(changes, field.name);
+  return { count: changed.length, ...(changed.length > 0 && { undo: changeBack(changed, field) }) };
 }
 
 /** Rows in one list of changes, which is one transaction. */
 const ROWS_PER_REQUEST = 1_000;
 
-async function storeEach(changes: readonly NumberChange[], name: string): Promise<readonly NumberChange[]> {
-  const done: NumberChange[] = [];
+async function storeEach(changes: readonly RowChange[], name: string): Promise<readonly RowChange[]> {
+  const done: RowChange[] = [];
   for (let start = 0; start < changes.length; start += ROWS_PER_REQUEST) {
     const part = changes.slice(start, start + ROWS_PER_REQUEST);
     const now = new Map<Id, Record_>();
@@ -92,7 +94,7 @@ async function storeEach(changes: readonly NumberChange[], name: string): Promis
 }
 
 export async function deleteAll(target: Target): Promise<Done> {
-  const isRemembered = isUndoable(target);
+  const isRemembered = isDeletionUndoable(target);
   const { headers, body } = await ask(urlOf(target), {
     method: 'DELETE',
     headers: preferring(target, isRemembered ? 'representation' : 'minimal'),
@@ -102,23 +104,18 @@ export async function deleteAll(target: Target): Promise<Done> {
 }
 
 /** One request for each value that there was before, on the rows that still hold what was stored then. */
-async function changeBack(rows: readonly Record_[], name: string, stored: Value): Promise<string> {
-  const isStill = stored === null ? `${name}=is.null` : `${name}=eq.${encodeURIComponent(valueText(stored))}`;
-  const byValue = Map.groupBy(rows, (row) => JSON.stringify(row[name]));
-  const steps = [...byValue.values()].flatMap((same) => [...parts(same)]);
-  let back = 0;
-  const step = async (some: readonly Record_[]) => {
-    const { headers } = await ask(`${listPath}?${keysAre(some.map(({ id }) => id))}&${isStill}`, {
-      method: 'PATCH',
-      headers: { prefer: 'return=minimal, count=exact' },
-      body: { [name]: some[0]![name] },
-    });
-    back += countIn(headers);
-  };
-  for (let start = 0; start < steps.length; start += AT_A_TIME) {
-    await Promise.all(steps.slice(start, start + AT_A_TIME).map(step));
-  }
-  return outcome(back, rows.length, 'changed or deleted');
+function changeBack(changes: readonly RowChange[], field: Field): Undo {
+  const alike = Map.groupBy(changes, ({ before, after }) => JSON.stringify([before, after]));
+  const steps = [...alike.values()]
+    .flatMap((same) => [...parts(same)])
+    .map((some) => ({
+      method: 'PATCH' as const,
+      query: `${keysAre(some.map(({ row }) => row.id))}&${areStill([isStill(field, some[0]!.after)])}`,
+      body: { [field.name]: some[0]!.before },
+      rows: some.length,
+    }));
+  const takeBack = takingBack(steps);
+  return async () => outcome(await takeBack(), changes.length, 'changed or deleted');
 }
 
 /** As they were, with their keys; the text of the answer is sent back as it is, so that no digit is lost. */

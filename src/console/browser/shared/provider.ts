@@ -7,7 +7,7 @@ import { type DataProvider, HttpError } from 'react-admin';
 import { readRow } from './api.ts';
 import { collectionName, idOf, key } from './collection.ts';
 import { type Ask, ask } from './http.ts';
-import { pairsOf, queryText, sortKeysOf, sortOf } from './query.ts';
+import { orderKeys, pairsOf, queryText, sortKeysOf, sortOf } from './query.ts';
 import { withTitles } from './references.ts';
 
 const config: IDataProviderConfig = {
@@ -54,7 +54,7 @@ interface Place {
 /** What an address says may be anything. */
 function placeOf(pagination: Partial<Place['pagination']> = {}, sort: Partial<Place['sort']> = {}): Place {
   const { page = 1, perPage = 1 } = pagination;
-  const keys = sortKeysOf(sort);
+  const keys = orderKeys(sortKeysOf(sort), { isListed: true });
   return {
     pagination: { page: whole(page, Number.MAX_SAFE_INTEGER / MOST_PER_PAGE), perPage: whole(perPage, MOST_PER_PAGE) },
     sort: keys.length === 0 ? { field: key.name, order: 'ASC' } : sortOf(keys),

@@ -1,6 +1,7 @@
 /** Filters as people set them in the console, and the query string they make. */
 import { OPERATORS, type OperatorName, type OperatorRules } from '../../../dialect/operators.ts';
 import { collectionName, fieldNamed, listPath, titleField } from './collection.ts';
+import { shownTitle } from './references.ts';
 
 /** One condition on a field. */
 export interface FieldChip {
@@ -51,6 +52,14 @@ export function sortOf(keys: readonly SortKey[]): Sort {
 
 type Pair = readonly [key: string, value: string];
 
+/** The keys as the service is asked for them: a reference is sorted by the title that it is shown as. `isListed`: the titles come with the rows. */
+export function orderKeys(keys: readonly SortKey[], { isListed }: { readonly isListed: boolean }): readonly SortKey[] {
+  return keys.map(({ name, order }) => {
+    const shown = shownTitle(name);
+    return { name: shown === undefined ? name : `${isListed ? shown.place : name}(${shown.title})`, order };
+  });
+}
+
 /** The filter in an address, where anyone may have written anything: what makes no sense is left out. */
 export function filterOf(given: unknown): Filter {
   if (typeof given !== 'object' || given === null) return {};
@@ -100,10 +109,16 @@ function encodeValue(value: string): string {
   return encodeURIComponent(value).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
 }
 
-/** The URL of what is filtered and sorted, without the page. */
+/** The URL of what is filtered and sorted, without the page. What is only sorted by is embedded without a column: `category_id()`. */
 export function listUrl(filter: Filter, sort?: Sort): string {
-  const order: Pair[] = sort === undefined ? [] : [['order', `${sort.field}.${sort.order.toLowerCase()}`]];
-  const text = queryText([...pairsOf(filter), ...order]);
+  const keys = sort === undefined ? [] : sortKeysOf(sort);
+  const titles = keys.filter(({ name }) => shownTitle(name) !== undefined).map(({ name }) => `${name}()`);
+  const order = orderKeys(keys, { isListed: false }).map(({ name, order: way }) => `${name}.${way.toLowerCase()}`);
+  const text = queryText([
+    ...pairsOf(filter),
+    ...(titles.length === 0 ? [] : [['select', ['*', ...titles].join(',')] as const]),
+    ...(order.length === 0 ? [] : [['order', order.join(',')] as const]),
+  ]);
   return text === '' ? listPath : `${listPath}?${text}`;
 }
 

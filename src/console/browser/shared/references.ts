@@ -36,6 +36,12 @@ export const withTitles: string | undefined =
     ? undefined
     : ['*', ...named.map((field) => `${placeOf(field)}:${field.name}(${namesOf(referenceOf(field)!)})`)].join(',');
 
+/** The title that a field is shown as, and the name that the other row has in a list with titles; undefined where it is shown as it is stored. */
+export function shownTitle(name: string): { readonly place: string; readonly title: string } | undefined {
+  const field = named.find((each) => each.name === name);
+  return field && { place: placeOf(field), title: titleFieldOf(referenceOf(field)!)!.name };
+}
+
 /** What a row is known by. */
 export function namesOf(of: Collection): string {
   const title = titleFieldOf(of);

@@ -1,6 +1,6 @@
 /** What the person may do with the collection that is shown; all of it, where the catalogue has no roles. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
-import { collectionName, isWritable } from './collection.ts';
+import { collectionName, fields, isWritable } from './collection.ts';
 import { pageData } from './page-data.ts';
 
 const { session } = pageData;
@@ -15,8 +15,17 @@ export function mayCreateIn({ name }: Collection): boolean {
 export const mayCreate = isAllowed('create');
 export const mayUpdate = isAllowed('update');
 export const mayDelete = isAllowed('delete');
+/** A file may hold new rows, or changes. */
+export const mayImport = mayCreate || mayUpdate;
+
+/** Rows that were deleted are stored again with all that was seen of them. */
+export const mayRestore = mayCreate && fields.every((field) => maySend(field, true));
 
 export function mayWrite(field: Field, isNew: boolean): boolean {
-  if (!isWritable(field)) return false;
-  return session === undefined || rights?.[isNew ? 'create' : 'update'].includes(field.name) === true;
+  return isWritable(field) && maySend(field, isNew);
+}
+
+/** Of any field, those that the service keeps itself, too. */
+export function maySend({ name }: Field, isNew: boolean): boolean {
+  return session === undefined || rights?.[isNew ? 'create' : 'update'].includes(name) === true;
 }

@@ -3,6 +3,7 @@ import { HttpError } from 'react-admin';
 import { changeRow, readRow } from './api.ts';
 import { fieldNamed, fields, itemPath, labelOf, type Record_, titleOf } from './collection.ts';
 import { ask } from './http.ts';
+import { mayDelete } from './rights.ts';
 import { isSame } from './same.ts';
 import type { Outcome, StoredChange } from './save-row.ts';
 import { offerUndo, tell } from './undo.tsx';
@@ -20,7 +21,9 @@ function offerUndoOfChange(change: StoredChange): void {
 }
 
 export function offerUndoOfCreation(row: Record_): void {
-  offerUndo(`${titleOf(row)} was created.`, () => undoCreation(row));
+  const text = `${titleOf(row)} was created.`;
+  if (mayDelete) offerUndo(text, () => undoCreation(row));
+  else tell(text, 'success');
 }
 
 /** Says what was done. */
