@@ -9,14 +9,16 @@ import type { Engine } from './engine.ts';
 import { failureOf } from './failures.ts';
 import type { Creation } from './load.ts';
 import type { Maintenance } from './maintenance.ts';
-import { openPostgres } from './postgres/index.ts';
-import { PostgresMaintenance } from './postgres/maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
-import { filesOf } from './sqlite/files.ts';
+import { filesOf, IN_MEMORY } from './sqlite/files.ts';
 import type { ForeignRows } from './sqlite/foreign-rows.ts';
-import { IN_MEMORY, openSqlite } from './sqlite/index.ts';
-import { SqliteMaintenance } from './sqlite/maintenance.ts';
-import { openNewFile } from './sqlite/new-file.ts';
+
+/** Loaded when they are asked for: a process that uses one engine starts without the other. */
+const postgres = () => require('./postgres/index.ts') as typeof import('./postgres/index.ts');
+const sqlite = () => require('./sqlite/index.ts') as typeof import('./sqlite/index.ts');
+const newFile = () => require('./sqlite/new-file.ts') as typeof import('./sqlite/new-file.ts');
+const postgresCare = () => require('./postgres/maintenance.ts') as typeof import('./postgres/maintenance.ts');
+const sqliteCare = () => require('./sqlite/maintenance.ts') as typeof import('./sqlite/maintenance.ts');
 
 export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
@@ -41,14 +43,15 @@ export class NoDatabase extends ConfigError {
 
 export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours, serves = false } = options;
-  if (isPostgresUrl(url)) return openPostgres({ url, retryHours, ...options });
+  if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);
   if (options.creation === 'never' && isMissing) throw new NoDatabase(path);
   // Rows that are bad are told before a file is made.
   if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
-  const open = options.creation === 'by a load' && isMissing ? openNewFile : openSqlite;
+  const isLoaded = options.creation === 'by a load' && isMissing;
+  const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
     return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, serves });
   } catch (error) {
@@ -58,8 +61,8 @@ export function openEngine(url: string, options: OpenOptions): Engine {
 }
 
 export function maintenanceOf(url: string, catalogue: Catalogue, settings: DatabaseSettings): Maintenance {
-  if (isPostgresUrl(url)) return new PostgresMaintenance(url, catalogue, settings);
-  return new SqliteMaintenance(sqlitePath(url), catalogue);
+  if (isPostgresUrl(url)) return new (postgresCare().PostgresMaintenance)(url, catalogue, settings);
+  return new (sqliteCare().SqliteMaintenance)(sqlitePath(url), catalogue);
 }
 
 /** The tables of a database that something else made, in the words of a declaration. */

@@ -1,7 +1,7 @@
 /** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
 import { isLoopback } from '../address.ts';
 import { type App, createApp } from '../app.ts';
-import { type Access, openAccess, openVerifier } from '../auth/access.ts';
+import type { Access } from '../auth/access.ts';
 import type { ServeSettings } from '../config.ts';
 import { consolePages, startPath } from '../console/pages.ts';
 import { begin } from '../declare/begin.ts';
@@ -50,7 +50,9 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
   const { catalogue } = begun;
   const described = describe(begun);
   const { roles } = catalogue;
-  const verifier = await openVerifier(settings, (message) => log.write('warn', message));
+  const isAsked = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
+  const auth = isAsked ? await import('../auth/access.ts') : undefined;
+  const verifier = await auth?.openVerifier(settings, (message) => log.write('warn', message));
   if (roles === undefined && verifier !== undefined) {
     log.write('warn', 'the declaration has no roles: a token changes nothing');
   }
@@ -87,10 +89,8 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       hasCredentials: roles !== undefined,
       limits: limitsOf(settings, surroundings.ratesFile, log, roles && countedFor(roles, settings.rateLimit !== '')),
     });
-    if (roles !== undefined) {
-      const { proxies } = edges;
-      access = openAccess({ engine, settings, verifier, catalogue, proxies });
-    }
+    const { proxies } = edges;
+    if (roles !== undefined) access = auth?.openAccess({ engine, settings, verifier, catalogue, proxies });
     app = createApp({
       catalogue,
       engine,

@@ -2,7 +2,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
-import { IN_MEMORY, openSqlite } from '../../src/engine/sqlite/index.ts';
+import { IN_MEMORY } from '../../src/engine/sqlite/files.ts';
+import { openSqlite } from '../../src/engine/sqlite/index.ts';
 import { piecesDone } from '../../src/in-pieces.ts';
 import { catalogueOn } from '../support/catalogue.ts';
 import { PATIENCE_MS } from '../support/generators.ts';

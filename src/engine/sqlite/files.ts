@@ -6,6 +6,9 @@ import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Refusal } from '../../errors.ts';
 
+/** The path of a catalogue that has none. */
+export const IN_MEMORY = ':memory:';
+
 /** Endings of the files beside it: the log, its index, and the journal of a file without a log. */
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 

@@ -18,7 +18,7 @@ import { CountedMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
 import { DeclarationWatch } from './declaration-watch.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
-import { misplaced, type OpenFiles, openFiles } from './files.ts';
+import { IN_MEMORY, misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileGathered } from './gathered-groups.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
@@ -45,8 +45,6 @@ export interface SqliteOptions extends SqliteDemand {
   /** Where they are not those of limits.ts. */
   readonly readingBounds?: Partial<ReadingBounds>;
 }
-
-export const IN_MEMORY = ':memory:';
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { path, catalogue, retryHours, querySeconds, location = path } = options;

@@ -16,8 +16,7 @@ import type {
 } from '../maintenance.ts';
 import type { MigrationPlan } from '../migration/words.ts';
 import { openExisting } from './backup.ts';
-import { filesOf } from './files.ts';
-import { IN_MEMORY } from './index.ts';
+import { filesOf, IN_MEMORY } from './files.ts';
 import type { MaintenanceAnswer, MaintenanceRequest } from './maintenance-thread.ts';
 import { planSchema } from './migrate.ts';
 
