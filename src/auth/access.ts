@@ -4,7 +4,7 @@
  */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { type RoleHolder, undeclaredRoles } from '../collection/undeclared-roles.ts';
+import { undeclaredRoles } from '../collection/undeclared-roles.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
@@ -138,11 +138,8 @@ export async function openVerifier(
 }
 
 async function undeclaredIn(store: CredentialStore, { roles = new Map() }: Catalogue): Promise<string | undefined> {
-  const asHolders = (kind: RoleHolder['kind'], rows: readonly Omit<RoleHolder, 'kind'>[]): RoleHolder[] =>
-    rows.map(({ name, role }) => ({ kind, name, role }));
   try {
-    const holders = [...asHolders('key', await store.keys()), ...asHolders('user', await store.users())];
-    return undeclaredRoles(holders, roles);
+    return undeclaredRoles({ keys: await store.keys(), users: await store.users() }, roles);
   } catch {
     // A database that is down is no reason not to start.
     return undefined;

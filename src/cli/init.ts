@@ -1,5 +1,4 @@
 /** `catalogue init`: writes a declaration to begin with. */
-
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { products } from '../collection/products.ts';
 import { ConfigError, describeSettings, readCommand } from '../config.ts';

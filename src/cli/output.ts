@@ -1,5 +1,4 @@
 /** Where a command's data goes: standard output, a device, or a file that appears only when it is whole. */
-
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { ConfigError } from '../config.ts';
 import { fileProblem } from '../file-problem.ts';

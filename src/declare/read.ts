@@ -4,7 +4,6 @@
  * In: a file, YAML or JSON. Out: a `CatalogueDraft`, plain data in which every name, type and value is right. Refuses with a
  * `DeclarationError` that names every mistake in the file, with its line. Opens no database.
  */
-
 import { readFileSync, statSync } from 'node:fs';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';

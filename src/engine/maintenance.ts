@@ -1,4 +1,5 @@
 /** The care of a database: copies of it, whether it is whole, and whether it is what is declared. */
+import { type RoleHolders, undeclaredRoles } from '../collection/undeclared-roles.ts';
 import type { FirstRows } from './migration/question.ts';
 import type { MigrationPlan } from './migration/words.ts';
 
@@ -60,4 +61,10 @@ export interface Finding {
   /** Whether somebody should look at it, though nothing is wrong with the data. */
   readonly isWarning?: boolean;
   readonly detail: string;
+}
+
+/** Of the keys and users that are stored. */
+export function credentialsFinding(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
+  const warning = undeclaredRoles(holders, roles);
+  return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'of declared roles' };
 }

@@ -1,5 +1,4 @@
 /** The certificate that a service shows, and its private key, as they are in files. */
-
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, type ServeSettings } from '../config.ts';

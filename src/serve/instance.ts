@@ -50,8 +50,8 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
   const { catalogue } = begun;
   const described = describe(begun);
   const { roles } = catalogue;
-  const isAsked = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
-  const auth = isAsked ? await import('../auth/access.ts') : undefined;
+  const needsAuth = roles !== undefined || settings.jwtSecret !== '' || settings.jwks !== '';
+  const auth = needsAuth ? await import('../auth/access.ts') : undefined;
   const verifier = await auth?.openVerifier(settings, (message) => log.write('warn', message));
   if (roles === undefined && verifier !== undefined) {
     log.write('warn', 'the declaration has no roles: a token changes nothing');

@@ -1,5 +1,4 @@
 /** The settings file: TOML or JSON, one key a setting, named as its flag without the dashes. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { fileProblem } from '../file-problem.ts';
 import { ConfigError } from './setting.ts';

@@ -1,5 +1,4 @@
 /** The declaration of tables that something else made, written to a file. */
-
 import { existsSync, writeFileSync } from 'node:fs';
 import { ConfigError, type DatabaseSettings } from '../../config.ts';
 import { DeclarationError } from '../../declare/mistakes.ts';

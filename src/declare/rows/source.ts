@@ -1,5 +1,4 @@
 /** A file, or what is piped in, as records: read no faster than they are used. */
-
 import { statSync } from 'node:fs';
 import { ConfigError } from '../../config.ts';
 import { fileProblem } from '../../file-problem.ts';

@@ -2,10 +2,10 @@
 import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { KEYS, USERS } from '../../collection/own.ts';
-import { type RoleHolder, undeclaredRoles } from '../../collection/undeclared-roles.ts';
+import type { RoleHolders } from '../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
-import type { Finding, Maintenance, MigrationTerms } from '../maintenance.ts';
+import { credentialsFinding, type Finding, type Maintenance, type MigrationTerms } from '../maintenance.ts';
 import { RECORD_TABLE } from '../migration/record.ts';
 import type { MigrationPlan } from '../migration/words.ts';
 import { query, quoteName, type Runner, type SessionSettings } from './driver.ts';
@@ -79,25 +79,17 @@ export class PostgresMaintenance implements Maintenance {
   private async credentials(pool: Runner): Promise<Finding[]> {
     const { roles } = this.catalogue;
     if (roles === undefined) return [];
-    const holders = [
-      ...(await this.holders(pool, 'key', KEYS.name)),
-      ...(await this.holders(pool, 'user', USERS.name)),
-    ];
-    const warning = undeclaredRoles(holders, roles);
-    return [{ ...finding('credentials', true, warning ?? 'of declared roles'), isWarning: warning !== undefined }];
+    const [keys, users] = [await this.holders(pool, KEYS.name), await this.holders(pool, USERS.name)];
+    return [credentialsFinding({ keys, users }, roles)];
   }
 
   /** None where there is no such table, or this role may not read it. */
-  private async holders(pool: Runner, kind: RoleHolder['kind'], name: string): Promise<RoleHolder[]> {
+  private async holders(pool: Runner, name: string): Promise<RoleHolders['keys']> {
     const table = `${quoteName(this.settings.schema)}.${identifier(name)}`;
     const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
     const [found] = await query<{ readable: boolean }>(pool, { sql, params: [table] });
     if (found?.readable !== true) return [];
-    const rows = await query<Omit<RoleHolder, 'kind'>>(pool, {
-      sql: `select name, role from ${table} order by name`,
-      params: [],
-    });
-    return rows.map((row) => ({ ...row, kind }));
+    return query(pool, { sql: `select name, role from ${table} order by name`, params: [] });
   }
 
   private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {

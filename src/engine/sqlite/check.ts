@@ -3,9 +3,9 @@ import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { KEYS, USERS } from '../../collection/own.ts';
-import { type RoleHolder, undeclaredRoles } from '../../collection/undeclared-roles.ts';
+import type { RoleHolders } from '../../collection/undeclared-roles.ts';
 import { identifier } from '../compile/statement.ts';
-import type { Finding, Progress } from '../maintenance.ts';
+import { credentialsFinding, type Finding, type Progress } from '../maintenance.ts';
 import { integrityProblems, openExisting } from './backup.ts';
 import { isDamage } from './refusals.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
@@ -111,13 +111,15 @@ function references(db: Database): Finding {
 }
 
 function credentials(db: Database, roles: NonNullable<Catalogue['roles']>): Finding {
-  const holders = (kind: RoleHolder['kind'], table: string): RoleHolder[] => {
+  const holders = (table: string): RoleHolders['keys'] => {
     const isThere = db.query("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== null;
-    const rows = isThere ? db.query(`select name, role from ${identifier(table)} order by name`).all() : [];
-    return (rows as Omit<RoleHolder, 'kind'>[]).map((row) => ({ kind, ...row }));
+    if (!isThere) return [];
+    return db.query(`select name, role from ${identifier(table)} order by name`).all() as {
+      name: string;
+      role: string;
+    }[];
   };
-  const warning = undeclaredRoles([...holders('key', KEYS.name), ...holders('user', USERS.name)], roles);
-  return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'of declared roles' };
+  return credentialsFinding({ keys: holders(KEYS.name), users: holders(USERS.name) }, roles);
 }
 
 function size(path: string): Finding {

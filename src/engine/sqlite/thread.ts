@@ -26,13 +26,13 @@ export class Thread<Request, Answer> {
   }
 
   /** Now, so that the first who needs it does not wait. */
-  begin(): void {
+  begin(): Worker {
     this.worker ??= this.start();
+    return this.worker;
   }
 
   post(request: Request): void {
-    this.worker ??= this.start();
-    this.worker.postMessage(request);
+    this.begin().postMessage(request);
   }
 
   end(): void {
