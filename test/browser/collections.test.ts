@@ -26,7 +26,7 @@ browserStories(
       async () => {
         const [row] = await stage.ask<{ id: string; label: string }[]>('/labels?order=label&limit=1');
         await stage.page.goto(`${stage.service.url}/console?collection=labels#/labels/${row!.id}`);
-        await stage.page.getByLabel('Label').fill('changed label');
+        await stage.page.getByRole('textbox', { name: 'Label' }).fill('changed label');
         await stage.page.getByRole('button', { name: 'Save' }).click();
         await until('the row to be stored', async () => {
           const { label } = await stage.ask<Record<string, unknown>>(`/labels/${row!.id}`);
@@ -42,8 +42,8 @@ browserStories(
       async () => {
         const before = await stage.ask<Record<string, unknown>>('/suppliers/1');
         await stage.page.goto(`${stage.service.url}/console?collection=suppliers#/suppliers/1`);
-        await stage.page.getByLabel('Contact').fill('{"name": "Charlotte", "langs": ["en"]}');
-        await stage.page.getByLabel('Since').fill('2020-02-29');
+        await stage.page.getByRole('textbox', { name: 'Contact' }).fill('{"name": "Charlotte", "langs": ["en"]}');
+        await stage.page.getByRole('textbox', { name: 'Since' }).fill('2020-02-29');
         await stage.page.getByRole('button', { name: 'Save' }).click();
         await until('the row to be stored', async () => {
           const { since } = await stage.ask<Record<string, unknown>>('/suppliers/1');

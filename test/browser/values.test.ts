@@ -82,7 +82,7 @@ browserStories(
         await page.getByRole('button', { name: 'Save' }).click();
         await stage.until('Supplier: there is no 999 in Suppliers.');
         await page.getByLabel('Supplier', { exact: true }).fill('1');
-        await page.getByLabel('Sku').fill('abc');
+        await page.getByRole('textbox', { name: 'Sku' }).fill('abc');
         await page.getByRole('button', { name: 'Save' }).click();
         await stage.until(/Sku must match/);
         expect(await (await stage.service.fetch('/products/1')).text()).toBe(before);

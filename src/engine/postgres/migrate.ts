@@ -28,6 +28,10 @@ import { indexesOf, RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 const LOCK = 0x50436174;
 /** What a server gets for the first look at its schema. */
 const LOOK_MS = 30_000;
+const ONE_MOMENT = 'isolation level repeatable read read only';
+const UNDEFINED_TABLE = '42P01';
+const MAX_LOOKS = 5;
+const PAUSE_MS = 100;
 /** PostgreSQL 14. */
 const OLDEST_SERVER = 140_000;
 
@@ -54,7 +58,7 @@ interface Look {
 export async function prepareSchema(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
   const first = await within(
     LOOK_MS,
-    checkServer(pool).then(() => look(pool, demand)),
+    checkServer(pool).then(() => lookAtOnce(pool, demand)),
   );
   if (isInPlace(first)) return prepared(first, demand, []);
   const { creation = 'at once', schema } = demand;
@@ -100,7 +104,7 @@ class NoRights extends ConfigError {
  */
 export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
   await checkServer(pool);
-  const found = await look(pool, demand, 'goes on');
+  const found = await lookAtOnce(pool, demand, 'goes on');
   if ((found.inspection.version ?? 0) > SCHEMA_VERSION) {
     notice('warn', `${newer(demand)}: this one goes on with what it knows; start the newer version in its place`);
   }
@@ -112,10 +116,25 @@ export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Not
   );
 }
 
+/**
+ * Of one moment, since another instance may be migrating. Functions of the server that look up a name see the newest state all the
+ * same, and fail where the table was just renamed: then it is looked at again.
+ */
+async function lookAtOnce(pool: SQL, demand: PostgresDemand, whenNewer?: 'stops' | 'goes on'): Promise<Look> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await pool.begin(ONE_MOMENT, (transaction) => look(transaction, demand, whenNewer));
+    } catch (error) {
+      if (sqlState(error) !== UNDEFINED_TABLE || attempt === MAX_LOOKS) throw error;
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+}
+
 /** What would be done, and what is in the way: of one moment of the data, and without a change to it. */
 export async function planSchema(pool: SQL, demand: PostgresDemand): Promise<MigrationPlan> {
   await checkServer(pool);
-  return pool.begin('isolation level repeatable read read only', async (transaction) => {
+  return pool.begin(ONE_MOMENT, async (transaction) => {
     await query(transaction, { sql: 'set local statement_timeout = 0', params: [] });
     const found = await look(transaction, demand);
     return { steps: stepsIn(found), problems: await problemsIn(transaction, demand, found) };
