@@ -21,10 +21,10 @@ export interface Output {
   /** The keys whose text forms come with each row, in columns of their own. */
   readonly keys?: readonly OrderKey[];
   /**
-   * What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each; `embedded`, of
-   * the one row that is shown within each.
+   * What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each; `page`, of the
+   * rows of a page, of which short ones do not count; `embedded`, of the one row that is shown within each.
    */
-  readonly bounded?: 'rows' | 'row' | 'embedded';
+  readonly bounded?: 'rows' | 'page' | 'row' | 'embedded';
 }
 
 /** An object's own names, and no longer than an identifier may be. */
@@ -141,8 +141,8 @@ function compileColumns(
   const least = leastBytes(columns);
   const within = (sql: string) => {
     if (output.bounded === undefined) return sql;
-    const counted = output.bounded === 'embedded' ? dialect.withinRow : dialect.within;
-    return counted?.(sql, sizes, least) ?? sql;
+    if (output.bounded === 'embedded') return dialect.withinRow?.(sql, sizes, least) ?? sql;
+    return dialect.within?.(sql, sizes, least, output.bounded) ?? sql;
   };
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [

@@ -35,7 +35,7 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   const steps = stepsOfColumns(plan.columns);
   const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
   const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
-  const bounded: Output = isBounded ? { ...output, bounded: 'rows' } : output;
+  const bounded: Output = isBounded ? { ...output, bounded: 'page' } : output;
   // Of what belongs to these rows there may be very much: the steps to it are counted.
   const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
   const statement =

@@ -16,6 +16,7 @@ let rowBytes = 0;
 /** What a read may take between two requests. */
 export function allow(bytes: number, steps: number): void {
   left = bytes;
+  rowBytes = 0;
   allowSteps(steps);
 }
 

@@ -164,7 +164,7 @@ const rowsByNumber = oncePer((collection: Collection) =>
     const embeds = holdEmbedded(columns);
     const dialect = embeds ? guardedDialect : sqliteDialect;
     const { form, stripNulls } = outputOf(columns, WHOLE, dialect);
-    const output: Output = embeds ? { form, stripNulls, bounded: 'rows' } : { form, stripNulls };
+    const output: Output = embeds ? { form, stripNulls, bounded: 'page' } : { form, stripNulls };
     const statement = buildStatement(dialect, (bind) => {
       const from = `from ${identifier(name)} where ${identifier(name)}.rowid in (select value from json_each(${bind(null)}))`;
       const order = ` order by ${identifier(name)}.rowid`;

@@ -46,7 +46,7 @@ export class ReadsHere {
     if (!reachesOthers(plan))
       return kept() ?? this.whole(plan, encoding, output, compileRead(plan, output, sqliteDialect));
     return ifShort(QUICK_ANSWER_BYTES, () => {
-      const bounded = { ...output, bounded: 'rows' } as const;
+      const bounded = { ...output, bounded: 'page' } as const;
       return kept() ?? this.whole(plan, encoding, output, compileRead(plan, bounded, guardedDialect));
     });
   }
