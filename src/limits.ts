@@ -122,8 +122,6 @@ export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
 export const QUICK_PAGE_ROWS = 1_000;
 /** And an answer of at most this size. */
 export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Rows of such a page that are shorter are not counted: all of them together are no more than that. */
-export const SHORT_PAGE_ROW_BYTES = Math.floor(QUICK_ANSWER_BYTES / QUICK_PAGE_ROWS);
 /** Longest row of an answer: as long as a body that could store it. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
 /** Groups of a large table that are added up as its rows come, and the length of their names together; of more of them the rows are sorted. */

@@ -3,7 +3,7 @@ import { isIndex } from '../../collection/types/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
-import { MAX_INSTRUCTIONS, SHORT_PAGE_ROW_BYTES, SHORT_ROW_BYTES } from '../../limits.ts';
+import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../limits.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { sizeOfRegex } from '../../text/regex.ts';
 import { compileSearch } from '../../text/search/index.ts';
@@ -88,10 +88,10 @@ export const sqliteDialect: SqlDialect = {
     `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
   counted: (sql) => `counted(${sql})`,
-  within(sql, values, least, bounded) {
+  within(sql, values, least, share) {
     const bytes = bytesOf(values, least);
     // To call a function of ours costs more than the rest of a short row.
-    const isShort = bounded === 'page' ? `${bytes} < ${SHORT_PAGE_ROW_BYTES} or ` : '';
+    const isShort = share === undefined ? '' : `${bytes} <= ${share} or `;
     return `iif(${isShort}within_bytes(${bytes}), ${sql}, null)`;
   },
   withinRow(sql, values, least) {
