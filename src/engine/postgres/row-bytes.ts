@@ -71,7 +71,7 @@ function unless(condition: string): string {
 /** Where so many rows may be too much for one statement, they are counted; those of a page each have their share instead. */
 export function boundedRows(plan: ReadPlan, output: Output, rows: number): Output {
   const most = Math.min(rows, keysNamed(plan.from, conjuncts(plan.where)) ?? rows);
-  if (most * maxRowBytes(plan.columns, output) <= CURSOR_BYTES) return output;
+  if (most === 0 || most * maxRowBytes(plan.columns, output) <= CURSOR_BYTES) return output;
   return { ...output, bounded: 'rows', ...(most <= PAGE_ROWS ? { share: shareOf(most) } : {}) };
 }
 
