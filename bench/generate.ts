@@ -2,6 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { BUILT_IN } from '../src/collection/built-in.ts';
+import type { Catalogue } from '../src/collection/declaration.ts';
 import { products } from '../src/collection/products.ts';
 import type { Row } from '../src/collection/value.ts';
 import { Connection } from '../src/engine/sqlite/connection.ts';
@@ -126,10 +127,12 @@ export async function generateCatalogue(path: string, count: number, { isIndexed
 }
 
 /** At once, where a service would do it beside its other work. */
-export function indexCatalogue(path: string): void {
+export function indexCatalogue(path: string, { collections }: Catalogue = BUILT_IN.catalogue): void {
   const connection = new Connection(path);
-  while (indexPending(connection, products, 1)) {
-    /* the next rows */
+  for (const collection of collections.values()) {
+    while (indexPending(connection, collection, 1)) {
+      /* the next rows */
+    }
   }
   connection.emptyLog();
   connection.close();

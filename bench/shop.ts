@@ -7,7 +7,7 @@ import { openSqlite } from '../src/engine/sqlite/index.ts';
 import { rowPlanner } from '../src/plan/row-planner.ts';
 import type { StoredRow } from '../src/plan/types.ts';
 import { WHOLE } from '../src/plan/whole.ts';
-import { generateObjects } from './generate.ts';
+import { generateObjects, indexCatalogue } from './generate.ts';
 
 const DECLARATION = {
   collections: {
@@ -101,7 +101,7 @@ export function shopCatalogue(): Catalogue {
 
 const AT_ONCE = 10_000;
 
-/** A file with that many products, through the engine's own writes. */
+/** A file with that many products, through the engine's own writes, and with its search index as it is after a while. */
 export async function generateShop(path: string, products: number, categories: number): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
   const catalogue = shopCatalogue();
@@ -131,4 +131,5 @@ export async function generateShop(path: string, products: number, categories: n
   await store('products', productsOf(products, categories));
   await store('prices', pricesOf(products));
   await engine.close();
+  indexCatalogue(path, catalogue);
 }

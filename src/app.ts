@@ -5,7 +5,7 @@
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { Bodies } from './http/bodies.ts';
-import { pathAndQuery, readCall, routeOf } from './http/call.ts';
+import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
 import { optionsAnswer } from './http/cors.ts';
 import type { Pages } from './http/pages.ts';
 import type { Peer } from './http/peer.ts';
@@ -51,6 +51,8 @@ export function createApp(options: AppOptions): App {
   const read = byRole(kept?.around(answer) ?? responder(answer), admit);
   const pageOrRead: Responder = (request, trace) => {
     const { prefix, path } = trace.place;
+    // No collection may have the name of a page.
+    if (catalogue.collections.has(firstPart(path))) return read(request, trace);
     const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
     return pages?.(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? read(request, trace);
   };

@@ -58,6 +58,8 @@ export function routeOf({ collection, target }: Pick<Call, 'collection' | 'targe
   return target.kind === 'item' ? `/${collection.name}/:id` : `/${collection.name}`;
 }
 
+const SLASH = '/'.charCodeAt(0);
+const QUESTION_MARK = '?'.charCodeAt(0);
 /** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
 const PAST_SCHEME = 'http://'.length + 1;
 
@@ -68,6 +70,13 @@ export function pathAndQuery(url: string): string {
   const hash = url.indexOf('#');
   if (start === -1) return '/';
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
+}
+
+/** Of `/products/1?select=id`: `products`. */
+export function firstPart(path: string): string {
+  let end = 1;
+  while (end < path.length && path.charCodeAt(end) !== SLASH && path.charCodeAt(end) !== QUESTION_MARK) end++;
+  return path.slice(1, end);
 }
 
 function findTarget(

@@ -5,13 +5,19 @@ import type { Edges } from './edges.ts';
 import { problemResponse } from './problem.ts';
 import { type Answered, REQUEST_ID, type Responder, Trace } from './trace.ts';
 
+export interface RequestIds {
+  /** Undefined where it needs none. */
+  readonly of: (request: Request) => string | undefined;
+  readonly make: () => string;
+}
+
 export interface Observers {
   /** Told once a request, when its answer is made. */
   readonly onAnswer?: (answer: Answered) => void;
   /** Told where the body of an answer cannot be sent to its end: its status is out already. */
   readonly onCut?: (answer: Answered, error: unknown) => void;
-  /** Names a request; the name is sent back as X-Request-Id. */
-  readonly requestId?: (request: Request) => string;
+  /** Names requests; the name is sent back as X-Request-Id. */
+  readonly requestIds?: RequestIds;
   readonly edges?: Edges;
   /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
@@ -32,11 +38,12 @@ export function observed(
   respond: Responder,
   observers: Observers,
 ): (request: Request, peer?: Peer) => MaybePromise<Response> {
-  const { onAnswer, onCut, requestId, edges, serverTiming = false } = observers;
+  const { onAnswer, onCut, requestIds, edges, serverTiming = false } = observers;
   const leave = edges?.leave;
 
   function refuse(trace: Trace, error: unknown): Response {
     trace.error = error;
+    trace.id ??= requestIds?.make();
     trace.isNamed = false;
     return problemResponse(error, trace.method, trace.caller);
   }
@@ -45,6 +52,8 @@ export function observed(
     leave?.(request, trace, response);
     if (trace.id !== undefined && !trace.isNamed) response.headers.set(REQUEST_ID, trace.id);
     if (trace.isPrivate) keepPrivate(response.headers);
+    // Nothing more is read from its connection, since Bun takes it for a tunnel.
+    if (trace.method === 'CONNECT') response.headers.set('connection', 'close');
     if (serverTiming) response.headers.set('server-timing', trace.header());
     trace.answered(response.status);
     onAnswer?.(trace);
@@ -52,7 +61,7 @@ export function observed(
   }
 
   return (request, peer) => {
-    const trace = new Trace(request.method, request.url, requestId?.(request), serverTiming, peer);
+    const trace = new Trace(request.method, request.url, requestIds?.of(request), serverTiming, peer);
     trace.onCut = onCut;
     try {
       const response = respond(request, trace);

@@ -83,7 +83,7 @@ export class Trace implements Answered {
   constructor(
     readonly method: string,
     readonly url: string,
-    readonly id: string | undefined,
+    public id: string | undefined,
     private readonly timed: boolean,
     /** Undefined where it is asked within the process. */
     readonly peer?: Peer | undefined,

@@ -12,7 +12,7 @@ import { DRAIN_SECONDS } from '../limits.ts';
 import type { Account } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
-import { requestId } from '../observe/request-id.ts';
+import { requestIds } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
@@ -106,7 +106,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       ...(access === undefined ? {} : { identify: access.identify }),
       onAnswer: observation.onAnswer,
       onCut: observation.onCut,
-      requestId,
+      requestIds: requestIds(log.enabled('info')),
       edges,
       plans: settings.plans,
       serverTiming: settings.serverTiming,

@@ -72,8 +72,7 @@ export function listen(app: App, options: ListenOptions): Listening {
       maxRequestBodySize: NO_LIMIT,
       idleTimeout: idleSeconds,
       ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key } }),
-      fetch: (request, server) =>
-        isStopping || request.method === 'CONNECT' ? lastAnswer(request, server) : answer(request, server),
+      fetch: (request, server) => (isStopping ? lastAnswer(request, server) : answer(request, server)),
     });
   }
 
@@ -82,10 +81,7 @@ export function listen(app: App, options: ListenOptions): Listening {
     return app.fetch(request, new Connected(request, server, isSecure, idleSeconds));
   }
 
-  /**
-   * The client is told to come back on another connection, which the other process may get. After a CONNECT it must: nothing
-   * more is read from this one, since Bun takes it for a tunnel.
-   */
+  /** The client is told to come back on another connection, which the other process may get. */
   async function lastAnswer(request: Request, server: Server): Promise<Response> {
     lastRequest = performance.now();
     const response = await answer(request, server);

@@ -157,6 +157,18 @@ describe('a request has a name', () => {
   });
 });
 
+describe('where requests leave no line in the log', () => {
+  test('a client has its own name back, and a refusal has one of ours', async () => {
+    const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'warn'] });
+    const nameOf = async (path: string, headers = {}) =>
+      (await service.fetch(path, { headers })).headers.get('x-request-id');
+    expect(await nameOf('/products/1', { 'x-request-id': 'mine' })).toBe('mine');
+    expect(await nameOf('/products/1')).toBeNull();
+    expect(await nameOf('/products/1')).toBeNull();
+    expect(await nameOf('/nothing')).toMatch(/^[a-z0-9]+-[a-z0-9]+$/);
+  });
+});
+
 describe('the log', () => {
   test('tells a slow query with its plan', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--slow-query-ms', '1'] });

@@ -227,12 +227,12 @@ function patch(id: number, change: object): string {
   return `PATCH /products/${id} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** The kernel chooses who gets a connection; the names that a process gives to requests tell which one it was. */
+/** The kernel chooses who gets a connection; the names that a process gives to what it refuses tell which one it was. */
 async function oneConnectionToEach(service: Service): Promise<Connection[]> {
   const byWorker = new Map<string, Connection>();
   await until('a connection to each worker', async () => {
     const connection = await Connection.open(service.port);
-    const { head } = await connection.ask(get('/live'));
+    const { head } = await connection.ask(get('/nothing'));
     const worker = /^x-request-id: (\w+)-/im.exec(head)![1]!;
     if (byWorker.has(worker)) connection.close();
     else byWorker.set(worker, connection);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type App, createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { requestId } from '../../src/observe/request-id.ts';
+import { requestIds } from '../../src/observe/request-id.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { expectRefusal } from '../support/stories.ts';
 
@@ -19,7 +19,7 @@ for (const name of Object.keys(ENGINES)) {
         engine,
         maxBodyBytes: 1_000_000,
         allowUnfilteredWrites: false,
-        requestId,
+        requestIds: requestIds(true),
         ...options,
       });
     const ask = (app: App, path: string, init?: RequestInit) => app.fetch(new Request(`http://test${path}`, init));

@@ -25,6 +25,8 @@ export interface Output {
    * the one row that is shown within each.
    */
   readonly bounded?: 'rows' | 'row' | 'embedded';
+  /** Of a page with few enough rows: those that are no longer than this need not be counted. */
+  readonly share?: number;
 }
 
 /** An object's own names, and no longer than an identifier may be. */
@@ -111,7 +113,7 @@ const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, 
 function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
   const known = compiled(columns);
   const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
-  const bound = output.bounded === undefined ? '' : `${output.bounded} ${keys}`;
+  const bound = output.bounded === undefined ? '' : `${output.bounded} ${output.share} ${keys}`;
   const { dialect, depth } = scope;
   const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${bound} ${scope.name} ${depth}`;
   const sql = known.get(name);
@@ -141,8 +143,8 @@ function compileColumns(
   const least = leastBytes(columns);
   const within = (sql: string) => {
     if (output.bounded === undefined) return sql;
-    const counted = output.bounded === 'embedded' ? dialect.withinRow : dialect.within;
-    return counted?.(sql, sizes, least) ?? sql;
+    if (output.bounded === 'embedded') return dialect.withinRow?.(sql, sizes, least) ?? sql;
+    return dialect.within?.(sql, sizes, least, output.share) ?? sql;
   };
   if (form === 'json') {
     const members = columns.map(({ name, expression }, index): [string, string] => [
@@ -170,14 +172,14 @@ function compileColumns(
 export function compileFinishedWithin(
   sql: string,
   columns: readonly OutputColumn[],
-  { form, bounded }: Output,
+  { form, bounded, share }: Output,
   dialect: SqlDialect,
 ): string {
   if (bounded === undefined || bounded === 'embedded' || dialect.rowsWithin === undefined || !holdEmbedded(columns)) {
     return sql;
   }
   const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
-  return dialect.rowsWithin(sql, 'finished', names.map(identifier), bounded);
+  return dialect.rowsWithin(sql, 'finished', names.map(identifier), bounded, share);
 }
 
 /** A query over the rows that columns are made of, whose long values are counted where that is asked for. */
@@ -188,10 +190,10 @@ export function compileRowsWithin(
   scope: Scope,
   computed?: CompileColumn,
 ): string {
-  const { bounded } = output;
+  const { bounded, share } = output;
   if (bounded === undefined || bounded === 'embedded') return rows;
   if (scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
-  return scope.dialect.rowsWithin(rows, scope.name, sizesOf(columns, output, scope, computed), bounded);
+  return scope.dialect.rowsWithin(rows, scope.name, sizesOf(columns, output, scope, computed), bounded, share);
 }
 
 /** What tells how long the long values of a row are: what was computed before, or the fields that they are made of. */

@@ -75,12 +75,15 @@ export interface SqlDialect {
   listAsJson(query: string): string;
   /** A text that is embedded in a row, and counts as part of it. */
   counted?(sql: string): string;
-  /** A value, where values as long as these together, and so many bytes more, are not too long; where they are, an error. */
-  within?(sql: string, values: readonly string[], least: number): string;
+  /**
+   * A value, where values as long as these together, and so many bytes more, are not too long; where they are, an error. Up to
+   * `share` they are not counted.
+   */
+  within?(sql: string, values: readonly string[], least: number, share?: number): string;
   /** The same of a row within a row: while it is short, it is part of what that one counts for. */
   withinRow?(sql: string, values: readonly string[], least: number): string;
   /** The same for an engine that counts where rows come from: a query over rows of that name. */
-  rowsWithin?(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row'): string;
+  rowsWithin?(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row', share?: number): string;
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;

@@ -13,16 +13,25 @@ import { conjuncts, keysNamed, rowsWritten } from '../reach.ts';
 import { sqlState } from './refusals.ts';
 
 const TOO_LONG = '22012';
+/** A page of at most so many rows, each of which may then have 64 KiB. To add them up takes as long as to read them. */
+const PAGE_ROWS = 128;
 
 /** So many values of the longest there can be, and more, have more bytes than an int4 can count. */
 const MANY = 100;
 
-export function rowsWithin(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row'): string {
+export function rowsWithin(
+  rows: string,
+  name: string,
+  values: readonly string[],
+  bounded: 'rows' | 'row',
+  share?: number,
+): string {
   // Of a text that is stored compressed, or apart from its row, this is known without reading it.
   const wide = values.length > MANY ? '::int8' : '';
   const bytes = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`).join(' + ');
   const of = `from (${rows}) as ${identifier(name)}`;
-  if (bounded === 'row') return `select * ${of} where ${unless(`${bytes} > ${MAX_ROW_BYTES}`)}`;
+  const longest = bounded === 'row' ? MAX_ROW_BYTES : share;
+  if (longest !== undefined) return `select * ${of} where ${unless(`${bytes} > ${longest}`)}`;
   const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${of}`;
   return `select * from (${counted}) as counted where ${unless(`"bytes so far" > ${CURSOR_BYTES}`)}`;
 }
@@ -59,10 +68,16 @@ function unless(condition: string): string {
   return `1 / (case when ${condition} then 0 else 1 end) = 1`;
 }
 
-/** Where so many rows may be too much for one statement, they are counted. */
+/** Where so many rows may be too much for one statement, they are counted; those of a page each have their share instead. */
 export function boundedRows(plan: ReadPlan, output: Output, rows: number): Output {
   const most = Math.min(rows, keysNamed(plan.from, conjuncts(plan.where)) ?? rows);
-  return most * maxRowBytes(plan.columns, output) > CURSOR_BYTES ? { ...output, bounded: 'rows' } : output;
+  if (most === 0 || most * maxRowBytes(plan.columns, output) <= CURSOR_BYTES) return output;
+  return { ...output, bounded: 'rows', ...(most <= PAGE_ROWS ? { share: shareOf(most) } : {}) };
+}
+
+/** The same for pages of about as many rows, so that their statements are the same. */
+function shareOf(rows: number): number {
+  return CURSOR_BYTES / 2 ** Math.ceil(Math.log2(rows));
 }
 
 export function boundedRow({ columns }: Pick<ReadPlan, 'columns'>, output: Output): Output {

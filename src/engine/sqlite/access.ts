@@ -11,6 +11,7 @@ import { maxRowBytes } from '../compile/row-size.ts';
 import { type Access, identifier, type SqlDialect, type Statement, shifted } from '../compile/statement.ts';
 import { conjuncts, keysNamed, reachesOthers } from '../reach.ts';
 import { stepsOfColumns, stepsToFind } from '../text-steps.ts';
+import { PAGE } from './allowance.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { hasIndex, indexName } from './schema.ts';
 
@@ -35,7 +36,7 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   const steps = stepsOfColumns(plan.columns);
   const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
   const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
-  const bounded: Output = isBounded ? { ...output, bounded: 'rows' } : output;
+  const bounded: Output = isBounded ? { ...output, ...PAGE } : output;
   // Of what belongs to these rows there may be very much: the steps to it are counted.
   const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
   const statement =

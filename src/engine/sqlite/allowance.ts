@@ -1,7 +1,7 @@
 /** How many bytes a statement may read: of all its rows, or of each. Statements that may read more count them, row by row. */
 import type { Database } from 'bun:sqlite';
 import { Refusal } from '../../errors.ts';
-import { MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../limits.ts';
+import { MAX_RETURNED_BYTES, MAX_ROW_BYTES, QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
@@ -13,9 +13,13 @@ let left = Number.POSITIVE_INFINITY;
 /** Of the row that is being made, with all that is embedded in it. */
 let rowBytes = 0;
 
+/** How the rows of a page that is read between two requests are counted: all that are not counted are no more than it may have. */
+export const PAGE = { bounded: 'rows', share: Math.floor(QUICK_ANSWER_BYTES / QUICK_PAGE_ROWS) } as const;
+
 /** What a read may take between two requests. */
 export function allow(bytes: number, steps: number): void {
   left = bytes;
+  rowBytes = 0;
   allowSteps(steps);
 }
 

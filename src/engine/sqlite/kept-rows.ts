@@ -21,6 +21,7 @@ import { holdEmbedded } from '../compile/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import type { ChangeMark, ReadResult } from '../engine.ts';
 import { isFoundByOthers } from '../reach.ts';
+import { PAGE } from './allowance.ts';
 import type { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 
@@ -164,7 +165,7 @@ const rowsByNumber = oncePer((collection: Collection) =>
     const embeds = holdEmbedded(columns);
     const dialect = embeds ? guardedDialect : sqliteDialect;
     const { form, stripNulls } = outputOf(columns, WHOLE, dialect);
-    const output: Output = embeds ? { form, stripNulls, bounded: 'rows' } : { form, stripNulls };
+    const output: Output = embeds ? { form, stripNulls, ...PAGE } : { form, stripNulls };
     const statement = buildStatement(dialect, (bind) => {
       const from = `from ${identifier(name)} where ${identifier(name)}.rowid in (select value from json_each(${bind(null)}))`;
       const order = ` order by ${identifier(name)}.rowid`;

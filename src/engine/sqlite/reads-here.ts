@@ -11,7 +11,7 @@ import type { ReadResult } from '../engine.ts';
 import { reachesOthers } from '../reach.ts';
 import { stepsOfColumns, stepsToFind } from '../text-steps.ts';
 import { compileQuickRead, type QuickRead } from './access.ts';
-import { allow, allowAnything, boundedRow } from './allowance.ts';
+import { allow, allowAnything, boundedRow, PAGE } from './allowance.ts';
 import type { Connection } from './connection.ts';
 import { clearDeadline, setDeadline, TooLongHere } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
@@ -46,7 +46,7 @@ export class ReadsHere {
     if (!reachesOthers(plan))
       return kept() ?? this.whole(plan, encoding, output, compileRead(plan, output, sqliteDialect));
     return ifShort(QUICK_ANSWER_BYTES, () => {
-      const bounded = { ...output, bounded: 'rows' } as const;
+      const bounded = { ...output, ...PAGE };
       return kept() ?? this.whole(plan, encoding, output, compileRead(plan, bounded, guardedDialect));
     });
   }
