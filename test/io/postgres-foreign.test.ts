@@ -50,6 +50,12 @@ const TABLES = `
     foreign key (boat_name, maker_id) references boats (boat, maker_id));
   create table trips_day (id integer primary key, "limit" integer, twice_the_length_of_what_is_needed_here integer unique check (twice_the_length_of_what_is_needed_here > 0));
   create index on trips (day);
+  create table berths (
+    berth integer primary key, boat_id integer references boats on delete restrict, place text,
+    constraint one_at_a_place exclude using btree (place with =));
+  create function no_night() returns trigger language plpgsql as
+    $$ begin if new.place = 'night' then raise exception 'closed at night' using hint = 'Come by day.'; end if; return new; end $$;
+  create trigger no_night before insert on berths for each row execute function no_night();
   create table "Logs" (id integer primary key);
   create table notes (note text);
   create view fleet as select boat from boats;
@@ -99,7 +105,7 @@ describe('a schema that something else made', () => {
 
   test('is declared: keys, references, unique fields, rules, defaults and indexes; what we lack is read as text', () => {
     const of = (name: string) => drafts.find((draft) => draft.name === name)!;
-    expect(drafts.map(({ name }) => name)).toEqual(['boats', 'countries', 'makers', 'trips', 'trips_day']);
+    expect(drafts.map(({ name }) => name)).toEqual(['berths', 'boats', 'countries', 'makers', 'trips', 'trips_day']);
     expect(of('boats')).toEqual({
       name: 'boats',
       key: ['id'],
@@ -208,6 +214,17 @@ describe('a schema that something else made', () => {
     await expectRefusal(await fetch('/boats', sendJson('POST', { boat: 'x', price: -1 })), 400, '23514');
     await expectRefusal(await fetch('/boats', sendJson('POST', { boat: 'x', maker_id: 99 })), 409, '23503');
     await expectRefusal(await fetch('/makers', sendJson('POST', { maker: 'x'.repeat(21) })), 400, '22001');
+    expect((await fetch('/berths', sendJson('POST', { berth: 1, boat_id: 1, place: 'a' }))).status).toBe(201);
+    await expectRefusal(await fetch('/boats/1', { method: 'DELETE' }), 409, '23503');
+    const twice = await expectRefusal(await fetch('/berths', sendJson('POST', { berth: 2, place: 'a' })), 400, '23P01');
+    expect(twice.message).toContain('"one_at_a_place"');
+    const raised = await expectRefusal(
+      await fetch('/berths', sendJson('POST', { berth: 3, place: 'night' })),
+      400,
+      'P0001',
+    );
+    expect(raised).toMatchObject({ message: 'closed at night', hint: 'Come by day.' });
+    expect((await fetch('/berths/1', { method: 'DELETE' })).status).toBe(204);
     await expectRefusal(
       await fetch('/boats', sendJson('POST', { boat: 'x' }, { 'idempotency-key': 'k' })),
       501,
@@ -265,7 +282,7 @@ describe('catalogue declare', () => {
     const first = await declare();
     expect(first).toMatchObject({
       exitCode: 0,
-      stdout: 'Wrote collections.yaml: boats, countries, makers, trips, trips_day\n',
+      stdout: 'Wrote collections.yaml: berths, boats, countries, makers, trips, trips_day\n',
     });
     for (const words of ['Logs: names are lower case', 'notes: it has no primary key', 'fleet: it is no table']) {
       expect(first.stderr).toContain(words);

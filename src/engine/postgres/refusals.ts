@@ -89,6 +89,8 @@ export function unconfirmed(): Refusal {
 
 /** Codes that a client cannot meet on the embedded engine, and what they become. */
 const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
+  // Since version 18, where a reference says `restrict`.
+  '23001': '23503',
   '26000': 'CAT503',
   '40001': 'CAT503',
   '40P01': 'CAT503',
@@ -131,7 +133,8 @@ export function translateError(error: unknown, collection?: Collection): unknown
 
 /** A constraint of a table that something else made: its name is not one that we would give it. */
 export function inItsOwnWords(error: unknown): unknown {
-  const code = known(sqlState(error) ?? '');
+  const state = sqlState(error) ?? '';
+  const code = known(state) ?? TRANSLATED[state];
   if (code?.startsWith('23') !== true) return error;
   const { message, detail, hint } = error as ServerError;
   return new Refusal(code, message, { details: detail, hint });
