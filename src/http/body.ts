@@ -113,9 +113,11 @@ function nameOf(cell: Cell): string {
   return cell === null ? 'NULL' : (cell ?? '');
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 function decodeText(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
     throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8"', { hint: 'Send the body as UTF-8.' });
   }

@@ -5,6 +5,7 @@
 import { type Collection, type Field, isKey } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
+import { oncePer } from '../once-per.ts';
 import { coerce, readCell } from './coerce.ts';
 import { checkRules } from './rules.ts';
 import type { StoredRow } from './types.ts';
@@ -43,20 +44,16 @@ export function rowPlanner(
   const read = areTexts ? readCell : coerce;
   const places = fields.map((field) => columns.lastIndexOf(field));
   const absentValue = absentValues(collection);
-  const absent = fields.map((field, at) => {
-    const means = places[at] === -1 ? 'default' : absence;
-    return () => absentValue(field, means);
-  });
-  const required = fields.flatMap((field, at) => (field.required ? [at] : []));
-  const ruled = fields.flatMap((field, at) => (Object.keys(field.rules).length > 0 ? [at] : []));
+  const { required, ruled } = checkedOf(collection);
   return (cells) => {
     const row: (Value | undefined)[] = new Array(fields.length);
     let at = 0;
     try {
       for (; at < fields.length; at++) {
         const place = places[at]!;
-        const cell = place === -1 ? undefined : cells[place];
-        row[at] = cell === undefined ? absent[at]!() : read(fields[at]!, cell);
+        const field = fields[at]!;
+        if (place === -1) row[at] = absentValue(field, 'default');
+        else row[at] = cells[place] === undefined ? absentValue(field, absence) : read(field, cells[place]);
       }
     } catch (error) {
       throw error instanceof Refusal ? new RowProblem(fields[at]!, error) : error;
@@ -71,6 +68,12 @@ export function rowPlanner(
     return row;
   };
 }
+
+/** The places of the fields that must have a value, and of those that have rules. */
+const checkedOf = oncePer(({ fields }: Collection) => ({
+  required: fields.flatMap((field, at) => (field.required ? [at] : [])),
+  ruled: fields.flatMap((field, at) => (Object.keys(field.rules).length > 0 ? [at] : [])),
+}));
 
 function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
   try {
