@@ -56,6 +56,10 @@ export function spendRow(): void {
   spend(STEPS_OF_A_ROW);
 }
 
+export function spendRows(count: number): void {
+  spend(count * STEPS_OF_A_ROW);
+}
+
 /** All that was counted on this thread. */
 export function stepsSpent(): number {
   return steps;

@@ -5,13 +5,14 @@
 import type { Encoding } from '../../encode/encoding.ts';
 import { atOnce, inTurns } from '../../in-pieces.ts';
 import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
-import { isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import { fieldOf, isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { endNames, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { isQuickWrite } from '../quick-writes.ts';
+import { reachesOthers } from '../reach.ts';
 import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
@@ -229,7 +230,8 @@ class SqliteEngine implements Engine {
     const bounded = boundedRow(plan, output);
     // All rows are counted along an index, far quicker than each could be asked for the time.
     const counts = isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from);
-    const statement = compileRead(plan, bounded, isCount(plan) ? counts : guardedDialect);
+    const dialect = isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect;
+    const statement = compileRead(plan, bounded, dialect);
     const narrowed = compileNarrowed(plan, bounded);
     const gathered = narrowed === undefined ? compileGathered(plan, bounded) : undefined;
     // Before the read: its rows may be newer than this, but never older.
@@ -249,6 +251,13 @@ class SqliteEngine implements Engine {
     });
     return { ...result, state };
   }
+}
+
+/** Along the table, every row of it from one end: each comes out when it is met, and is counted where it comes out. */
+function isWalk(plan: ReadPlan): boolean {
+  const { from, where, order, groupBy, offset } = plan;
+  if (groupBy !== undefined || offset > 0 || !isAlways(where) || reachesOthers(plan)) return false;
+  return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
 }
 
 /** Nothing but the number of rows. */

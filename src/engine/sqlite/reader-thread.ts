@@ -8,7 +8,7 @@ import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
 import { endIn } from '../compile/output.ts';
 import type { Statement } from '../compile/statement.ts';
 import { Connection } from './connection.ts';
-import { clearDeadline, setDeadline } from './deadline.ts';
+import { clearDeadline, setDeadline, spendRows } from './deadline.ts';
 import { checkFiles } from './files.ts';
 import { forgetPatterns } from './functions.ts';
 import { TooManyGroups } from './gathered-groups.ts';
@@ -127,6 +127,7 @@ function* encodedParts(
 ): Generator<string, void> {
   let text = opening(encoding);
   for (const rows of connection.chunks(statement, AT_ONCE)) {
+    spendRows(rows.length);
     text += encodeChunk(rows, encoding, form, progress.rows === 0);
     progress.rows += rows.length;
     progress.last = rows.at(-1);
