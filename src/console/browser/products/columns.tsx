@@ -1,12 +1,12 @@
 /** Which columns are shown: a choice that is kept, for wide and narrow screens apart; and in which order and how wide. */
 import Checked from '@mui/icons-material/CheckBox';
 import Unchecked from '@mui/icons-material/CheckBoxOutlineBlank';
-import ViewWeek from '@mui/icons-material/ViewWeek';
-import { Button, Divider, Menu, MenuItem, useMediaQuery } from '@mui/material';
+import { Divider, Menu, MenuItem, useMediaQuery } from '@mui/material';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { collectionName, fields, key, labelOf, titleField } from '../shared/collection.ts';
+import { Icon } from '../shared/icon.tsx';
 import { columnWidth, gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
@@ -98,14 +98,10 @@ export function ColumnsButton() {
   const [anchor, setAnchor] = useState<HTMLElement>();
   return (
     <>
-      <Button
-        size="small"
-        startIcon={<ViewWeek />}
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
-      >
+      <button type="button" className="button" aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+        <Icon name="columns" />
         Columns
-      </Button>
+      </button>
       {anchor !== undefined && (
         <Menu open anchorEl={anchor} onClose={() => setAnchor(undefined)}>
           {ordered.map((field) => {
