@@ -61,7 +61,7 @@ export const layoutStyle: SxProps<Theme> = (theme) => {
     '& > main': { display: 'flex' },
     '& #main-content': { flex: '1 1 0', minWidth: 0, px: 1, outline: 0 },
     '& .side': { flexShrink: 0, width: MENU_WIDTH, '&.narrow': { width: NARROW_MENU_WIDTH } },
-    '& .side > div': {
+    '& div.side > div': {
       position: 'fixed',
       width: 'inherit',
       height: `calc(100vh - ${BAR_HEIGHT}px)`,
