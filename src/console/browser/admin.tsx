@@ -16,6 +16,7 @@ import { ListPage } from './products/list.tsx';
 import { collectionName, listPath, version } from './shared/collection.ts';
 import { queryClient } from './shared/first-page.ts';
 import { latePage } from './shared/late-page.tsx';
+import { Boundary } from './shared/page-boundary.tsx';
 import { Title } from './shared/page-title.tsx';
 import { dataProvider } from './shared/provider.ts';
 import { mayCreate, mayImport } from './shared/rights.ts';
@@ -51,7 +52,9 @@ export function Console() {
       store={store}
     >
       <CssBaseline enableColorScheme />
-      <Pages />
+      <Boundary>
+        <Pages />
+      </Boundary>
       <Notification />
     </AdminContext>
   );

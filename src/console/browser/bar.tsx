@@ -1,12 +1,13 @@
 /** The bar on top of every page: what the page is called, light and dark, refresh, and who is logged in. */
-import { lazy, memo, Suspense, useState } from 'react';
+import { memo, Suspense, useState } from 'react';
 import { useLoading, useRefresh, useSidebarState, useTheme } from 'react-admin';
 import { Icon } from './shared/icon.tsx';
+import { latePart } from './shared/page-boundary.tsx';
 import { TitleInBar } from './shared/page-title.tsx';
 import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
 import { token } from './shared/token.ts';
 
-const PasswordDialog = lazy(async () => ({ default: (await import('./password-dialog.tsx')).PasswordDialog }));
+const PasswordDialog = latePart(async () => (await import('./password-dialog.tsx')).PasswordDialog);
 
 export const ConsoleBar = memo(function ConsoleBar() {
   return (

@@ -2,11 +2,12 @@
 import Checked from '@mui/icons-material/CheckBox';
 import Unchecked from '@mui/icons-material/CheckBoxOutlineBlank';
 import { Divider, Menu, MenuItem, useMediaQuery } from '@mui/material';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { collectionName, fields, key, labelOf, titleField } from '../shared/collection.ts';
 import { Icon } from '../shared/icon.tsx';
+import { latePart } from '../shared/page-boundary.tsx';
 import { columnWidth, gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
@@ -90,7 +91,7 @@ export function useColumns(): Columns {
 }
 
 /** Loaded when it is asked for. */
-const ArrangeDialog = lazy(async () => ({ default: (await import('./arrange-dialog.tsx')).ArrangeDialog }));
+const ArrangeDialog = latePart(async () => (await import('./arrange-dialog.tsx')).ArrangeDialog);
 
 export function ColumnsButton() {
   const { shown, ordered, toggle } = useColumns();
