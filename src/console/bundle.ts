@@ -20,7 +20,7 @@ const PACKED_NAME = 'console.assets';
 const PACKED = join(import.meta.dir, '../../dist', PACKED_NAME);
 
 const ENTRIES: Readonly<Record<PageName, readonly string[]>> = {
-  console: ['console.tsx'],
+  console: ['early.ts', 'console.tsx'],
   docs: ['docs.css', 'docs.ts'],
 };
 
@@ -49,10 +49,25 @@ async function buildPages(names: readonly PageName[]): Promise<Assets> {
   const pages: Record<PageName, readonly string[]> = { console: [], docs: [] };
   for (const name of names) {
     const { outputs } = await build(ENTRIES[name]);
-    for (const output of outputs) files.set(fileName(output.path), storeFile(await output.text(), output.type));
-    pages[name] = outputs.filter(({ kind }) => kind !== 'chunk').map(({ path }) => fileName(path));
+    const loaded: string[] = [];
+    for (const output of outputs) {
+      const [file, text] = [fileName(output.path), await output.text()];
+      const shared = output.kind === 'chunk' ? [] : sharedFiles(text);
+      if (output.kind !== 'chunk') loaded.push(...(shared.length > 0 ? shared : [file]));
+      if (shared.length === 0) files.set(file, storeFile(text, output.type));
+    }
+    pages[name] = loaded;
   }
   return { files, pages };
+}
+
+/**
+ * Of an entry whose every part another one needs, too, nothing is left but to import the files that they share: those are
+ * loaded themselves, without the way round.
+ */
+function sharedFiles(text: string): readonly string[] {
+  if (!/^(import"\.\/[^"]+";?\s*)+$/.test(text)) return [];
+  return [...text.matchAll(/"\.\/([^"]+)"/g)].map(([, name]) => name!);
 }
 
 function build(entries: readonly string[]): Promise<BuildOutput> {

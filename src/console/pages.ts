@@ -1,6 +1,6 @@
 /** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
 
-import type { Catalogue } from '../collection/declaration.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { Refusal } from '../errors.ts';
 import { type Noted, type Pages, readOnly } from '../http/pages.ts';
@@ -49,10 +49,17 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     const nonce = crypto.randomUUID().replaceAll('-', '');
     const { version } = described;
     const session = await accountOf?.(request, noted);
-    const collections = session?.role === null ? [] : (await seen()).draft.collections;
+    const catalogue = session?.role === null ? undefined : await seen();
+    const collections = catalogue?.draft.collections ?? [];
+    const partial = [...(catalogue?.collections.values() ?? [])].filter(hidesFields).map(({ name }) => name);
     const scripts = pages.console.map((name) => `${ASSETS_PATH}${name}`);
     const page = pageHtml(
-      { title: 'Product Catalogue', root, scripts, data: { collections, version, session } },
+      {
+        title: 'Product Catalogue',
+        root,
+        scripts,
+        data: { collections, version, session, ...(partial.length === 0 ? {} : { partial }) },
+      },
       nonce,
     );
     const pictures = collections.some(({ fields }) => fields.some(isImageField)) ? 'any' : 'own';
@@ -94,6 +101,11 @@ function makeReference(described: Described, { pages }: Assets): StoredFile {
     console: CONSOLE_PATH.slice(1),
   });
   return storeFile(page, HTML_TYPE);
+}
+
+/** Whether rows hold more than the role sees of them. */
+function hidesFields({ fields, view }: Collection): boolean {
+  return view !== undefined && fields.length < view.of.fields.length;
 }
 
 /** Made when first asked for; tried again where that failed. */

@@ -13,6 +13,8 @@ export function isQuickWrite(plan: WritePlan, isSmall: () => boolean): boolean {
     case 'insert':
       return plan.rows.length <= QUICK_PAGE_ROWS;
     case 'update-each':
+      if (plan.among !== undefined && (asksOthers(plan.among) || stepsToFind({ where: plan.among, order: [] }) > 0))
+        return false;
       return plan.changes.length <= QUICK_PAGE_ROWS;
     case 'delete':
     case 'update': {

@@ -52,6 +52,15 @@ export function missingRow(collection: Collection, key: Key, index: number): Ref
   });
 }
 
+/** With If-Match: * a list of changes is about rows that match the filter, too. */
+export function notAmong(collection: Collection, key: Key, index: number): Refusal {
+  const words = describeKey(collection.key, key);
+  return new Refusal('CAT412', 'a row is not as the filter says', {
+    details: `row ${index + 1}: ${words} does not match, or does not exist; nothing was changed`,
+    hint: 'Read the rows again, decide, and send what still holds.',
+  });
+}
+
 export function keyUsedOtherwise(): Refusal {
   return new Refusal('CAT422', 'this Idempotency-Key was used for another request', {
     details: 'The method, the URL, the body or a header the answer depends on differs from the first request with it.',

@@ -167,6 +167,12 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
       description: '`*`: create the row, and refuse to replace one that is there.',
       schema: { type: 'string', enum: ['*'] },
     },
+    'If-Match.list': {
+      name: 'If-Match',
+      in: 'header',
+      description: '`*`, with a list of changes: do it only if each of its rows passes the filter.',
+      schema: { type: 'string', enum: ['*'] },
+    },
     'Idempotency-Key': header(
       'Idempotency-Key',
       'Makes a retry safe: the same key with the same request is written once and answered the same.',

@@ -9,6 +9,7 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
   else {
     if (plan.returning !== undefined) names.ofRead({ ...plan.returning, from: plan.into });
     if ('where' in plan) names.ofPredicate(plan.into, plan.where);
+    if ('among' in plan && plan.among !== undefined) names.ofPredicate(plan.into, plan.among);
     if ('bound' in plan) for (const { expression } of plan.bound?.order ?? []) names.of(plan.into, expression);
   }
   return names.found;

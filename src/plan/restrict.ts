@@ -54,7 +54,8 @@ export function restrictWrite(plan: WritePlan, view: Collection, sight: Sight): 
     }
     case 'update-each': {
       const rows = both(sees(), sight.rows(into, 'update', new Set(plan.given)));
-      return { ...plan, ...terms, ...asking({ met: rows, changed: rows }) };
+      const among = plan.among === undefined ? {} : { among: reading.predicate(plan.among) };
+      return { ...plan, ...terms, ...among, ...asking({ met: rows, changed: rows }) };
     }
     case 'delete': {
       const rows = both(sees(), sight.rows(into, 'delete'));

@@ -139,6 +139,8 @@ export interface UpdatePlan extends WriteTerms {
 export interface UpdateEachPlan extends WriteTerms {
   readonly kind: 'update-each';
   readonly changes: readonly { readonly key: readonly Value[]; readonly set: readonly Assignment[] }[];
+  /** Its rows must be among these, as they are before it; else all of it is refused (CAT412). */
+  readonly among?: Predicate;
   readonly given: readonly Field[];
 }
 

@@ -82,7 +82,9 @@ export function* planUpdateEach(
     changes.map((change) => change.key),
   );
   const terms = { ...planTerms(collection, request), ...maxAffected(request) };
-  return { kind: 'update-each', ...terms, changes, given: [...given] };
+  const { conditions } = request.query;
+  const among = conditions.length === 0 ? {} : { among: planConditions(collection, conditions) };
+  return { kind: 'update-each', ...terms, ...among, changes, given: [...given] };
 }
 
 export function planDelete(collection: Collection, request: WriteRequest): DeletePlan {

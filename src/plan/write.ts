@@ -9,6 +9,7 @@ import { type Collection, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import { readObjects, readPayload } from '../dialect/payload.ts';
 import type { Document } from '../http/body.ts';
+import { notOfOneRow } from '../http/conditional.ts';
 import type { Pieces } from '../in-pieces.ts';
 import { planInsert } from './insert.ts';
 import { planReplace, planReplaceItem } from './replace.ts';
@@ -70,9 +71,11 @@ function* planAll(
     case 'DELETE':
       return planDelete(collection, request);
     case 'PATCH': {
-      // A list without a filter is a bulk update: each object names its own row.
-      const isBulk = item === undefined && query.conditions.length === 0 && query.limit === undefined;
+      // A list without a filter is a bulk update: each object names its own row. With If-Match: * these must be among those of the URL.
+      const isAsked = item === undefined && request.ifMatch !== undefined;
+      const isBulk = item === undefined && (isAsked || query.conditions.length === 0) && query.limit === undefined;
       const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
+      if (isAsked && objects === undefined) throw notOfOneRow(`/${collection.name}`);
       return objects === undefined
         ? planUpdate(collection, request, yield* payload())
         : yield* planUpdateEach(collection, request, objects);

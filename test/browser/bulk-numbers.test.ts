@@ -55,6 +55,37 @@ browserStories(
       },
       SECONDS,
     );
+
+    test(
+      'what someone else stores between the preview and the change is left to them, and named',
+      async () => {
+        const { page } = stage;
+        const before = await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id');
+        await page.goto(`${stage.service.url}/console?collection=products#/products`);
+        for (const { product_name } of before)
+          await page.getByRole('checkbox', { name: `Select ${product_name}`, exact: true }).check();
+        await page.getByRole('button', { name: 'Change a field' }).click();
+        await stage.choose('Field', 'Unit price');
+        await stage.choose('How', /^Add/);
+        await page.getByRole('textbox', { name: 'Amount' }).fill('2');
+        await stage.until('3 products will change.');
+        await quicker(stage, 'PATCH', async () => {
+          await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"unit_price":77,"units_in_stock":5}' });
+          await stage.service.fetch('/products/2', { method: 'PATCH', body: '{"units_in_stock":6}' });
+        });
+        await page.getByRole('button', { name: 'Change all' }).click();
+        await stage.until(`2 products changed. Left, since someone else was quicker: ${before[0]!.product_name}.`);
+        const prices = async () =>
+          (await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id')).map(({ unit_price }) => unit_price);
+        const [, second, third] = before.map(({ unit_price }) => Number(unit_price));
+        expect(await prices()).toEqual([77, second! + 2, third! + 2]);
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await stage.until('Undone.');
+        expect(await prices()).toEqual([77, second!, third!]);
+        expect((await stage.product(2)).units_in_stock).toBe(6);
+      },
+      SECONDS,
+    );
   },
   () => ({ args: ['--collections', SHOP] }),
 );

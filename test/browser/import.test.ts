@@ -97,6 +97,30 @@ browserStories('import', (stage) => {
   );
 
   test(
+    'what someone else stores between the preview and the import is left to them',
+    async () => {
+      const { page } = stage;
+      await stage.open('/import');
+      await choose(stage, 'prices.csv', 'id,unit_price,units_in_stock\n1,18.5,40\n2,19.5,17\n3,11,13\n');
+      await page.getByRole('radio', { name: 'Change what is stored to what the file says' }).check();
+      await stage.until('Changes (3)');
+      await quicker(stage, 'PATCH', async () => {
+        await stage.service.fetch('/products/1', { method: 'PATCH', body: '{"units_in_stock":7}' });
+        await stage.service.fetch('/products/2', { method: 'PATCH', body: '{"reorder_level":3}' });
+        await stage.service.fetch('/products/3', { method: 'DELETE' });
+      });
+      await page.getByRole('button', { name: 'Import 3 rows' }).click();
+      await stage.until('1 row changed.');
+      await stage.until('1 row not stored: Someone else has changed it meanwhile.');
+      await stage.until('1 row not stored: It was deleted meanwhile.');
+      expect(await stage.product(1)).toMatchObject({ unit_price: 18, units_in_stock: 7 });
+      expect(await stage.product(2)).toMatchObject({ unit_price: 19.5, reorder_level: 3 });
+      expect(await stage.ask<unknown[]>('/products?id=eq.3')).toEqual([]);
+    },
+    SECONDS,
+  );
+
+  test(
     'the same file twice stores nothing twice, unless one says so',
     async () => {
       const file = 'Product name,Price,Discontinued\nSea Buckthorn Jam,4.5,No\nCloudberry Jam,5,Yes\n';

@@ -42,9 +42,15 @@ const ROWS = {
   ].map((row) => ({ ...row, reorder_level: 5 })),
 };
 
-async function folder(): Promise<string> {
+/** A role that may delete rows, and make them, and sees all of their fields but one. */
+const DELETING = DECLARATION.replace(
+  'create: { fields: [product_name, category_id, unit_price] }',
+  'create: { fields: [id, product_name, category_id, supplier_id, unit_price, units_in_stock] }\n      delete: true',
+);
+
+async function folder(declaration = DECLARATION): Promise<string> {
   const cwd = temporaryFolder();
-  await Bun.write(join(cwd, 'collections.yaml'), DECLARATION);
+  await Bun.write(join(cwd, 'collections.yaml'), declaration);
   for (const [name, rows] of Object.entries(ROWS)) await Bun.write(join(cwd, `${name}.json`), JSON.stringify(rows));
   return cwd;
 }
@@ -135,3 +141,41 @@ for (const [name, database] of Object.entries(DATABASES))
     },
     database,
   );
+
+browserStories(
+  'a role that deletes',
+  (stage) => {
+    test(
+      'is offered no undo of rows of which it does not see all, and is told so before',
+      async () => {
+        const { page } = stage;
+        const why = 'It cannot be undone, since you do not see all that would have to be brought back.';
+        await page.goto(`${stage.service.url}/console?collection=products#/products`);
+        await untilShown(page, ['Chai', 'Chang']);
+        await page.getByRole('button', { name: 'Delete: Chai' }).click();
+        await stage.until(why);
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await stage.until('Chai was deleted.');
+        await untilShown(page, ['Chang']);
+        expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+        await page.getByRole('checkbox', { name: 'Select Chang' }).check();
+        await page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await stage.until(why);
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await stage.until('1 product deleted.');
+        expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+        expect(await stage.ask<unknown[]>('/products')).toEqual([]);
+
+        await page.getByRole('link', { name: 'Create' }).click();
+        await page.getByRole('textbox', { name: 'Product name' }).fill('Chartreuse');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await stage.until('Chartreuse was created.');
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await stage.until('Undone.');
+        expect(await stage.ask<unknown[]>('/products')).toEqual([]);
+      },
+      SECONDS,
+    );
+  },
+  async () => ({ cwd: await folder(DELETING) }),
+);

@@ -43,6 +43,16 @@ browserStories('trouble', (stage) => {
       await stage.until('Chai was saved.');
 
       await page.route(/assets\/chunk/, (route) => route.abort());
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('menuitem', { name: 'Order and width' }).click();
+      await stage.until('This part could not be loaded. Check the connection, and try again.');
+      await page.unroute(/assets\/chunk/);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('dialog', { name: 'Order and width of columns' }).waitFor();
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+      await page.route(/assets\/chunk/, (route) => route.abort());
       await page.getByRole('link', { name: 'Chai' }).click();
       await stage.until('This page could not be loaded. Check the connection, and try again.');
       await page.unroute(/assets\/chunk/);

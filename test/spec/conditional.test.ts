@@ -154,6 +154,61 @@ describe.each(Object.keys(ENGINES))('conditional requests on %s', (engine) => {
       await expectRefusal(await patch('/products/7', { unit_price: 5 }, { 'if-match': seen }), 412, 'CAT412');
     });
 
+    describe('with a list of changes', () => {
+      const CHANGES = [
+        { id: 1, unit_price: 20 },
+        { id: 2, unit_price: 21 },
+      ];
+      const seen = (chang: number) =>
+        `/products?or=(and(id.eq.1,unit_price.eq.18),and(id.in.(2,3),unit_price.in.(${chang},10)))`;
+      const ANY = { 'if-match': '*' };
+
+      test('it is done where every product is as the filter says', async () => {
+        const answer = await patch(seen(19), CHANGES, { ...ANY, prefer: 'return=representation, count=exact' });
+        expect(answer.status).toBe(200);
+        expect(await answer.json()).toEqual([
+          { ...reference(1), unit_price: 20 },
+          { ...reference(2), unit_price: 21 },
+        ]);
+        expect((await patch(seen(19), CHANGES, ANY)).status).toBe(412);
+      });
+
+      test.each([
+        ['of which one has been changed', seen(18), CHANGES, 'row 2: id 2'],
+        ['of which one is not named by the filter', seen(19), [...CHANGES, { id: 4, unit_price: 1 }], 'row 3: id 4'],
+        ['of which one is gone', '/products?id=gt.0', [...CHANGES, { id: 400, unit_price: 1 }], 'row 3: id 400'],
+        ['that changes nothing of one that is not so', seen(18), [{ id: 2 }], 'row 1: id 2'],
+      ])('a list %s is refused, and nothing is changed', async (_, path, changes, row) => {
+        const { details } = await expectRefusal(await patch(path, changes, ANY), 412, 'CAT412');
+        expect(details).toBe(`${row} does not match, or does not exist; nothing was changed`);
+        await expectUntouched(catalogue);
+      });
+
+      test('of ten at once just one is done', async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 10 }, (_, index) =>
+            patch(seen(19), [...CHANGES, { id: 3, unit_price: 30 + index }], ANY),
+          ),
+        );
+        expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(412)]);
+      });
+
+      test('sent again with its Idempotency-Key it is done once; without the condition it is another request', async () => {
+        const headers = { ...ANY, 'idempotency-key': 'raise' };
+        expect((await patch(seen(19), CHANGES, headers)).status).toBe(204);
+        const again = await patch(seen(19), CHANGES, headers);
+        expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([204, 'true']);
+        await expectRefusal(await patch(seen(19), CHANGES, { 'idempotency-key': 'raise' }), 422, 'CAT422');
+      });
+
+      test('any condition of the dialect will do, a search in texts, too', async () => {
+        const path = '/products?product_name=imatch.^cha&quantity_per_unit=fts.boxes';
+        expect((await patch(path, [{ id: 1, unit_price: 5 }], ANY)).status).toBe(204);
+        await expectRefusal(await patch(path, CHANGES, ANY), 412, 'CAT412');
+        await expectRefusal(await patch('/products?price=eq.1', CHANGES, ANY), 400, '42703');
+      });
+    });
+
     test('on the URL of the collection it is refused, and the product URL named', async () => {
       const tag = await tagOf('/products/7');
       for (const condition of [tag, '*']) {

@@ -59,6 +59,15 @@ for (const engine of ROLE_ENGINES) {
         expect((await supplier().fetch('/products', sendJson('PATCH', [{ id: 1, stock: 9 }]))).status).toBe(204);
       });
 
+      test('a list with a filter and If-Match: * tells nothing of rows and fields that are hidden', async () => {
+        const list = (path: string, changes: unknown) =>
+          supplier().fetch(path, sendJson('PATCH', changes, { 'if-match': '*' }));
+        await refused(list('/products?stock=gte.0', [{ id: 4, stock: 1 }]), 412, 'CAT412');
+        await refused(list('/products?stock=gte.0', [{ id: 99, stock: 1 }]), 412, 'CAT412');
+        await refused(list('/products?cost=gte.0', [{ id: 1, stock: 1 }]), 403, '42501');
+        expect((await list('/products?stock=gte.0', [{ id: 1, stock: 9 }])).status).toBe(204);
+      });
+
       test('a row cannot become one that the rule does not allow', async () => {
         const moved = { supplier_id: 2 };
         await refused(supplier().fetch('/products/1', sendJson('PATCH', moved)), 403, '42501');

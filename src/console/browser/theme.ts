@@ -43,16 +43,6 @@ function themeOf(mode: 'light' | 'dark'): RaThemeOptions {
     typography: { fontFamily: FONT, h5: { fontWeight: 600 }, h6: { fontWeight: 600, fontSize: '1.05rem' } },
     components: {
       ...defaultTheme.components,
-      MuiAppBar: {
-        styleOverrides: {
-          root: {
-            backgroundColor: isLight ? '#115e59' : '#171c21',
-            color: '#ffffff',
-            boxShadow: 'none',
-            borderBottom: `1px solid ${isLight ? '#0f4f4b' : '#2a323a'}`,
-          },
-        },
-      },
       MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
       MuiCard: { styleOverrides: { root: { border: `1px solid ${isLight ? '#e3e7ea' : '#2a323a'}` } } },
       MuiAlert: { styleOverrides: { filled: { color: '#ffffff' } } },

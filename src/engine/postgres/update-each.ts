@@ -3,8 +3,9 @@ import { type Collection, type Field, isKey } from '../../collection/declaration
 import { deniedRow } from '../../collection/denied.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import { MAX_RETURNED_BYTES } from '../../limits.ts';
-import type { UpdateEachPlan } from '../../plan/types.ts';
-import { missingRow, returnsTooMuch } from '../terms.ts';
+import { both } from '../../plan/sight.ts';
+import { ALWAYS, isAlways, type UpdateEachPlan } from '../../plan/types.ts';
+import { missingRow, notAmong, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import {
   type Answer,
@@ -33,12 +34,15 @@ export async function updateEach(
   wanted: Answer | undefined,
 ): Promise<Written> {
   const { collection } = context;
+  const met = both(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
+  const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
+  const missing = plan.among === undefined ? missingRow : notAmong;
   await query(
     runner,
     compileLock(
       context,
       plan.changes.map(({ key }) => key),
-      plan.restriction?.met,
+      restriction?.met,
     ),
   );
   const changed: string[] = [];
@@ -47,15 +51,12 @@ export async function updateEach(
   for (const run of runsOf(collection, plan.changes)) {
     const fields = run[0]!.set.map(({ field }) => field);
     const rows = run.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
-    const met = await query<Met>(
-      runner,
-      compileUpdateMany(context, fields, rows, wanted !== undefined, plan.restriction),
-    );
-    if (met.some((row) => row['is allowed'] === false)) throw deniedRow(collection.name);
-    const byKey = new Map(met.map((row) => [row['the key'].join('\0'), row['the row'] ?? '']));
+    const found = await query<Met>(runner, compileUpdateMany(context, fields, rows, wanted !== undefined, restriction));
+    if (found.some((row) => row['is allowed'] === false)) throw deniedRow(collection.name);
+    const byKey = new Map(found.map((row) => [row['the key'].join('\0'), row['the row'] ?? '']));
     for (const [index, { key }] of run.entries()) {
       const row = byKey.get(key.map((value, at) => collection.key[at]!.type.print(value)).join('\0'));
-      if (row === undefined) throw missingRow(collection, key, done + index);
+      if (row === undefined) throw missing(collection, key, done + index);
       if (wanted !== undefined) changed.push(row);
       bytes += row.length;
     }

@@ -5,7 +5,7 @@ import { deniedRow } from '../../collection/denied.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
-import { atRow, keysUsedUp, missingRow } from '../terms.ts';
+import { atRow, keysUsedUp, missingRow, notAmong } from '../terms.ts';
 import { countReturned } from './allowance.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
@@ -141,12 +141,13 @@ function changeRows(connection: Connection, collection: Collection, job: ChangeJ
 function changeEach(connection: Connection, collection: Collection, job: ChangeEachJob): Written {
   const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
   const exists = job.met?.sql ?? `select 1 from ${identifier(collection.name)} where ${tests}`;
+  const missing = job.isConditional ? notAmong : missingRow;
   const changed = job.changes.flatMap((each, index) => {
     const { key, set } = each;
     spendRow();
     // An object with nothing but its key changes nothing, and must name a row all the same.
     const params = job.met === undefined ? key : [...key, ...job.met.params];
-    if (connection.values({ sql: exists, params }).length === 0) throw missingRow(collection, key, index);
+    if (connection.values({ sql: exists, params }).length === 0) throw missing(collection, key, index);
     try {
       return change(connection, collection, each, job.returning !== undefined).changed;
     } catch (error) {

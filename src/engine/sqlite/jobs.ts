@@ -54,6 +54,8 @@ export type Job = JobTerms &
         readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
         /** Finds a row by its key, where not every row may be named. */
         readonly met?: Statement;
+        /** Whether the client has said how its rows must be. */
+        readonly isConditional: boolean;
       }
   );
 
@@ -117,10 +119,12 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
       return { kind: 'change', ...terms, ...compileUpdate(plan, plan.set, plan.where, plan.bound, counted) };
     case 'update-each': {
       const { met = ALWAYS } = plan.restriction ?? {};
+      const named = both(met, plan.among ?? ALWAYS);
       return {
         kind: 'change-each',
         ...terms,
-        ...(isAlways(met) ? {} : { met: compileNamed(collection, met) }),
+        ...(isAlways(named) ? {} : { met: compileNamed(collection, named) }),
+        isConditional: plan.among !== undefined,
         changes: yield* mapped(plan.changes, ({ key, set }) => ({
           key: key.map((value, index) => sqliteDialect.stored(value, collection.key[index]!.type)),
           ...compileUpdate(plan, set, both(keyIs(collection, key), met), undefined, counted),

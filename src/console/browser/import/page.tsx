@@ -1,9 +1,9 @@
 /** Import: a file is dropped, held against what is stored, checked in a dry run, shown with all it would do, and only then stored. */
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Typography } from '@mui/material';
-import { Title } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
 import { collectionName } from '../shared/collection.ts';
 import { counted, formatNumber } from '../shared/numbers.ts';
+import { Title } from '../shared/page-title.tsx';
 import { mayDelete } from '../shared/rights.ts';
 import { DropZone } from './drop-zone.tsx';
 import type { Plan, Terms } from './fate.ts';

@@ -2,12 +2,14 @@
 import { parseJson } from '../../../collection/exact-json.ts';
 import { key, listPath } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
+import { isStill } from '../shared/taking-back.ts';
+import { partsOf, type Shown, sendUnchanged } from '../shared/while-unchanged.ts';
 import { wordsOf } from '../shared/words.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
 import type { Change, Fate } from './fate.ts';
 import { type Body, bodyOf, columnsOf } from './requests.ts';
-import { parts, rowsWith, type StoredRow } from './stored-rows.ts';
+import { parts, rowsWith, type StoredRow, textOf } from './stored-rows.ts';
 
 export interface Report {
   /** As the import left them. */
@@ -15,6 +17,13 @@ export interface Report {
   readonly changed: readonly { readonly row: StoredRow; readonly changes: readonly Change[] }[];
   /** Why rows were not stored, by their place in the sheet. */
   readonly failed: ReadonlyMap<number, string>;
+}
+
+/** As it is filled. */
+interface Filled extends Report {
+  readonly created: StoredRow[];
+  readonly changed: Report['changed'][number][];
+  readonly failed: Map<number, string>;
 }
 
 type New = Extract<Fate, { kind: 'new' }>;
@@ -29,71 +38,90 @@ export class Sender {
   private readonly open = new Map<string, string>();
 
   async send(fates: readonly Fate[], progress: (done: number) => void): Promise<Report> {
-    const report = { created: [] as StoredRow[], changed: [] as Report['changed'][number][], failed: new Map() };
+    const report: Filled = { created: [], changed: [], failed: new Map() };
     const placesOf = (kind: Fate['kind']) => fates.flatMap((fate, at) => (fate.kind === kind ? [at] : []));
     let done = 0;
-    const inParts = async (places: readonly number[], store: (part: readonly number[]) => Promise<void>) => {
-      for (let start = 0; start < places.length; start += ROWS_PER_REQUEST) {
-        const part = places.slice(start, start + ROWS_PER_REQUEST);
-        try {
-          await store(part);
-        } catch (error) {
-          for (const at of part) report.failed.set(at, wordsOf(error));
-        }
-        done += part.length;
-        progress(done);
+    const attempt = async (part: readonly number[], store: () => Promise<void>) => {
+      try {
+        await store();
+      } catch (error) {
+        for (const at of part) report.failed.set(at, wordsOf(error));
       }
+      done += part.length;
+      progress(done);
     };
-    await inParts(placesOf('new'), async (part) => {
-      const body = part.map((at) => bodyOf(fates[at] as New));
-      const url = `${listPath}?columns=${columnsOf(body)}`;
-      report.created.push(...(await this.once('POST', url, body, ',missing=default')));
-    });
-    await inParts(placesOf('change'), async (part) => {
-      const current = await currentRows(part.map((at) => fates[at] as Changed));
-      const untouched = part.filter((at) => {
-        const { id, changes } = fates[at] as Changed;
-        const row = current.get(id.same);
-        const isSo = row !== undefined && changes.every(({ field, before }) => isStored(row, field, before.same));
-        if (!isSo) {
-          report.failed.set(
-            at,
-            row === undefined ? 'It was deleted meanwhile.' : 'Someone else has changed it meanwhile.',
-          );
-        }
-        return isSo;
+    const created = placesOf('new');
+    for (let start = 0; start < created.length; start += ROWS_PER_REQUEST) {
+      const part = created.slice(start, start + ROWS_PER_REQUEST);
+      await attempt(part, async () => {
+        const body = part.map((at) => bodyOf(fates[at] as New));
+        const url = `${listPath}?columns=${columnsOf(body)}`;
+        report.created.push(...(await this.once('POST', url, body, { prefer: ',missing=default' })));
       });
-      if (untouched.length === 0) return;
-      const rows = await this.once(
-        'PATCH',
-        listPath,
-        untouched.map((at) => bodyOf(fates[at] as Changed)),
-      );
-      const byKey = new Map(rows.map((row) => [stored(key, row[key.name]).same, row]));
-      for (const at of untouched) {
-        const { id, changes } = fates[at] as Changed;
-        report.changed.push({ row: byKey.get(id.same) ?? {}, changes });
-      }
+    }
+    const shown = placesOf('change').map((at) => {
+      const { id, changes } = fates[at] as Changed;
+      return { of: at, id: textOf(id), conditions: changes.map(({ field, before }) => isStill(field, before.json)) };
     });
+    for (const part of partsOf(shown)) {
+      await attempt(
+        part.map(({ of }) => of),
+        () => this.change(part, fates, report),
+      );
+    }
     return report;
   }
 
-  private async once(method: string, url: string, body: readonly Body[], also = ''): Promise<readonly StoredRow[]> {
+  /** Only rows that are still as they were shown: what others have done meanwhile stays, and is said. */
+  private async change(part: readonly Shown<number>[], fates: readonly Fate[], report: Filled): Promise<void> {
+    const changed = (at: number) => fates[at] as Changed;
+    const gone = new Set<number>();
+    const left = await sendUnchanged(part, {
+      send: async (places, filter) => {
+        const body = places.map((at) => bodyOf(changed(at)));
+        const rows = await this.once('PATCH', `${listPath}?${filter}`, body, { 'if-match': '*' });
+        const byKey = new Map(rows.map((row) => [stored(key, row[key.name]).same, row]));
+        for (const at of places) {
+          report.changed.push({ row: byKey.get(changed(at).id.same) ?? {}, changes: changed(at).changes });
+        }
+      },
+      unchanged: async (some) => {
+        const current = await currentRows(some.map(({ of }) => changed(of)));
+        return some.filter(({ of }) => {
+          const { id, changes } = changed(of);
+          const row = current.get(id.same);
+          if (row === undefined) gone.add(of);
+          return row !== undefined && changes.every(({ field, before }) => isStored(row, field, before.same));
+        });
+      },
+    });
+    for (const at of left) {
+      report.failed.set(at, gone.has(at) ? 'It was deleted meanwhile.' : 'Someone else has changed it meanwhile.');
+    }
+  }
+
+  private async once(
+    method: string,
+    url: string,
+    body: readonly Body[],
+    { prefer = '', ...headers }: Readonly<Record<string, string>> = {},
+  ): Promise<readonly StoredRow[]> {
     const text = JSON.stringify(body);
-    const idempotencyKey = this.open.get(text) ?? crypto.randomUUID();
-    this.open.set(text, idempotencyKey);
+    const request = `${url} ${text}`;
+    const idempotencyKey = this.open.get(request) ?? crypto.randomUUID();
+    this.open.set(request, idempotencyKey);
     for (let attempt = 1; ; attempt++) {
       try {
         const { body: answer } = await ask(url, {
           method,
-          headers: { prefer: `return=representation${also}`, 'idempotency-key': idempotencyKey },
+          headers: { ...headers, prefer: `return=representation${prefer}`, 'idempotency-key': idempotencyKey },
           body: text,
         });
-        this.open.delete(text);
+        this.open.delete(request);
         return parseJson(answer) as StoredRow[];
       } catch (error) {
         // Only where there was no answer at all.
-        if (!(error instanceof TypeError)) this.open.delete(text);
+        if (!(error instanceof TypeError)) this.open.delete(request);
         if (!(error instanceof TypeError) || attempt === ATTEMPTS) throw error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }

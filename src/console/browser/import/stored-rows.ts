@@ -35,10 +35,14 @@ export async function rowsWith(field: Field, values: readonly Entered[]): Promis
   return parseJson(body) as StoredRow[];
 }
 
+/** A value as text, without the marks that JSON puts around it. */
+export function textOf({ json, same }: Entered): string {
+  return typeof json === 'string' ? json : same;
+}
+
 /** A value as `in` reads it. */
-export function listed({ json, same }: Entered): string {
-  const text = typeof json === 'string' ? json : same;
-  return encodeURIComponent(`"${text.replaceAll(/["\\]/g, '\\$&')}"`);
+export function listed(value: Entered): string {
+  return encodeURIComponent(`"${textOf(value).replaceAll(/["\\]/g, '\\$&')}"`);
 }
 
 export function* parts(values: readonly Entered[]): Generator<readonly Entered[]> {

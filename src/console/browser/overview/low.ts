@@ -30,23 +30,31 @@ interface Pair {
   readonly count: number;
 }
 
+/** Either may not be stored. */
+type Counted = { readonly [Name in keyof Pair]: Pair[Name] | null };
+
 /** Undefined where nothing can be low, or where it cannot be told from small answers. */
 export async function readLow(): Promise<Low | undefined> {
   if (stock === undefined || threshold === undefined) return undefined;
-  const [highest] = await rowsOf([['select', `most:${threshold.name}.max()`]]);
-  const most = Number(highest?.most ?? 0);
-  if (most <= 0) return { count: 0, rows: [] };
-  const pairs = await fewRows([
-    ['select', `level:${threshold.name},stock:${stock.name},count()`],
-    [threshold.name, 'gt.0'],
-    // Nothing else can be low, and nothing else has to be sorted.
-    [stock.name, `lt.${most}`],
-  ]);
-  return pairs === undefined ? readByThresholds() : lowOf(pairs as unknown as readonly Pair[]);
+  const select = ['select', `level:${threshold.name},stock:${stock.name},count()`] as const;
+  // One look at all rows, where there are few pairs of them.
+  const pairs = (await fewRows([select])) ?? (await readPairsBelowHighest(select));
+  return pairs === undefined ? readByThresholds() : lowOf(pairs as unknown as readonly Counted[]);
 }
 
-async function lowOf(pairs: readonly Pair[]): Promise<Low> {
-  const low = pairs.filter((pair) => pair.stock < pair.level).sort((one, other) => one.stock - other.stock);
+/** No other row can be low. */
+async function readPairsBelowHighest(select: readonly [string, string]): Promise<readonly Record_[] | undefined> {
+  const [highest] = await rowsOf([['select', `most:${threshold!.name}.max()`]]);
+  const most = Number(highest?.most ?? 0);
+  return most <= 0 ? [] : fewRows([select, [threshold!.name, 'gt.0'], [stock!.name, `lt.${most}`]]);
+}
+
+/** Where nobody has said how many there are, or when to order more, nobody knows. */
+const isLow = (pair: Counted): pair is Pair =>
+  pair.level !== null && pair.stock !== null && pair.level > 0 && pair.stock < pair.level;
+
+async function lowOf(pairs: readonly Counted[]): Promise<Low> {
+  const low = pairs.filter(isLow).sort((one, other) => one.stock - other.stock);
   const levels = [...new Set(low.map(({ level }) => level))];
   return {
     count: low.reduce((sum, { count }) => sum + count, 0),

@@ -1,36 +1,20 @@
 /** The catalogue at a glance. */
 import { Alert, Box, Button, LinearProgress } from '@mui/material';
 import { useQueries } from '@tanstack/react-query';
-import { Title } from 'react-admin';
-import { collectionName, collectionTitle, fieldWith, labelOf } from '../shared/collection.ts';
+import { collectionTitle, fieldWith, labelOf } from '../shared/collection.ts';
 import { formatNumber, formatPrice } from '../shared/numbers.ts';
-import { isLoginWanted } from '../shared/session.ts';
-import { token } from '../shared/token.ts';
+import { Title } from '../shared/page-title.tsx';
 import { wordsOf } from '../shared/words.ts';
+import { keyOf, NAMES, readPart } from './asked.ts';
 import { Columns } from './charts.tsx';
-import { byGroup, type Figures, PARTS, type PartName } from './figures.ts';
+import { byGroup, type Figures } from './figures.ts';
 import { ChartPanel, LowPanel, Panel, Tile } from './panels.tsx';
-
-const NAMES = Object.keys(PARTS) as PartName[];
-
-/** Asked for while the page is still being built, if it is the one that was opened. */
-const isOpened = /^#?\/?$/.test(location.hash) && !token.isAskedFor() && !isLoginWanted();
-const early = new Map<PartName, Promise<unknown>>(isOpened ? NAMES.map((name) => [name, PARTS[name]()]) : []);
-for (const asked of early.values()) asked.catch(() => undefined);
-
-/** No answer is kept for later: what was true then need not be now. */
-async function readPart(name: PartName): Promise<unknown> {
-  const asked = early.get(name) ?? PARTS[name]();
-  early.delete(name);
-  // react-query knows no answer that is undefined.
-  return (await asked) ?? null;
-}
 
 export function Overview() {
   // Asked for like everything else that is shown, so that Refresh asks again.
   const parts = useQueries({
     queries: NAMES.map((name) => ({
-      queryKey: ['overview', collectionName, name],
+      queryKey: keyOf(name),
       queryFn: () => readPart(name),
       retry: false,
       // Without a connection, too: then it says so.

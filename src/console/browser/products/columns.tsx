@@ -1,12 +1,13 @@
 /** Which columns are shown: a choice that is kept, for wide and narrow screens apart; and in which order and how wide. */
 import Checked from '@mui/icons-material/CheckBox';
 import Unchecked from '@mui/icons-material/CheckBoxOutlineBlank';
-import ViewWeek from '@mui/icons-material/ViewWeek';
-import { Button, Divider, Menu, MenuItem, useMediaQuery } from '@mui/material';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Divider, Menu, MenuItem, useMediaQuery } from '@mui/material';
+import { Suspense, useMemo, useState } from 'react';
 import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { collectionName, fields, key, labelOf, titleField } from '../shared/collection.ts';
+import { Icon } from '../shared/icon.tsx';
+import { latePart } from '../shared/page-boundary.tsx';
 import { columnWidth, gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
@@ -90,7 +91,7 @@ export function useColumns(): Columns {
 }
 
 /** Loaded when it is asked for. */
-const ArrangeDialog = lazy(async () => ({ default: (await import('./arrange-dialog.tsx')).ArrangeDialog }));
+const ArrangeDialog = latePart(async () => (await import('./arrange-dialog.tsx')).ArrangeDialog);
 
 export function ColumnsButton() {
   const { shown, ordered, toggle } = useColumns();
@@ -98,14 +99,10 @@ export function ColumnsButton() {
   const [anchor, setAnchor] = useState<HTMLElement>();
   return (
     <>
-      <Button
-        size="small"
-        startIcon={<ViewWeek />}
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
-      >
+      <button type="button" className="button" aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+        <Icon name="columns" />
         Columns
-      </Button>
+      </button>
       {anchor !== undefined && (
         <Menu open anchorEl={anchor} onClose={() => setAnchor(undefined)}>
           {ordered.map((field) => {

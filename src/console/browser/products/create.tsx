@@ -1,9 +1,10 @@
 /** A new row. */
 import { Card } from '@mui/material';
 import { useRef, useState } from 'react';
-import { SimpleForm, Title, useRedirect } from 'react-admin';
+import { SimpleForm, useRedirect } from 'react-admin';
 import { createRow } from '../shared/api.ts';
 import { collectionName, fieldNamed, oneOf } from '../shared/collection.ts';
+import { Title } from '../shared/page-title.tsx';
 import { offerUndoOfCreation } from '../shared/undo-row.ts';
 import { FormEnd, FormFields, FormToolbar, isFilledIn, readForm } from './form.tsx';
 import { noteCreated } from './shown-rows.tsx';

@@ -5,7 +5,7 @@ import { useRefresh } from 'react-admin';
 import { deleteAll, isDeletionUndoable, type Target } from '../shared/bulk.ts';
 import { deletedWithRows, type Record_, titleOf, titleOfCollection } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
-import { mayRestore } from '../shared/rights.ts';
+import { mayRestore, seesWholeRows } from '../shared/rights.ts';
 import { offerUndo, tell } from '../shared/undo.tsx';
 
 interface DeletionDialogProps {
@@ -38,7 +38,9 @@ export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialo
             ? 'This is done at once. You can undo it afterwards.'
             : mayRestore
               ? 'This is done at once. There are too many to bring them back: it cannot be undone.'
-              : 'This is done at once. It cannot be undone, since you may not make new ones.'}
+              : `This is done at once. It cannot be undone, since you ${
+                  seesWholeRows ? 'may not make new ones' : 'do not see all that would have to be brought back'
+                }.`}
           {deletedWithRows.length > 0 &&
             ` What belongs to it in ${deletedWithRows.map(titleOfCollection).join(', ')} is deleted, too, and is not brought back.`}
         </DialogContentText>

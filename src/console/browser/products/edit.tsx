@@ -1,9 +1,10 @@
 /** One row, to change or delete. */
 import { Box, Card, LinearProgress } from '@mui/material';
 import { type RefObject, useRef, useState } from 'react';
-import { RecordContextProvider, SimpleForm, Title, useGetOne, useRedirect } from 'react-admin';
+import { RecordContextProvider, SimpleForm, useGetOne, useRedirect } from 'react-admin';
 import { useParams } from 'react-router-dom';
 import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
+import { Title } from '../shared/page-title.tsx';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { hasReferrers } from '../shared/referrers.ts';
 import { mayDelete, mayUpdate } from '../shared/rights.ts';

@@ -1,11 +1,11 @@
 /** What is selected, or else what is filtered, whole and in its order, as a file: the service writes it, the browser saves it. */
-import Download from '@mui/icons-material/Download';
 import { Alert, Button, CircularProgress, ListItemText, Menu, MenuItem, Snackbar } from '@mui/material';
 import { useRef, useState } from 'react';
 import { useListContext, useNotify } from 'react-admin';
 import { keysAre } from '../shared/api.ts';
 import { countOf } from '../shared/bulk.ts';
 import { collectionName, type Id } from '../shared/collection.ts';
+import { Icon } from '../shared/icon.tsx';
 import { formatDecimal, formatNumber } from '../shared/numbers.ts';
 import { type Filter, listUrl, type Sort } from '../shared/query.ts';
 import { chooseTarget, datedName } from '../shared/save-file.ts';
@@ -68,37 +68,42 @@ export function ExportMenu() {
 
   return (
     <>
-      <Button
-        size="small"
-        startIcon={<Download />}
+      <button
+        type="button"
+        className="button"
         aria-haspopup="menu"
         disabled={bytes !== undefined}
         onClick={(event) => setAnchor(event.currentTarget)}
       >
+        <Icon name="download" />
         {what}
         {rows === undefined ? '' : ` (${formatNumber(rows)})`}
-      </Button>
-      <Menu open={anchor !== undefined} anchorEl={anchor ?? null} onClose={() => setAnchor(undefined)}>
-        {FORMATS.map((format) => (
-          <MenuItem key={format.label} aria-label={format.label} onClick={() => void save(format)}>
-            <ListItemText primary={format.label} secondary={format.what} />
-          </MenuItem>
-        ))}
-      </Menu>
-      <Snackbar open={bytes !== undefined}>
-        <Alert
-          severity="info"
-          role="status"
-          icon={<CircularProgress size={20} aria-label="Exporting" />}
-          action={
-            <Button color="inherit" size="small" onClick={() => running.current?.abort()}>
-              Stop
-            </Button>
-          }
-        >
-          Exporting{bytes === undefined || bytes < MEGABYTE ? '…' : `: ${formatDecimal(bytes / MEGABYTE, 0, 1)} MB`}
-        </Alert>
-      </Snackbar>
+      </button>
+      {anchor !== undefined && (
+        <Menu open anchorEl={anchor} onClose={() => setAnchor(undefined)}>
+          {FORMATS.map((format) => (
+            <MenuItem key={format.label} aria-label={format.label} onClick={() => void save(format)}>
+              <ListItemText primary={format.label} secondary={format.what} />
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
+      {bytes !== undefined && (
+        <Snackbar open>
+          <Alert
+            severity="info"
+            role="status"
+            icon={<CircularProgress size={20} aria-label="Exporting" />}
+            action={
+              <Button color="inherit" size="small" onClick={() => running.current?.abort()}>
+                Stop
+              </Button>
+            }
+          >
+            Exporting{bytes < MEGABYTE ? '…' : `: ${formatDecimal(bytes / MEGABYTE, 0, 1)} MB`}
+          </Alert>
+        </Snackbar>
+      )}
     </>
   );
 }

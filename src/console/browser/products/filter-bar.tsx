@@ -1,11 +1,10 @@
 /** Search as you type, the filters as chips, and the URL that they make. */
-import AddIcon from '@mui/icons-material/FilterList';
-import SearchIcon from '@mui/icons-material/Search';
-import { Box, Button, InputAdornment, Chip as MuiChip, TextField } from '@mui/material';
+import { Box, Chip as MuiChip } from '@mui/material';
 import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { collectionName, fieldNamed, labelOf, type Record_, titleField } from '../shared/collection.ts';
 import { conditionOf, describeCondition } from '../shared/conditions.ts';
+import { Icon } from '../shared/icon.tsx';
 import { type Chip, type Filter, filterOf } from '../shared/query.ts';
 import { quickFilters } from '../shared/quick-filters.ts';
 import { noteTitles } from '../shared/references.ts';
@@ -52,13 +51,15 @@ export function FilterBar() {
     <Box component="search" sx={{ px: 2, pt: 2, pb: 1, display: 'grid', gap: 1.25 }}>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
         {titleField && <SearchBox value={q ?? ''} onChange={(words) => change({ q: words, where })} />}
-        <Button
-          startIcon={<AddIcon />}
+        <button
+          type="button"
+          className="button"
           onClick={(event) => setOpen({ anchor: event.currentTarget })}
           aria-haspopup="dialog"
         >
+          <Icon name="filter" />
           Add filter
-        </Button>
+        </button>
         {where.map((chip, index) => (
           <MuiChip
             // biome-ignore lint/suspicious/noArrayIndexKey: chips are told apart by their place
@@ -77,21 +78,24 @@ export function FilterBar() {
           />
         ))}
         {where.length > 0 && (
-          <Button onClick={() => change({ ...(q === undefined ? {} : { q }) })}>Clear filters</Button>
+          <button type="button" className="button" onClick={() => change({ ...(q === undefined ? {} : { q }) })}>
+            Clear filters
+          </button>
         )}
       </Box>
       {quick.length > 0 && (
         <Box role="group" aria-label="Quick filters" sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.75 }}>
           {quick.map(({ field, condition }) => (
-            <MuiChip
+            <button
               key={field.name}
-              size="small"
-              variant="outlined"
-              label={labelOf(field)}
+              type="button"
+              className="chip"
               title={`Filter by ${labelOf(field)}`}
               aria-haspopup="dialog"
               onClick={(event) => setOpen({ anchor: event.currentTarget, begun: { field, condition } })}
-            />
+            >
+              {labelOf(field)}
+            </button>
           ))}
         </Box>
       )}
@@ -132,27 +136,16 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
     sent.current = value;
     setTyped(value);
   };
+  const label = `Search ${collectionName.replaceAll('_', ' ')}`;
   return (
-    <TextField
-      size="small"
+    <input
+      className="search"
       type="search"
-      label={`Search ${collectionName.replaceAll('_', ' ')}`}
-      placeholder={labelOf(titleField!)}
+      aria-label={label}
+      placeholder={label}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={showWhatHolds}
-      sx={{ minWidth: { xs: '100%', sm: 280 }, m: 0 }}
-      margin="none"
-      fullWidth={false}
-      slotProps={{
-        input: {
-          startAdornment: (
-            <InputAdornment position="start">
-              <SearchIcon fontSize="small" />
-            </InputAdornment>
-          ),
-        },
-      }}
     />
   );
 }

@@ -1,6 +1,7 @@
 /** How the grid looks: one set of rules on the table, instead of styles that are worked out for every cell. */
 import type { SxProps, Theme } from '@mui/material';
 import type { Field } from '../../../collection/declaration.ts';
+import { BAR_HEIGHT } from '../layout-style.ts';
 import { isDecimal, isNumeric, isText, key, labelOf, titleField } from '../shared/collection.ts';
 import { isReference, isYesNo } from '../shared/values.ts';
 
@@ -51,9 +52,6 @@ const QUIET_BUTTON = {
   font: 'inherit',
   cursor: 'pointer',
 };
-
-/** What the bar of the console takes from the top of the page. */
-const BAR_HEIGHT = 48;
 
 /** A colour that lets through what is below it, over one that does not. */
 const overlay = (color: string) => `linear-gradient(${color} 0 0)`;

@@ -1,11 +1,13 @@
 /** The list: sorting, paging, a choice of columns, filters, changes in place, and actions on a selection. */
-import Add from '@mui/icons-material/Add';
-import { Box, Button, Card } from '@mui/material';
+import { Box, Card } from '@mui/material';
 import { ListBase } from 'ra-core';
-import { Title } from 'react-admin';
+import { useEffect } from 'react';
 import { Link } from 'react-router-dom';
-import { collectionTitle, key, listPath } from '../shared/collection.ts';
+import { collectionTitle, listPath } from '../shared/collection.ts';
 import { ROWS_PER_PAGE } from '../shared/early.ts';
+import { endFreshness, FIRST_SORT, freshness } from '../shared/first-page.ts';
+import { Icon } from '../shared/icon.tsx';
+import { Title } from '../shared/page-title.tsx';
 import { mayCreate } from '../shared/rights.ts';
 import { ColumnsButton } from './columns.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -17,13 +19,13 @@ import { SelectionOfRows } from './selection.tsx';
 import { ShownRows } from './shown-rows.tsx';
 import { ViewsButton } from './views.tsx';
 
-const SORT = { field: key.name, order: 'ASC' } as const;
 /** What went wrong is said in place of the rows, and not in passing; without a connection, too. */
-const QUIET = { onError: () => undefined, networkMode: 'always' } as const;
+const QUIET = { onError: () => undefined, networkMode: 'always', staleTime: freshness } as const;
 
 export function ListPage() {
+  useEffect(endFreshness, []);
   return (
-    <ListBase sort={SORT} perPage={ROWS_PER_PAGE} queryOptions={QUIET}>
+    <ListBase disableAuthentication sort={FIRST_SORT} perPage={ROWS_PER_PAGE} queryOptions={QUIET}>
       <Title title={collectionTitle} />
       <ShownRows>
         <SelectionOfRows>
@@ -34,16 +36,16 @@ export function ListPage() {
               justifyContent: 'flex-end',
               gap: 1,
               py: 1,
-              '& > *': { lineHeight: 1.5 },
             }}
           >
             <ViewsButton />
             <ColumnsButton />
             <ExportMenu />
             {mayCreate && (
-              <Button size="small" startIcon={<Add />} component={Link} to={`${listPath}/create`}>
+              <Link className="button" to={`${listPath}/create`}>
+                <Icon name="add" />
                 Create
-              </Button>
+              </Link>
             )}
           </Box>
           <Card sx={{ overflow: 'visible' }}>

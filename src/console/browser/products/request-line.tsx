@@ -1,8 +1,8 @@
 /** The request behind the list, one click away: to read, to learn from and to take along. */
-import Copy from '@mui/icons-material/ContentCopy';
-import { Box, Button, Link } from '@mui/material';
+import { Box } from '@mui/material';
 import { useListContext, useNotify, useStore } from 'react-admin';
 import { base } from '../shared/base.ts';
+import { Icon } from '../shared/icon.tsx';
 import { curlOf, type Filter, listUrl } from '../shared/query.ts';
 
 export function RequestLine() {
@@ -28,27 +28,24 @@ export function RequestLine() {
         minWidth: 0,
         '& summary': { color: 'text.secondary', cursor: 'pointer', width: 'fit-content' },
         '& > div': { display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 },
+        '& a': {
+          fontFamily: 'ui-monospace, "Liberation Mono", monospace',
+          color: 'text.secondary',
+          overflowWrap: 'anywhere',
+          minWidth: 0,
+        },
+        '& .button': { flexShrink: 0 },
       }}
     >
       <summary>Request</summary>
       <div>
-        <Link
-          href={url}
-          target="_blank"
-          rel="noreferrer"
-          data-testid="request-url"
-          sx={{
-            fontFamily: 'ui-monospace, "Liberation Mono", monospace',
-            color: 'text.secondary',
-            overflowWrap: 'anywhere',
-            minWidth: 0,
-          }}
-        >
+        <a href={url} target="_blank" rel="noreferrer" data-testid="request-url">
           GET {readable(url)}
-        </Link>
-        <Button size="small" startIcon={<Copy fontSize="small" />} onClick={() => void copy()} sx={{ flexShrink: 0 }}>
+        </a>
+        <button type="button" className="button" onClick={() => void copy()}>
+          <Icon name="copy" />
           Copy as curl
-        </Button>
+        </button>
       </div>
     </Box>
   );

@@ -1,10 +1,7 @@
 /** The buttons at the end of a row: edit in place and delete; while editing, save and cancel. */
-import Check from '@mui/icons-material/Check';
-import Close from '@mui/icons-material/Close';
-import Delete from '@mui/icons-material/Delete';
-import Edit from '@mui/icons-material/Edit';
-import { type ReactNode, type Ref, useEffect, useRef } from 'react';
+import { type Ref, useEffect, useRef } from 'react';
 import { fields, key, type Record_, titleField, titleOf } from '../shared/collection.ts';
+import { Icon, type IconName } from '../shared/icon.tsx';
 import { mayDelete, mayUpdate, mayWrite } from '../shared/rights.ts';
 import type { EditingActions } from './inline-editing.tsx';
 
@@ -27,8 +24,8 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
   if (isEdited) {
     return (
       <div className="actions">
-        <Action label="Save" title={title} run={() => void save()} icon={<Check fontSize="small" color="primary" />} />
-        <Action label="Cancel" title={title} run={cancel} icon={<Close fontSize="small" />} />
+        <Action label="Save" title={title} run={() => void save()} icon="check" />
+        <Action label="Cancel" title={title} run={cancel} icon="close" />
       </div>
     );
   }
@@ -37,12 +34,8 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
   const edit = () => begin(record.id, first.name);
   return (
     <div className="actions">
-      {mayUpdate && (
-        <Action label="Edit in place" title={title} run={edit} icon={<Edit fontSize="small" />} element={editButton} />
-      )}
-      {mayDelete && (
-        <Action label="Delete" title={title} run={() => remove(record)} icon={<Delete fontSize="small" />} />
-      )}
+      {mayUpdate && <Action label="Edit in place" title={title} run={edit} icon="edit" element={editButton} />}
+      {mayDelete && <Action label="Delete" title={title} run={() => remove(record)} icon="delete" />}
     </div>
   );
 }
@@ -51,14 +44,14 @@ interface ActionProps {
   readonly label: string;
   readonly title: string;
   readonly run: () => void;
-  readonly icon: ReactNode;
+  readonly icon: IconName;
   readonly element?: Ref<HTMLButtonElement>;
 }
 
 function Action({ label, title, run, icon, element }: ActionProps) {
   return (
     <button ref={element} type="button" title={label} aria-label={`${label}: ${title}`} onClick={run}>
-      {icon}
+      <Icon name={icon} />
     </button>
   );
 }

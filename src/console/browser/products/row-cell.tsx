@@ -1,7 +1,6 @@
 /** What a cell of the grid holds: its value, or an input while its row is being edited. */
-import { Chip, Switch } from '@mui/material';
+import { Switch } from '@mui/material';
 import { type KeyboardEvent, Suspense } from 'react';
-import { Link } from 'react-router-dom';
 import type { Field } from '../../../collection/declaration.ts';
 import { isJson, isWritable, itemPath, key, labelOf, type Record_, titleField, titleOf } from '../shared/collection.ts';
 import { hrefOfRow, referenceOf, titleReferred } from '../shared/references.ts';
@@ -21,15 +20,18 @@ import type { Draft, EditingActions } from './inline-editing.tsx';
 import { isAddress } from './picture.tsx';
 import { inputModeOf, inputTypeOf, ReferenceInput, stepOf } from './value-input.tsx';
 
+/** `Rows` follows it within the page. */
+const hrefOf = ({ id }: Record_) => `#${itemPath(id)}`;
+
 export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
   const value = record[field.name];
   const text = formatCell(field, record);
-  if (field === titleField) return <Link to={itemPath(record.id)}>{value === '' ? titleOf(record) : text}</Link>;
+  if (field === titleField) return <a href={hrefOf(record)}>{value === '' ? titleOf(record) : text}</a>;
   // Where rows have no title, the key is what leads to them.
-  if (field === key && titleField === undefined) return <Link to={itemPath(record.id)}>{text}</Link>;
+  if (field === key && titleField === undefined) return <a href={hrefOf(record)}>{text}</a>;
   const other = referenceOf(field);
   if (other !== undefined && value !== null) return <a href={hrefOfRow(other, value)}>{text}</a>;
-  if (field.role === 'flag' && isYes(value)) return <Chip size="small" label={text} />;
+  if (field.role === 'flag' && isYes(value)) return <span className="tag">{text}</span>;
   if (isTags(field) && Array.isArray(value)) {
     return value.map((tag, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: tags are told apart by their place

@@ -1,5 +1,6 @@
 /** The rows of the grid: a row is drawn again only when something of its own has changed. */
-import { type ComponentProps, memo, useState } from 'react';
+import { type ComponentProps, type MouseEvent, memo, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import type { Field } from '../../../collection/declaration.ts';
 import { fieldNamed, key, type Record_, titleOf } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
@@ -17,8 +18,10 @@ export function Rows({ columns }: { readonly columns: readonly Field[] }) {
   const { ids: selected, actions: selecting } = useSelection();
   const { draft, actions } = useEditing();
   const [deleting, setDeleting] = useState<Record_>();
+  const navigate = useNavigate();
   return (
-    <tbody>
+    // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked are links, which have keys of their own
+    <tbody onClick={(event) => followLink(event, navigate)}>
       {rows.map((record) => (
         <Row
           key={record.id}
@@ -35,6 +38,15 @@ export function Rows({ columns }: { readonly columns: readonly Field[] }) {
       {deleting !== undefined && <DeleteRow record={deleting} close={() => setDeleting(undefined)} />}
     </tbody>
   );
+}
+
+/** One handler for the links of all rows: a component of the router for each would take longer to draw than the rest of its row. */
+function followLink(event: MouseEvent, navigate: (to: string) => void): void {
+  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  const href = (event.target as Element).closest('a')?.getAttribute('href');
+  if (!isPlain || !href?.startsWith('#/')) return;
+  event.preventDefault();
+  navigate(href.slice(1));
 }
 
 const isChangeable = (field: Field) => field !== key && mayWrite(field, false);

@@ -17,7 +17,7 @@ import {
   type RowChange,
   type Target,
 } from '../shared/bulk.ts';
-import { countedRows } from '../shared/collection.ts';
+import { countedRows, type Record_, titleOf } from '../shared/collection.ts';
 import { mayDelete } from '../shared/rights.ts';
 import { offerUndo, tell } from '../shared/undo.tsx';
 import { BulkEditDialog, CHANGEABLE } from './bulk-edit-dialog.tsx';
@@ -47,6 +47,14 @@ export function SelectionBar() {
   );
 }
 
+/** Names that fit a sentence; the others are counted. */
+const MOST_NAMES = 3;
+
+function named(rows: readonly Record_[]): string {
+  const names = rows.slice(0, MOST_NAMES).map(titleOf).join(', ');
+  return rows.length <= MOST_NAMES ? names : `${names} and ${rows.length - MOST_NAMES} more`;
+}
+
 function BulkActions({ target, clear }: { readonly target: Target; readonly clear: () => void }) {
   const [asking, setAsking] = useState<'edit' | 'delete'>();
   const refresh = useRefresh();
@@ -61,8 +69,10 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
   const change = async (field: Field, value: Value) => finish(await changeAll(target, field, value), 'changed');
   const changeNumbers = async (field: Field, changes: readonly RowChange[]) => {
     const done = await changeEach(changes, field);
-    const left = changes.length - done.count;
-    finish(done, left === 0 ? 'changed' : `changed; someone else had changed or deleted ${left} of them meanwhile`);
+    finish(
+      done,
+      `changed${done.left.length === 0 ? '' : `. Left, since someone else was quicker: ${named(done.left)}`}`,
+    );
   };
   const remove = async () => finish(await deleteAll(target), 'deleted');
   const what = countedRows(countOf(target));

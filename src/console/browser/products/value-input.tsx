@@ -1,15 +1,16 @@
 /** An input for a value of a field, as text that `readEntered` reads: a choice where there are few, else what one types. */
 import { MenuItem, TextField, type TextFieldProps } from '@mui/material';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { isDecimal, isJson, isNumeric } from '../shared/collection.ts';
 import { dateInputOf } from '../shared/dates.ts';
+import { latePart } from '../shared/page-boundary.tsx';
 import { entryOf, formatValue, isReference, isTags, isYesNo, valueText, yesOrNo } from '../shared/values.ts';
 
 /** Loaded when something is to be chosen, so that the first view comes sooner. */
-export const ReferenceInput = lazy(async () => ({ default: (await import('./reference-input.tsx')).ReferenceInput }));
+export const ReferenceInput = latePart(async () => (await import('./reference-input.tsx')).ReferenceInput);
 
-const TagsInput = lazy(async () => ({ default: (await import('./tags-input.tsx')).TagsInput }));
+const TagsInput = latePart(async () => (await import('./tags-input.tsx')).TagsInput);
 
 interface ValueInputProps {
   readonly field: Field;

@@ -1,6 +1,5 @@
 /** Views: a filter and an order with a name, kept in this browser. What a view shows is its address, which can be sent to others. */
 
-import Bookmark from '@mui/icons-material/BookmarkBorder';
 import Delete from '@mui/icons-material/Delete';
 import {
   Box,
@@ -19,6 +18,7 @@ import {
 import { type FormEvent, useState } from 'react';
 import { useListContext, useStore } from 'react-admin';
 import { collectionName, listPath } from '../shared/collection.ts';
+import { Icon } from '../shared/icon.tsx';
 import { filterOf } from '../shared/query.ts';
 
 interface View {
@@ -63,48 +63,55 @@ export function ViewsButton() {
   };
   return (
     <>
-      <Button size="small" startIcon={<Bookmark />} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <button type="button" className="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon name="bookmark" />
         {current === undefined ? 'Views' : `View: ${current.name}`}
-      </Button>
-      <Dialog open={isOpen} onClose={close} fullWidth maxWidth="xs" aria-labelledby="views-title">
-        <DialogTitle id="views-title">Views</DialogTitle>
-        <DialogContent>
-          {views.length === 0 && <Typography>There are none yet. A view keeps the filters and the order.</Typography>}
-          <List dense disablePadding>
-            {views.map((view) => (
-              <ListItem
-                key={view.name}
-                disableGutters
-                secondaryAction={
-                  <IconButton edge="end" aria-label={`Forget the view ${view.name}`} onClick={() => remove(view.name)}>
-                    <Delete fontSize="small" />
-                  </IconButton>
-                }
-              >
-                <Link href={`#${listPath}?${view.query}`} onClick={close} sx={{ overflowWrap: 'anywhere' }}>
-                  {view.name}
-                </Link>
-              </ListItem>
-            ))}
-          </List>
-          <Box component="form" id="new-view" onSubmit={submit} sx={{ mt: 1 }}>
-            <TextField
-              label="Name of this view"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              autoComplete="off"
-              fullWidth
-              slotProps={{ htmlInput: { maxLength: LONGEST_NAME } }}
-            />
-          </Box>
-        </DialogContent>
-        <DialogActions>
-          <Button onClick={close}>Close</Button>
-          <Button type="submit" form="new-view" variant="contained" disabled={name.trim() === ''}>
-            Save this view
-          </Button>
-        </DialogActions>
-      </Dialog>
+      </button>
+      {isOpen && (
+        <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="views-title">
+          <DialogTitle id="views-title">Views</DialogTitle>
+          <DialogContent>
+            {views.length === 0 && <Typography>There are none yet. A view keeps the filters and the order.</Typography>}
+            <List dense disablePadding>
+              {views.map((view) => (
+                <ListItem
+                  key={view.name}
+                  disableGutters
+                  secondaryAction={
+                    <IconButton
+                      edge="end"
+                      aria-label={`Forget the view ${view.name}`}
+                      onClick={() => remove(view.name)}
+                    >
+                      <Delete fontSize="small" />
+                    </IconButton>
+                  }
+                >
+                  <Link href={`#${listPath}?${view.query}`} onClick={close} sx={{ overflowWrap: 'anywhere' }}>
+                    {view.name}
+                  </Link>
+                </ListItem>
+              ))}
+            </List>
+            <Box component="form" id="new-view" onSubmit={submit} sx={{ mt: 1 }}>
+              <TextField
+                label="Name of this view"
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+                autoComplete="off"
+                fullWidth
+                slotProps={{ htmlInput: { maxLength: LONGEST_NAME } }}
+              />
+            </Box>
+          </DialogContent>
+          <DialogActions>
+            <Button onClick={close}>Close</Button>
+            <Button type="submit" form="new-view" variant="contained" disabled={name.trim() === ''}>
+              Save this view
+            </Button>
+          </DialogActions>
+        </Dialog>
+      )}
     </>
   );
 }

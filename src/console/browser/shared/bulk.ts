@@ -12,6 +12,7 @@ import { mayRestore } from './rights.ts';
 import { isSame } from './same.ts';
 import { areStill, isStill, takingBack } from './taking-back.ts';
 import type { Undo } from './undo.tsx';
+import { partsOf, sendUnchanged } from './while-unchanged.ts';
 
 export type Target =
   | { readonly kind: 'rows'; readonly ids: readonly Id[] }
@@ -60,37 +61,36 @@ export function rowsFor(target: Target, field: Field): Promise<Record_[]> {
   return rowsAt(`${urlOf(target)}&select=${[...names].join(',')}`);
 }
 
-/** A value of its own for each row, in a list of changes; rows that others have changed since they were shown are left. */
-export async function changeEach(changes: readonly RowChange[], field: Field): Promise<Done> {
-  const changed = await storeEach(changes, field.name);
-  return { count: changed.length, ...(changed.length > 0 && { undo: changeBack(changed, field) }) };
+/** What became of a value of its own for each row: those that others have changed since they were shown are left. */
+export interface DoneEach extends Done {
+  readonly left: readonly Record_[];
 }
 
-/** Rows in one list of changes, which is one transaction. */
-const ROWS_PER_REQUEST = 1_000;
-
-async function storeEach(changes: readonly RowChange[], name: string): Promise<readonly RowChange[]> {
-  const done: RowChange[] = [];
-  for (let start = 0; start < changes.length; start += ROWS_PER_REQUEST) {
-    const part = changes.slice(start, start + ROWS_PER_REQUEST);
-    const now = new Map<Id, Record_>();
-    for (const some of parts(part)) {
-      const url = `${listPath}?${keysAre(some.map(({ row }) => row.id))}&select=${key.name},${name}`;
-      for (const row of await rowsAt(url)) now.set(row.id, row);
-    }
-    const same = part.filter(({ row, before }) => {
-      const current = now.get(row.id);
-      return current !== undefined && isSame(current[name], before);
+export async function changeEach(changes: readonly RowChange[], field: Field): Promise<DoneEach> {
+  const { name } = field;
+  const shown = changes.map((of) => ({ of, id: String(of.row.id), conditions: [isStill(field, of.before)] }));
+  const changed: RowChange[] = [];
+  const left: RowChange[] = [];
+  for (const part of partsOf(shown)) {
+    const others = await sendUnchanged(part, {
+      send: async (some, filter) => {
+        await ask(`${listPath}?${filter}`, {
+          method: 'PATCH',
+          headers: { prefer: 'return=minimal', 'if-match': '*' },
+          body: some.map(({ row, after }) => ({ [key.name]: row[key.name], [name]: after })),
+        });
+        changed.push(...some);
+      },
+      unchanged: async (some) => {
+        const rows = await rowsAt(`${listPath}?${keysAre(some.map(({ of }) => of.row.id))}&select=${key.name},${name}`);
+        const now = new Map(rows.map((row) => [row.id, row]));
+        return some.filter(({ of: { row, before } }) => now.has(row.id) && isSame(now.get(row.id)![name], before));
+      },
     });
-    if (same.length === 0) continue;
-    await ask(listPath, {
-      method: 'PATCH',
-      headers: { prefer: 'return=minimal' },
-      body: same.map(({ row, after }) => ({ [key.name]: row[key.name], [name]: after })),
-    });
-    done.push(...same);
+    left.push(...others);
   }
-  return done;
+  const undo = changed.length > 0 && { undo: changeBack(changed, field) };
+  return { count: changed.length, left: left.map(({ row }) => row), ...undo };
 }
 
 export async function deleteAll(target: Target): Promise<Done> {

@@ -14,8 +14,9 @@ export const ROWS_PER_PAGE = 25;
 const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name}.asc${withTitles === undefined ? '' : `&select=${withTitles}`}`;
 const HEADERS: Readonly<Record<string, string>> = { accept: 'application/json', prefer: 'count=exact' };
 
-const isOpened = location.hash === `#${listPath}` && !token.isAskedFor() && !isLoginWanted();
-let begun = isOpened ? fetch(`${base}${FIRST_PAGE}`, { headers: HEADERS }) : undefined;
+/** Whether the list was opened, and its first page asked for. */
+export const hasBegun = location.hash === `#${listPath}` && !token.isAskedFor() && !isLoginWanted();
+let begun = hasBegun ? fetch(`${base}${FIRST_PAGE}`, { headers: HEADERS }) : undefined;
 begun?.catch(() => undefined);
 
 export function takeEarly(method: string, url: string, headers: Headers): Promise<Response> | undefined {

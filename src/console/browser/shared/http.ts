@@ -1,10 +1,10 @@
 /** Requests to the API, with the credentials a person gave and the refusal's own words when it says no. */
 
-import { HttpError } from 'react-admin';
 import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { POSITION_HEADER } from '../../../http/position.ts';
 import { base } from './base.ts';
 import { takeEarly } from './early.ts';
+import { HttpError } from './http-error.ts';
 import { isLoginWanted, session, wantLogin } from './session.ts';
 import { token } from './token.ts';
 

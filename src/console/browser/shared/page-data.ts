@@ -17,6 +17,8 @@ interface PageData {
   readonly version: string;
   /** Where the catalogue has roles. */
   readonly session?: Session;
+  /** The collections whose rows hold more than the role sees of them, where there are any. */
+  readonly partial?: readonly string[];
 }
 
 export const pageData = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData;

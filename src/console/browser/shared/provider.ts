@@ -1,43 +1,30 @@
 /**
- * react-admin's data provider: `ra-data-postgrest`, with what is our own. Lists carry any condition of the dialect, a search
+ * react-admin's data provider, of what the console asks by it: lists, which carry any condition of the dialect, and rows. A search
  * that was superseded is ended, and behind the last page comes the last page. Rows are saved by `save-row.ts`.
  */
-import postgrestRestProvider, { defaultPrimaryKeys, type IDataProviderConfig } from '@raphiniert/ra-data-postgrest';
-import { type DataProvider, HttpError } from 'react-admin';
-import { readRow } from './api.ts';
-import { collectionName, idOf, key } from './collection.ts';
-import { type Ask, ask } from './http.ts';
-import { orderKeys, pairsOf, queryText, sortKeysOf, sortOf } from './query.ts';
+import type { DataProvider } from 'react-admin';
+import { readRow, withId } from './api.ts';
+import { idOf, key, listPath, type Record_ } from './collection.ts';
+import { ask, countIn, type Problem } from './http.ts';
+import { HttpError } from './http-error.ts';
+import { type Filter, orderKeys, pairsOf, queryText, type SortKey, sortKeysOf } from './query.ts';
 import { withTitles } from './references.ts';
 
-const config: IDataProviderConfig = {
-  apiUrl: '',
-  httpClient: ask as IDataProviderConfig['httpClient'],
-  defaultListOp: 'eq',
-  primaryKeys: new Map([...defaultPrimaryKeys, [collectionName, [key.name]]]),
-  schema: () => '',
-};
 /** More rows than anyone reads on a page; an address may ask for any number. */
 const MOST_PER_PAGE = 1_000;
 
-export const dataProvider: DataProvider = {
-  ...postgrestRestProvider(config),
+const provider: Pick<DataProvider, 'getList' | 'getOne' | 'supportAbortSignal'> = {
   supportAbortSignal: true,
 
-  async getList(resource, { filter, pagination, sort, signal, ...params }) {
-    const titles = withTitles === undefined ? [] : [`select=${withTitles}`];
-    const conditions = [queryText(pairsOf(filter)), ...titles].filter((each) => each !== '');
-    const httpClient = (url: string, options: Ask) => ask([url, ...conditions].join('&'), { ...options, signal });
-    const lists = postgrestRestProvider({ ...config, httpClient: httpClient as IDataProviderConfig['httpClient'] });
+  async getList(_resource, { filter, pagination, sort, signal }) {
     const place = placeOf(pagination, sort);
-    const read = (page: number) =>
-      lists.getList(resource, { ...params, ...place, pagination: { ...place.pagination, page }, filter: {} });
+    const read = (page: number) => readPage(filter as Filter, { ...place, page }, signal);
     try {
-      return await read(place.pagination.page);
+      return (await read(place.page)) as never;
     } catch (error) {
       const total = totalBefore(error);
       if (total === undefined) throw error;
-      return total === 0 ? { data: [], total } : read(Math.ceil(total / place.pagination.perPage));
+      return (total === 0 ? { data: [], total } : await read(Math.ceil(total / place.perPage))) as never;
     }
   },
 
@@ -45,19 +32,44 @@ export const dataProvider: DataProvider = {
     return { data: (await readRow(idOf(id), signal)).row as never };
   },
 };
+export const dataProvider = provider as DataProvider;
 
 interface Place {
-  readonly pagination: { readonly page: number; readonly perPage: number };
-  readonly sort: { readonly field: string; readonly order: 'ASC' | 'DESC' };
+  readonly page: number;
+  readonly perPage: number;
+  readonly keys: readonly SortKey[];
+}
+
+interface Page {
+  readonly data: readonly Record_[];
+  readonly total: number;
+}
+
+async function readPage(filter: Filter, { page, perPage, keys }: Place, signal?: AbortSignal): Promise<Page> {
+  const order = keys.map((each) => `${each.name}.${each.order.toLowerCase()}`).join(',');
+  const parts = [
+    `offset=${(page - 1) * perPage}&limit=${perPage}&order=${order}`,
+    queryText(pairsOf(filter)),
+    ...(withTitles === undefined ? [] : [`select=${withTitles}`]),
+  ];
+  const url = `${listPath}?${parts.filter((part) => part !== '').join('&')}`;
+  const { json, headers } = await ask(url, { headers: { prefer: 'count=exact' }, signal });
+  return { data: (json as Record_[]).map(withId), total: countIn(headers) };
+}
+
+interface Asked {
+  readonly pagination?: { readonly page?: number; readonly perPage?: number } | undefined;
+  readonly sort?: { readonly field?: string; readonly order?: string } | undefined;
 }
 
 /** What an address says may be anything. */
-function placeOf(pagination: Partial<Place['pagination']> = {}, sort: Partial<Place['sort']> = {}): Place {
+function placeOf(pagination: Asked['pagination'] = {}, sort: Asked['sort'] = {}): Place {
   const { page = 1, perPage = 1 } = pagination;
   const keys = orderKeys(sortKeysOf(sort), { isListed: true });
   return {
-    pagination: { page: whole(page, Number.MAX_SAFE_INTEGER / MOST_PER_PAGE), perPage: whole(perPage, MOST_PER_PAGE) },
-    sort: keys.length === 0 ? { field: key.name, order: 'ASC' } : sortOf(keys),
+    page: whole(page, Number.MAX_SAFE_INTEGER / MOST_PER_PAGE),
+    perPage: whole(perPage, MOST_PER_PAGE),
+    keys: keys.length === 0 ? [{ name: key.name, order: 'ASC' }] : keys,
   };
 }
 
@@ -68,5 +80,5 @@ function whole(number: number, most: number): number {
 /** How many rows there are, where the page that was asked for lies behind them; the last one is shown then. */
 function totalBefore(error: unknown): number | undefined {
   if (!(error instanceof HttpError) || error.status !== 416) return undefined;
-  return Number(/only (\d+) rows/.exec(String(error.body?.details))?.[1] ?? 0);
+  return Number(/only (\d+) rows/.exec(String((error.body as Problem | undefined)?.details))?.[1] ?? 0);
 }

@@ -18,8 +18,9 @@ export const mayDelete = isAllowed('delete');
 /** A file may hold new rows, or changes. */
 export const mayImport = mayCreate || mayUpdate;
 
-/** Rows that were deleted are stored again with all that was seen of them. */
-export const mayRestore = mayCreate && fields.every((field) => maySend(field, true));
+/** Rows that were deleted are stored again with all that was seen of them. What nobody saw would be lost. */
+export const seesWholeRows = pageData.partial?.includes(collectionName) !== true;
+export const mayRestore = seesWholeRows && mayCreate && fields.every((field) => maySend(field, true));
 
 export function mayWrite(field: Field, isNew: boolean): boolean {
   return isWritable(field) && maySend(field, isNew);

@@ -2,10 +2,11 @@
  * Saving the changes to a row. Whatever others have stored since is kept: different fields are merged without a question,
  * and where both changed the same field to different values the person decides.
  */
-import { HttpError } from 'react-admin';
+
 import { type Changes, changeRow, readRow, type Versioned } from './api.ts';
 import { type Cells, fields, type Record_ } from './collection.ts';
 import { askAbout } from './conflict.ts';
+import { HttpError } from './http-error.ts';
 import { isSame } from './same.ts';
 
 /** What one request has changed: enough to take it back. */

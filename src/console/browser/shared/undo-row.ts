@@ -1,8 +1,9 @@
 /** Taking back what was done to one row: only what this person's request changed, and only where it is still so. */
-import { HttpError } from 'react-admin';
+
 import { changeRow, readRow } from './api.ts';
 import { fieldNamed, fields, itemPath, labelOf, type Record_, titleOf } from './collection.ts';
 import { ask } from './http.ts';
+import { HttpError } from './http-error.ts';
 import { mayDelete } from './rights.ts';
 import { isSame } from './same.ts';
 import type { Outcome, StoredChange } from './save-row.ts';

@@ -1,0 +1,106 @@
+/** The bar on top of every page: what the page is called, light and dark, refresh, and who is logged in. */
+import { memo, Suspense, useState } from 'react';
+import { useLoading, useRefresh, useSidebarState, useTheme } from 'react-admin';
+import { Icon } from './shared/icon.tsx';
+import { latePart } from './shared/page-boundary.tsx';
+import { TitleInBar } from './shared/page-title.tsx';
+import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
+import { token } from './shared/token.ts';
+
+const PasswordDialog = latePart(async () => (await import('./password-dialog.tsx')).PasswordDialog);
+
+export const ConsoleBar = memo(function ConsoleBar() {
+  return (
+    <header className="bar">
+      <MenuButton />
+      <TitleInBar />
+      <ThemeButton />
+      <RefreshButton />
+      {token.get() !== null && <SignOut />}
+      {session !== undefined && <Person />}
+    </header>
+  );
+});
+
+interface BarButtonProps {
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly children: React.ReactNode;
+}
+
+function BarButton({ label, onClick, children }: BarButtonProps) {
+  return (
+    <button type="button" className="round" aria-label={label} title={label} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+function MenuButton() {
+  const [isOpen, setOpen] = useSidebarState();
+  return (
+    <BarButton label={isOpen ? 'Close menu' : 'Open menu'} onClick={() => setOpen(!isOpen)}>
+      <Icon name="menu" size={24} />
+    </BarButton>
+  );
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useTheme();
+  const isDark = theme === 'dark';
+  return (
+    <BarButton label="Toggle light/dark mode" onClick={() => setTheme(isDark ? 'light' : 'dark')}>
+      <Icon name={isDark ? 'light' : 'dark'} size={24} />
+    </BarButton>
+  );
+}
+
+/** Turns while something is read. */
+function RefreshButton() {
+  const isLoading = useLoading();
+  const refresh = useRefresh();
+  return (
+    <BarButton label="Refresh" onClick={refresh}>
+      <Icon name="refresh" size={24} {...(isLoading ? { className: 'app-loader' } : {})} />
+    </BarButton>
+  );
+}
+
+/** Who is logged in, and the way out; or the way in. */
+function Person() {
+  const [isChanging, setChanging] = useState(false);
+  if (!isLoggedIn) {
+    return (
+      <button type="button" onClick={() => wantLogin()}>
+        Log in
+      </button>
+    );
+  }
+  return (
+    <>
+      <button type="button" onClick={() => setChanging(true)} title="Change your password">
+        <span className="person">{session?.name}</span>
+      </button>
+      <button type="button" onClick={() => void logOut()}>
+        Log out
+      </button>
+      {isChanging && (
+        <Suspense>
+          <PasswordDialog close={() => setChanging(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function SignOut() {
+  const leave = () => {
+    token.clear();
+    location.reload();
+  };
+  return (
+    <button type="button" onClick={leave}>
+      Sign out
+    </button>
+  );
+}
