@@ -32,7 +32,8 @@ import { ReadsHere } from './reads-here.ts';
 import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { openWatched } from './watched.ts';
-import { Writer, WriterThread } from './writer.ts';
+import { Writer } from './writer.ts';
+import { WriterThread } from './writer-link.ts';
 
 export interface SqliteOptions extends SqliteDemand {
   readonly path: string;
@@ -80,7 +81,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     steps,
     reader,
     changes,
-    writer: new Writer(thread.commit),
+    writer: new Writer(thread.commit, { askToGiveWay: thread.askToGiveWay }),
     limitMs,
     file: {
       files,
