@@ -206,6 +206,11 @@ class SqliteEngine implements Engine {
     });
   }
 
+  giveBackMemory(): void {
+    this.file?.readers.giveBackMemory();
+    this.file?.thread.giveBackMemory();
+  }
+
   async close(): Promise<void> {
     await this.writer.settled();
     await this.file?.readers.close();

@@ -15,6 +15,7 @@ export type WriterRequest =
   | { readonly kind: 'part'; readonly part: Part }
   /** `parts` are those of its one job that came before it, where it is a long one. */
   | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
+  | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
 export type WriterAnswer =
   | { readonly outcomes: readonly Outcome[]; readonly stale: boolean }
@@ -77,6 +78,10 @@ export class WriterThread {
 
   begin(): void {
     this.thread.begin();
+  }
+
+  giveBackMemory(): void {
+    this.thread.tell({ kind: 'give-back-memory' });
   }
 
   async close(): Promise<void> {

@@ -50,6 +50,9 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
     case 'commit':
       lastCommit = performance.now();
       return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
+    case 'give-back-memory':
+      Bun.gc(true);
+      return undefined;
     case 'close':
       clearTimeout(timer);
       return attempt(() => {
