@@ -11,7 +11,7 @@ import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
-import { checkAffected, checkVersion } from '../terms.ts';
+import { checkAffected, checkVersion, gaveWayTooOften } from '../terms.ts';
 import { withinReturned } from './allowance.ts';
 import { writeRows } from './change-rows.ts';
 import type { Connection } from './connection.ts';
@@ -89,19 +89,11 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     // As the rows were before it: SQLite does not say which reference it was.
     const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
     connection.run(RELEASE);
-    return asOutcome(job.leftMs === undefined ? refused : interruptedByOthers(refused));
+    const isLate = job.leftMs !== undefined && refused instanceof Refusal && refused.code === '57014';
+    return asOutcome(isLate ? gaveWayTooOften() : refused);
   } finally {
     clearDeadline();
   }
-}
-
-/** It may be that it had time enough, but never in one piece. */
-function interruptedByOthers(refused: unknown): unknown {
-  if (!(refused instanceof Refusal) || refused.code !== '57014') return refused;
-  return new Refusal('57014', refused.message, {
-    details: 'Others were writing meanwhile: a dry run gives way to them, and is begun anew.',
-    hint: 'Try again when less is being written, or try it on fewer rows.',
-  });
 }
 
 function runJob(connection: Connection, collection: Collection, job: Job, retryHours: number): WriteResult {
