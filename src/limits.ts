@@ -109,6 +109,8 @@ export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
 /** Writes that may share one commit, and from when on no further one joins it. */
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
+/** A costly dry run stores nothing: once another write has waited for it so long, it is undone, and begun anew. */
+export const DRY_RUN_GIVES_WAY_MS = 500;
 /** Costly writes that may wait for their turn. */
 export const MAX_WAITING_WRITES = 64;
 /** The rows that a write gives back, as they are stored and as they are shown. */

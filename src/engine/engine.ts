@@ -81,6 +81,8 @@ export interface Engine {
   awaySince?(moment: number): number;
   /** What goes on inside, for the metrics. */
   metrics?(): readonly Metric[];
+  /** Where it has threads: what they do not need any more. */
+  giveBackMemory?(): void;
   close(): Promise<void>;
 }
 

@@ -133,3 +133,11 @@ export function repeated(fields: readonly Field[], values: Key): Refusal {
   const words = describeKey(fields, values);
   return new Refusal('21000', `${words} was given before`, { details: `An earlier row has ${words}, too.` });
 }
+
+/** A dry run whose time is up: it may have had enough of it, but never in one piece. */
+export function gaveWayTooOften(): Refusal {
+  return new Refusal('57014', 'canceling statement due to statement timeout', {
+    details: 'Others were writing meanwhile: a dry run gives way to them, and is begun anew.',
+    hint: 'Try again when less is being written, or try it on fewer rows.',
+  });
+}

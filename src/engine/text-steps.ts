@@ -13,9 +13,24 @@ const SEARCH_STEPS = 64;
 /** JSON is read, and written again. */
 const READING_STEPS = 8;
 
-/** On rows that may not even be part of the answer. */
-export function stepsToFind({ where, order }: Pick<ReadPlan, 'where' | 'order'>): number {
-  return stepsOf(where) + stepsOfOrder(order);
+/** On rows that may not even be part of the answer. Where it is more than `enough`, no more is looked at. */
+export function stepsToFind({ where, order }: Pick<ReadPlan, 'where' | 'order'>, enough = 0): number {
+  return stepsOfOrder(order) + stepsOf(where, enough);
+}
+
+type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'caseless'>;
+
+let measured = 0;
+
+/** To measure an expression takes as long as it is: it is done once, however many statements are made of it. */
+export const instructionsOf = oncePer(({ pattern, caseless }: RegexTest): number => {
+  measured++;
+  return sizeOfRegex(pattern, caseless);
+});
+
+/** How many expressions were measured so far. */
+export function expressionsMeasured(): number {
+  return measured;
 }
 
 export const stepsOfColumns = oncePer((columns: readonly OutputColumn[]) =>
@@ -26,23 +41,23 @@ const stepsOfOrder = oncePer((order: readonly OrderKey[]) =>
   sum(order.map(({ expression }) => stepsOfExpression(expression))),
 );
 
-function stepsOf(predicate: Predicate): number {
+function stepsOf(predicate: Predicate, enough: number): number {
   switch (predicate.kind) {
     case 'constant':
       return 0;
     case 'all':
     case 'any':
-      return sum(predicate.terms.map(stepsOf));
+      return stepsOfTerms(predicate.terms, enough);
     case 'not':
-      return stepsOf(predicate.term);
+      return stepsOf(predicate.term, enough);
     case 'like':
       return stepsOfLike(predicate.pattern) + stepsOfExpression(predicate.of);
     case 'regex':
-      return 1 + instructionsOf(predicate.pattern, predicate.caseless) + stepsOfExpression(predicate.of);
+      return 1 + (enough === 0 ? 0 : stepsOfRegex(predicate)) + stepsOfExpression(predicate.of);
     case 'search':
       return SEARCH_STEPS + predicate.query.length + stepsOfExpression(predicate.of);
     case 'exists':
-      return stepsOf(predicate.where);
+      return stepsOf(predicate.where, enough);
     case 'contains':
       return READING_STEPS + stepsOfExpression(predicate.of);
     default:
@@ -50,10 +65,19 @@ function stepsOf(predicate: Predicate): number {
   }
 }
 
+function stepsOfTerms(terms: readonly Predicate[], enough: number): number {
+  let steps = 0;
+  for (const term of terms) {
+    steps += stepsOf(term, enough);
+    if (steps > enough) break;
+  }
+  return steps;
+}
+
 /** What is no expression is refused where the statement is compiled: of several mistakes the first is told. */
-function instructionsOf(pattern: string, caseless: boolean): number {
+function stepsOfRegex(predicate: RegexTest): number {
   try {
-    return sizeOfRegex(pattern, caseless);
+    return instructionsOf(predicate);
   } catch (error) {
     if (error instanceof Refusal) return 0;
     throw error;

@@ -112,7 +112,10 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       serverTiming: settings.serverTiming,
     });
     await engine.opened;
-    endWatching = watchMemory(() => listening?.inProgress() ?? 0);
+    endWatching = watchMemory(
+      () => listening?.inProgress() ?? 0,
+      () => engine?.giveBackMemory?.(),
+    );
     observation.health.phase = 'serving';
     listening ??= startListening(settings, app, notice, certificate);
     listens?.(listening);

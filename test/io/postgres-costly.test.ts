@@ -10,6 +10,7 @@ import { SMALL_TABLE_ROWS } from '../../src/limits.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
+import { until } from '../support/process.ts';
 import { sendJson } from '../support/stories.ts';
 
 setDefaultTimeout(300_000);
@@ -120,6 +121,23 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
       expect(await Promise.all(begun)).toEqual(begun.map(() => 204));
     });
   }
+
+  test('a dry run by a filter that waits for a row gives way to whoever waits for its own rows', async () => {
+    const connection = await other.reserve();
+    await connection.unsafe(`begin; select * from "${schema}".quiet where id = ${SMALL_TABLE_ROWS} for update`);
+    const dryRun = statusOf('/quiet?id=gt.0', sendJson('PATCH', { group: 70 }, { prefer: 'tx=rollback' }));
+    // It takes rows in the order of their keys.
+    await until('the dry run waits', async () => {
+      const waiting = await connection.unsafe(`select 1 from pg_locks where not granted
+        and pg_backend_pid() = any (pg_blocking_pids(pid))`);
+      return waiting.length > 0;
+    });
+    expect(await statusOf('/quiet/5', sendJson('PATCH', { group: 80 }))).toBe(204);
+    await connection.unsafe('rollback');
+    await connection.release();
+    expect(await dryRun).toBe(204);
+    expect(await (await fetch('/quiet?group=gt.9&select=id,group')).json()).toEqual([{ id: 5, group: 80 }]);
+  });
 
   test('a hundred costly reads at once are all answered, one after the other', async () => {
     const burst = Array.from({ length: 100 }, () => statusOf('/quiet?name=match.row.1&limit=1'));

@@ -363,6 +363,26 @@ describe('the search index', () => {
     const trigrams = candidateQuery(notes, { kind: 'all', terms })!.split(' AND ');
     expect(trigrams).toHaveLength(MAX_ALL_CANDIDATE_TRIGRAMS);
     expect(candidateQuery(notes, { kind: 'any', terms })).toBeUndefined();
+    // What is too much to ask leaves the rest.
+    expect(candidateQuery(notes, { kind: 'all', terms: [{ kind: 'any', terms }, like('%abc%')] })).toBe('"abc"');
+  });
+
+  test('no more of a request is looked at than it takes to know that it holds too many', () => {
+    let looked = 0;
+    const terms = Array.from({ length: 400 }, (_, index): Predicate => {
+      const of = expressionOf(notes, 'rank');
+      return {
+        kind: 'like',
+        of,
+        caseless: false,
+        get pattern() {
+          looked++;
+          return `%${index}abcdefghijkl%`;
+        },
+      };
+    });
+    expect(candidateQuery(notes, { kind: 'any', terms })).toBeUndefined();
+    expect(looked).toBeLessThan(MAX_ALL_CANDIDATE_TRIGRAMS);
   });
 
   test('the schema is read once, however many collections there are', () => {

@@ -16,6 +16,7 @@ import { openSqlite } from '../../src/engine/sqlite/index.ts';
 import { KeptRows } from '../../src/engine/sqlite/kept-rows.ts';
 import { ReadsHere } from '../../src/engine/sqlite/reads-here.ts';
 import { Snapshot } from '../../src/engine/sqlite/snapshot.ts';
+import { expressionsMeasured } from '../../src/engine/text-steps.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { planRead } from '../../src/plan/read.ts';
@@ -171,5 +172,23 @@ test('the filters of an item are tried once, whatever is shown of it', async () 
   expect(once).toBeGreaterThan(LONG.length);
   expect(await stepsFor(`/products/500?${filter}`)).toBeLessThan(1.1 * once);
   expect(await stepsFor(`/products/500?select=id&${filter}`)).toBeLessThan(1.1 * once);
+  await engine.close();
+});
+
+test.each([
+  ['a small file', false],
+  ['a large file', true],
+])('the expressions of a read are measured once each where requests are: %s', async (_, isLarge) => {
+  const path = newFile();
+  const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: beginningWith(REFERENCE_PRODUCTS) });
+  if (isLarge) makeLarge(path);
+  const catalogue = catalogueOn(engine);
+  const before = expressionsMeasured();
+  const expressions = Array.from({ length: 300 }, (__, index) => `product_name.imatch."^cha ${index}"`);
+  const response = await catalogue.fetch(`/products?or=(${expressions})&limit=5`, {
+    headers: { prefer: 'count=exact' },
+  });
+  expect(await response.json()).toEqual([]);
+  expect(expressionsMeasured() - before).toBe(300);
   await engine.close();
 });

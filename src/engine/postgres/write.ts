@@ -12,6 +12,7 @@ import type { WriteResult } from '../engine.ts';
 import { askedBefore } from '../reach.ts';
 import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
+import { givingWay } from './give-way.ts';
 import { rowsAsJsonInPieces } from './given-rows.ts';
 import { surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
@@ -48,6 +49,10 @@ export async function carryOut(
     confirm(connection, performance.now() - started, limits.querySeconds * 1000);
   if (!standsAlone(plan)) {
     const steps = (connection: Runner) => work(connection, context, plan, encoding, limits);
+    if (plan.dryRun && kind === 'costly write') {
+      const transact = (tried: typeof steps) => inTransaction(pool, tried, false, kind);
+      return givingWay(pool, limits.querySeconds * 1000, transact, steps);
+    }
     return inTransaction(pool, steps, !plan.dryRun, kind, confirmed);
   }
   return apart(pool, kind, async (connection) => {

@@ -1,6 +1,6 @@
 /**
  * Writes that share one commit. Each job has its savepoint: one client's mistake rolls back only its own. The commit
- * syncs the disk once for all of them, and no outcome is told before it.
+ * syncs the disk once for all of them, and no outcome is told before it. Where none of them stores anything, all is rolled back.
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
@@ -11,11 +11,11 @@ import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
-import { checkAffected, checkVersion } from '../terms.ts';
+import { checkAffected, checkVersion, gaveWayTooOften } from '../terms.ts';
 import { withinReturned } from './allowance.ts';
 import { writeRows } from './change-rows.ts';
 import type { Connection } from './connection.ts';
-import { clearDeadline, setDeadline } from './deadline.ts';
+import { clearDeadline, GaveWay, setDeadline, timeLeft } from './deadline.ts';
 import type { DeclarationWatch } from './declaration-watch.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Job, Returning } from './jobs.ts';
@@ -35,6 +35,8 @@ export interface WriteBounds {
   readonly querySeconds: number;
   /** From when on no further write joins a commit. */
   readonly commitSeconds: number;
+  /** Shared with the thread where requests are: not 0 as soon as a dry run is to give way to others. */
+  readonly givesWayTo?: Int32Array;
 }
 
 /** The outcomes of all jobs, or of the first of them, where the others would make these wait for too long. */
@@ -54,7 +56,8 @@ export function applyJobs(
       if (outcomes.length > 0 && performance.now() >= endsAt) break;
       outcomes.push(applyJob(connection, catalogue, job, bounds));
     }
-    connection.commit();
+    if (outcomes.some(({ kind }, index) => kind === 'done' && !jobs[index]!.dryRun)) connection.commit();
+    else connection.rollback();
     return outcomes;
   } catch (error) {
     connection.rollback();
@@ -67,7 +70,7 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
   const collection = catalogue.collections.get(job.collection) ?? OWN_COLLECTIONS.get(job.collection)!;
   connection.run(SAVEPOINT);
   try {
-    setDeadline(bounds.querySeconds * 1000);
+    setDeadline(job.leftMs ?? bounds.querySeconds * 1000, job.dryRun ? bounds.givesWayTo : undefined);
     const result = runJob(connection, collection, job, bounds.retryHours);
     if (job.dryRun) connection.run(ROLLBACK);
     connection.run(RELEASE);
@@ -76,11 +79,18 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     const translated = translateError(error, { collection });
     // A full disk ends the whole transaction, with all that shares it.
     if (!connection.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
+    const leftMs = timeLeft();
+    setDeadline(leftMs);
     connection.run(ROLLBACK);
+    if (error instanceof GaveWay) {
+      connection.run(RELEASE);
+      return { kind: 'gave-way', leftMs };
+    }
     // As the rows were before it: SQLite does not say which reference it was.
     const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
     connection.run(RELEASE);
-    return asOutcome(refused);
+    const isLate = job.leftMs !== undefined && refused instanceof Refusal && refused.code === '57014';
+    return asOutcome(isLate ? gaveWayTooOften() : refused);
   } finally {
     clearDeadline();
   }

@@ -10,6 +10,7 @@ import {
   MAX_CANDIDATE_QUERY,
   MAX_CANDIDATE_TRIGRAMS,
 } from '../../limits.ts';
+import { oncePer } from '../../once-per.ts';
 import { fieldOf, type Predicate } from '../../plan/types.ts';
 import { parseSearch } from '../../text/search/index.ts';
 import { configurationNamed, readerFor } from '../../text/search/lexemes.ts';
@@ -22,8 +23,16 @@ import { indexedForm, isIndexed } from './search-index.ts';
 type Condition = string | { readonly kind: 'all' | 'any'; readonly terms: readonly Condition[] };
 type Derived = Condition | undefined;
 
-/** In the language of FTS5: https://www.sqlite.org/fts5.html, section 3. */
+/** In the language of FTS5: https://www.sqlite.org/fts5.html, section 3. Made once, however many statements are made with it. */
 export function candidateQuery(collection: Collection, predicate: Predicate): string | undefined {
+  return queriesOf(collection)(predicate);
+}
+
+const queriesOf = oncePer((collection: Collection) =>
+  oncePer((predicate: Predicate) => deriveQuery(collection, predicate)),
+);
+
+function deriveQuery(collection: Collection, predicate: Predicate): string | undefined {
   // Rows that are named by their keys are fewer.
   if (keysNamed(collection, conjuncts(predicate)) !== undefined) return undefined;
   const condition = ofPredicate(collection, predicate);
@@ -36,9 +45,9 @@ export function candidateQuery(collection: Collection, predicate: Predicate): st
 function ofPredicate(collection: Collection, predicate: Predicate): Derived {
   switch (predicate.kind) {
     case 'all':
-      return all(predicate.terms.map((term) => ofPredicate(collection, term)));
+      return all(predicate.terms, (term) => ofPredicate(collection, term));
     case 'any':
-      return any(predicate.terms.map((term) => ofPredicate(collection, term)));
+      return any(predicate.terms, (term) => ofPredicate(collection, term));
     case 'search':
     case 'like':
     case 'regex':
@@ -67,7 +76,7 @@ function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'r
   }
   const { kind, pattern } = predicate;
   if (pattern.length > MAX_CANDIDATE_QUERY) return undefined;
-  return kind === 'like' ? all(literalsOf(pattern).map(containing)) : containing(PLAIN_TEXT.exec(pattern)?.[1] ?? '');
+  return kind === 'like' ? all(literalsOf(pattern), containing) : containing(PLAIN_TEXT.exec(pattern)?.[1] ?? '');
 }
 
 /** A phrase, too, holds only where all its parts are in the text. */
@@ -77,9 +86,9 @@ function ofSearch(query: Query, startOfTokens: (lexeme: string) => string): Deri
       return containing(startOfTokens(query.text));
     case 'and':
     case 'phrase':
-      return all([ofSearch(query.left, startOfTokens), ofSearch(query.right, startOfTokens)]);
+      return all([query.left, query.right], (part) => ofSearch(part, startOfTokens));
     case 'or':
-      return any([ofSearch(query.left, startOfTokens), ofSearch(query.right, startOfTokens)]);
+      return any([query.left, query.right], (part) => ofSearch(part, startOfTokens));
     case 'not':
       return undefined;
   }
@@ -92,27 +101,41 @@ function containing(text: string): Derived {
   for (let at = 0; at + 3 <= characters.length && trigrams.size < MAX_CANDIDATE_TRIGRAMS; at++) {
     trigrams.add(characters.slice(at, at + 3).join(''));
   }
-  return all([...trigrams]);
+  return all([...trigrams], (trigram) => trigram);
 }
 
-function all(terms: readonly Derived[]): Derived {
-  return joined(
-    'all',
-    terms.filter((term) => term !== undefined),
-  );
+/** Of conditions that all hold, some say enough. */
+function all<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Derived {
+  const terms: Condition[] = [];
+  for (const part of parts) {
+    if (terms.length >= MAX_ALL_CANDIDATE_TRIGRAMS) break;
+    const condition = derive(part);
+    if (condition !== undefined) terms.push(...termsOf('all', condition));
+  }
+  return joined('all', terms.slice(0, MAX_ALL_CANDIDATE_TRIGRAMS));
 }
 
-function any(terms: readonly Derived[]): Derived {
-  const known = terms.filter((term) => term !== undefined);
-  return known.length < terms.length ? undefined : joined('any', known);
+/** Where one of them says nothing, nothing can be said; nor where there is too much to say. */
+function any<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Derived {
+  const terms: Condition[] = [];
+  let trigrams = 0;
+  for (const part of parts) {
+    const condition = derive(part);
+    if (condition === undefined) return undefined;
+    trigrams += trigramsIn(condition);
+    if (trigrams > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
+    terms.push(...termsOf('any', condition));
+  }
+  return joined('any', terms);
 }
 
 /** Flat, since FTS5 reads only so many parentheses within each other. */
+function termsOf(kind: 'all' | 'any', condition: Condition): readonly Condition[] {
+  return typeof condition !== 'string' && condition.kind === kind ? condition.terms : [condition];
+}
+
 function joined(kind: 'all' | 'any', terms: readonly Condition[]): Derived {
-  const flat = terms.flatMap((term) => (typeof term !== 'string' && term.kind === kind ? term.terms : [term]));
-  // Of conditions that all hold, some say enough.
-  const kept = kind === 'all' ? flat.slice(0, MAX_ALL_CANDIDATE_TRIGRAMS) : flat;
-  return kept.length < 2 ? kept[0] : { kind, terms: kept };
+  return terms.length < 2 ? terms[0] : { kind, terms };
 }
 
 function trigramsIn(condition: Condition): number {

@@ -15,6 +15,8 @@ const STEPS_OF_A_ROW = 256;
 let endsAt = Number.POSITIVE_INFINITY;
 let steps = 0;
 let untilLook = STEPS_BETWEEN_LOOKS;
+/** Not 0 as soon as what is under way is to give way to others. Another thread tells it so, since this one is at work. */
+let others: Int32Array | undefined;
 /** How many more steps may be taken where the requests are. */
 let stepsLeft = Number.POSITIVE_INFINITY;
 
@@ -25,13 +27,22 @@ export function allowSteps(count: number): void {
   stepsLeft = count;
 }
 
+/** What is under way has ended, since others wait for it: it is to be undone, and may begin anew after them. */
+export class GaveWay extends Error {}
+
 /** From now on, by a clock that nobody sets. */
-export function setDeadline(milliseconds: number): void {
+export function setDeadline(milliseconds: number, givesWayTo?: Int32Array): void {
   endsAt = performance.now() + milliseconds;
+  others = givesWayTo;
 }
 
 export function clearDeadline(): void {
   endsAt = Number.POSITIVE_INFINITY;
+  others = undefined;
+}
+
+export function timeLeft(): number {
+  return endsAt - performance.now();
 }
 
 export function checkDeadline(): void {
@@ -50,6 +61,7 @@ export function spend(count: number): void {
   if (untilLook > 0) return;
   untilLook = STEPS_BETWEEN_LOOKS;
   checkDeadline();
+  if (others !== undefined && Atomics.load(others, 0) !== 0) throw new GaveWay();
 }
 
 export function spendRow(): void {

@@ -4,10 +4,12 @@ import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../limits.ts';
+import { oncePer } from '../../once-per.ts';
+import type { Predicate } from '../../plan/types.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
-import { sizeOfRegex } from '../../text/regex.ts';
 import { compileSearch } from '../../text/search/index.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
+import { instructionsOf } from '../text-steps.ts';
 import { GUARD } from './deadline.ts';
 import { compileLike } from './like.ts';
 import { storedForm } from './stored-values.ts';
@@ -30,18 +32,14 @@ export const sqliteDialect: SqlDialect = {
     return `${comparable(operand)} in (select value from json_each(${bind(jsonList(values, type))}))`;
   },
 
-  // Each pattern is read here once, so that a bad one is refused even where no row is tested. A regular expression is measured
-  // only: compiling a large one takes its time, which is the thread's that runs it.
   textTest(predicate, column, bind) {
+    countInstructions(bind, checked(predicate));
     if (predicate.kind === 'search') {
       const { mode, config, query, of } = predicate;
-      compileSearch(mode, config, query);
       const searched = can(of.type, 'json') ? 'json_search' : 'text_search';
       return `${searched}(${column}, ${bind(mode)}, ${bind(config)}, ${bind(query)})`;
     }
     const { kind, pattern, caseless } = predicate;
-    if (kind === 'like') compileLike(pattern, caseless);
-    else countInstructions(bind, sizeOfRegex(pattern, caseless));
     return `text_${kind}(${column}, ${bind(pattern)}, ${bind(caseless ? 1 : 0)})`;
   },
 
@@ -154,10 +152,30 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+type TextTest = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
+
+/**
+ * Each pattern is read here once, so that a bad one is refused even where no row is tested. A regular expression is measured
+ * only: compiling a large one takes its time, which is the thread's that runs it. Tells how many instructions it takes.
+ */
+const checked = oncePer((predicate: TextTest): number => {
+  switch (predicate.kind) {
+    case 'search':
+      compileSearch(predicate.mode, predicate.config, predicate.query);
+      return 0;
+    case 'like':
+      compileLike(predicate.pattern, predicate.caseless);
+      return 0;
+    case 'regex':
+      return instructionsOf(predicate);
+  }
+});
+
 /** Of the expressions of each statement: compiling them must not keep others waiting. */
 const instructions = new WeakMap<Bind, number>();
 
 function countInstructions(bind: Bind, size: number): void {
+  if (size === 0) return;
   const total = (instructions.get(bind) ?? 0) + size;
   if (total > MAX_INSTRUCTIONS) throw tooComplex('Use fewer of them in one request, or smaller bounds in {m,n}.');
   instructions.set(bind, total);

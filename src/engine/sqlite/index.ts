@@ -33,7 +33,8 @@ import { ReadsHere } from './reads-here.ts';
 import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { openWatched } from './watched.ts';
-import { Writer, WriterThread } from './writer.ts';
+import { Writer } from './writer.ts';
+import { WriterThread } from './writer-link.ts';
 
 export interface SqliteOptions extends SqliteDemand {
   readonly path: string;
@@ -81,7 +82,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     steps,
     reader,
     changes,
-    writer: new Writer(thread.commit),
+    writer: new Writer(thread.commit, { askToGiveWay: thread.askToGiveWay }),
     limitMs,
     file: {
       files,
@@ -204,6 +205,11 @@ class SqliteEngine implements Engine {
       path: file && this.path,
       stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
     });
+  }
+
+  giveBackMemory(): void {
+    this.file?.readers.giveBackMemory();
+    this.file?.thread.giveBackMemory();
   }
 
   async close(): Promise<void> {

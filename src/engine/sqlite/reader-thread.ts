@@ -58,6 +58,9 @@ function handle(request: ReaderRequest): ReaderAnswer | undefined {
     case 'cancel':
       end(request.id);
       return undefined;
+    case 'give-back-memory':
+      Bun.gc(true);
+      return undefined;
     case 'close':
       for (const id of readings.keys()) end(id);
       for (const connection of idle.splice(0)) connection.close();

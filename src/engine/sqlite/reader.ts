@@ -40,6 +40,7 @@ export type ReaderRequest =
   | ({ readonly kind: 'open' } & ReaderTerms)
   | TurnRequest
   | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
 
 type Found = Pick<ReadResult, 'returned' | 'total' | 'end'>;
@@ -95,6 +96,10 @@ export class Reader {
 
   cancel(id: number): void {
     this.thread.post({ kind: 'cancel', id });
+  }
+
+  giveBackMemory(): void {
+    this.thread.tell({ kind: 'give-back-memory' });
   }
 
   async close(): Promise<void> {

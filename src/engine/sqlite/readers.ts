@@ -97,6 +97,10 @@ export class Readers {
     };
   }
 
+  giveBackMemory(): void {
+    for (const reader of this.turns.readers) reader.giveBackMemory();
+  }
+
   close(): Promise<void> {
     for (const each of this.longReads()) each.abandon(STOPPING);
     return this.turns.close();

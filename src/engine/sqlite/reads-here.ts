@@ -63,7 +63,7 @@ export class ReadsHere {
   /** Anything is quick on a small table, but to look through all of its texts many times, or to repeat them. */
   isQuickOnSmall(plan: ReadPlan, mark: number): boolean {
     if (!this.statistics.isSmall(plan.from, mark)) return false;
-    const steps = stepsToFind(plan) + stepsOfColumns(plan.columns);
+    const steps = stepsToFind(plan, QUICK_STEPS) + stepsOfColumns(plan.columns);
     const repeats = mostRepeats(plan.columns);
     if (steps === 0 && repeats === 1) return true;
     const bytes = this.statistics.bytes(mark);

@@ -35,6 +35,11 @@ export class Thread<Request, Answer> {
     this.begin().postMessage(request);
   }
 
+  /** Where it is running. */
+  tell(request: Request): void {
+    this.worker?.postMessage(request);
+  }
+
   end(): void {
     const { worker } = this;
     this.worker = undefined;

@@ -11,7 +11,7 @@ import { joined, type Part } from './long-jobs.ts';
 import { asOutcome, type Outcome } from './outcome.ts';
 import { translateError } from './refusals.ts';
 import { indexPending } from './search-index.ts';
-import type { WriterAnswer, WriterRequest, WriterTerms } from './writer.ts';
+import type { WriterAnswer, WriterRequest, WriterTerms } from './writer-link.ts';
 
 declare const self: Worker;
 
@@ -50,6 +50,9 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
     case 'commit':
       lastCommit = performance.now();
       return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
+    case 'give-back-memory':
+      Bun.gc(true);
+      return undefined;
     case 'close':
       clearTimeout(timer);
       return attempt(() => {

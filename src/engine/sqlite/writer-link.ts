@@ -1,0 +1,100 @@
+/** The writer's thread as seen from where requests are: what it is told, and what it answers. */
+import type { Catalogue } from '../../collection/declaration.ts';
+import type { CatalogueDraft } from '../../collection/draft.ts';
+import type { WriteBounds } from './apply.ts';
+import type { OpenFiles } from './files.ts';
+import type { Job } from './jobs.ts';
+import { divided, type Part } from './long-jobs.ts';
+import type { Outcome } from './outcome.ts';
+import { Thread } from './thread.ts';
+import type { Commit } from './writer.ts';
+
+/** A message to the writer's thread; commits and the last one are answered. */
+export type WriterRequest =
+  | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterTerms, 'catalogue'>)
+  | { readonly kind: 'part'; readonly part: Part }
+  /** `parts` are those of its one job that came before it, where it is a long one. */
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
+  | { readonly kind: 'give-back-memory' }
+  | { readonly kind: 'close' };
+export type WriterAnswer =
+  | { readonly outcomes: readonly Outcome[]; readonly stale: boolean }
+  | { readonly fault: string };
+
+export interface WriterTerms {
+  readonly path: string;
+  readonly files: OpenFiles;
+  readonly catalogue: Catalogue;
+  readonly bounds: WriteBounds;
+}
+
+/** A thread that answers one message at a time, in order. */
+export class WriterThread {
+  /** How often its connection was found reading when nothing should have been, for the metrics. */
+  stale = 0;
+  private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
+  private readonly thread: Thread<WriterRequest, WriterAnswer>;
+  private readonly others = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+  constructor({ bounds, ...terms }: WriterTerms) {
+    this.thread = new Thread({
+      file: new URL('./writer-thread.ts', import.meta.url),
+      opening: {
+        kind: 'open',
+        ...terms,
+        catalogue: terms.catalogue.draft,
+        bounds: { ...bounds, givesWayTo: this.others },
+      },
+      answered: (answer) => this.waiting.shift()?.resolve(answer),
+      lost: (refusal) => {
+        for (const { reject } of this.waiting.splice(0)) reject(refusal);
+      },
+      words: {
+        details: 'What was to be written may have been stored or not.',
+        hint: 'Try again with the same Idempotency-Key.',
+      },
+    });
+  }
+
+  readonly commit: Commit = async (jobs) => {
+    Atomics.store(this.others, 0, 0);
+    const long = jobs.length === 1 ? divided(jobs[0]!) : undefined;
+    for (const part of long?.parts ?? []) {
+      this.thread.post({ kind: 'part', part });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const answer = await this.ask(
+      long === undefined ? { kind: 'commit', jobs } : { kind: 'commit', jobs: [long.rest], parts: long.parts.length },
+    );
+    if ('fault' in answer) throw new Error(answer.fault);
+    if (answer.stale) this.stale++;
+    return answer.outcomes;
+  };
+
+  /** Of what is committed now, a dry run; where it has ended, nothing happens. */
+  readonly askToGiveWay = (): void => {
+    Atomics.store(this.others, 0, 1);
+  };
+
+  begin(): void {
+    this.thread.begin();
+  }
+
+  giveBackMemory(): void {
+    this.thread.tell({ kind: 'give-back-memory' });
+  }
+
+  async close(): Promise<void> {
+    if (!this.thread.isRunning) return;
+    // One that has died has closed what it had.
+    await this.ask({ kind: 'close' }).catch(() => {});
+    this.thread.end();
+  }
+
+  private ask(request: WriterRequest): Promise<WriterAnswer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      this.thread.post(request);
+    });
+  }
+}
