@@ -16,7 +16,7 @@ import {
   type PlannedEmbed,
 } from './embeds.ts';
 import { noSuch } from './predicate.ts';
-import { fieldExpression, pathType, resolvePath } from './resolve.ts';
+import { fieldExpression, isHidden, pathType, resolvePath } from './resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from './types.ts';
 
 /** All fields, each as it is, in the order of the key: the shape of most requests. */
@@ -124,13 +124,12 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
   switch (item.kind) {
     case 'all':
       return wholeRow(collection);
-    case 'count': {
-      const count: Expression = { kind: 'count', type: builtIn('int8') };
-      return [{ name: item.alias ?? 'count', expression: item.cast === undefined ? count : cast(count, item.cast) }];
-    }
+    case 'count':
+      return [countColumn(item)];
     case 'embed':
       return planEmbedded(item, embeds.byItem.get(item)!);
     case 'column': {
+      if (isBareCount(collection, item)) return [countColumn(item)];
       let expression = resolvePath(collection, item.field);
       if (item.cast !== undefined) expression = cast(expression, item.cast);
       if (item.aggregate !== undefined) expression = aggregate(item.aggregate, expression);
@@ -139,6 +138,17 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
       return [{ name, expression }];
     }
   }
+}
+
+function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; readonly cast?: string }): OutputColumn {
+  const count: Expression = { kind: 'count', type: builtIn('int8') };
+  return { name: alias, expression: as === undefined ? count : cast(count, as) };
+}
+
+/** What PostgREST had before it had aggregates, and clients of Supabase still send: `count` without parentheses, where no field is called so. */
+function isBareCount(collection: Collection, { field, aggregate }: Extract<SelectItem, { kind: 'column' }>): boolean {
+  const isNamed = field.name === 'count' && field.json.length === 0 && aggregate === undefined;
+  return isNamed && !collection.byName.has('count') && !isHidden(collection, 'count');
 }
 
 /** An embedding shows its rows, or, spread, its columns; one of no columns shows nothing, and only filters. */

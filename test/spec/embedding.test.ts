@@ -144,6 +144,11 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
       { categories: { category_name: 'Condiments' }, count: 12 },
     ]);
     expect(await read('/products?select=count(),labels(label)&id=in.(7,11,15)')).toEqual([{ count: 3, labels: [] }]);
+    // As Supabase's own pages write it.
+    expect(await read('/categories?select=id,products(count)&id=eq.1')).toEqual(
+      await read('/categories?select=id,products(count())&id=eq.1'),
+    );
+    expect(await read('/products?select=count,n:count::text&id=in.(7,11,15)')).toEqual([{ count: 3, n: '3' }]);
     expect(
       await read('/products?select=...categories(name:category_name),count()&order=categories(name).desc&limit=1'),
     ).toEqual([{ name: 'Seafood', count: 12 }]);
