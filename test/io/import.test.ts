@@ -396,6 +396,23 @@ describe('CSV as spreadsheets write it', () => {
     expect(grouped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 3, unit_price: ') });
   });
 
+  test('a column with points and commas is refused: 1.299 may be more than a thousand', async () => {
+    const space = workspace();
+    const mixed = await space.pipe(
+      'product_name;unit_price;units_in_stock\nTea;1.299;1\nJam;12,5;2\n',
+      'import',
+      '-',
+      '--format',
+      'csv',
+    );
+    expect(mixed).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('line 3, unit_price: "12,5" beside "1.299" of'),
+    });
+    const points = await space.pipe('product_name;unit_price\nTea;1.299\nJam;12.5\n', 'import', '-', '--format', 'csv');
+    expect(points).toMatchObject({ exitCode: 0 });
+  });
+
   test('bad rows are kept as the file has them, and can be imported as it was', async () => {
     const space = workspace();
     space.write('a.csv', 'id;product_name;unit_price\n1;"a;b";cheap\n2;Jam;1,5\n3;Long;1;1\n');
