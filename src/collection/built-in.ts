@@ -10,6 +10,10 @@ export interface Begun {
   readonly rows: (collection: string) => readonly Row[];
 }
 
+export function isBuiltIn({ draft }: Catalogue): boolean {
+  return draft.collections === BUILT_IN.catalogue.draft.collections;
+}
+
 export const BUILT_IN: Begun = {
   catalogue: declareCatalogue({ collections: [products.draft] }),
   rows: (name) => (name === products.name ? referenceProducts : []),

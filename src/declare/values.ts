@@ -1,4 +1,5 @@
 /** Values that a declaration gives to fields: plain JSON, which the type of the field can store. */
+import { movingMoment } from '../collection/types/date-time-text.ts';
 import { exactDecimal, printTrimmed } from '../collection/types/decimal-text.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
@@ -16,12 +17,24 @@ export interface TypedValue {
 export function readValue(type: Type, node: Node, reading: Reading, what: string): TypedValue | undefined {
   try {
     const plain = plainValue(node, type, { left: MAX_VALUE_NODES });
+    if (movesOn(plain, type)) {
+      return say(
+        reading,
+        node.at,
+        `${what} cannot be a word such as ${plain}, which means another moment each time; default: now is of each row`,
+      );
+    }
     return { plain, stored: stored(type, plain) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const details = error.details === null ? '' : `; ${error.details}`;
     return say(reading, node.at, `${what} is no ${type.name}: ${error.message}${details}`);
   }
+}
+
+/** A word such as today, whose meaning depends on when it is read. */
+function movesOn(plain: unknown, type: Type): boolean {
+  return typeof plain === 'string' && type.generated?.now !== undefined && movingMoment(plain) !== undefined;
 }
 
 function stored(type: Type, plain: unknown): Value {

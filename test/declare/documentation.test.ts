@@ -56,5 +56,5 @@ test('mistakes are told as the page says', async () => {
     () => 'none',
     (error: Error) => error.message,
   );
-  expect(`${await message}\n`).toBe(BLOCKS[at + 1]!.text);
+  expect(`catalogue: ${await message}\n`).toBe(BLOCKS[at + 1]!.text);
 });

@@ -173,6 +173,29 @@ describe('check', () => {
     expect(existsSync(join(cwd, 'missing.db'))).toBe(false);
   });
 
+  test('of a file that does not fit the declaration, says what is in the way', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    const declare = (name: object) =>
+      writeFileSync(
+        join(cwd, 'collections.json'),
+        JSON.stringify({ collections: { things: { fields: { id: 'int4', name } } } }),
+      );
+    declare({ type: 'text' });
+    writeFileSync(join(cwd, 'things.csv'), 'name\nTea\n7\n');
+    expect(await command('import', 'things.csv')).toMatchObject({ exitCode: 0 });
+    expect(await command('check')).toMatchObject({ exitCode: 0 });
+    for (const [name, problem] of [
+      [{ type: 'int4' }, /things\.name becomes int4/],
+      [{ type: 'text', maxLength: 2 }, /1 row breaks the rules of things\.name/],
+    ] as const) {
+      declare(name);
+      const { exitCode, stdout } = await command('check');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringMatching(/BAD +declaration/) });
+      expect(stdout).toMatch(problem);
+    }
+  });
+
   test('of PostgreSQL, before and after its tables are made', async () => {
     const cwd = temporaryFolder();
     const env = { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() };

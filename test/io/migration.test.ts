@@ -260,6 +260,7 @@ describe('catalogue migrate', () => {
     const place = await withColour();
     const { exitCode, stderr } = await run({ args: ['serve', '--port', '0', '--database', place.url], cwd: '/' });
     expect(exitCode).toBe(1);
+    expect(stderr).toContain('no other is declared here (--collections names the file that does)');
     expect(stderr).toContain('products.colour is no longer declared, and 1 row has a value');
   });
 

@@ -218,6 +218,16 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
       expect(await list('/items')).toEqual([1, 2, 3].map((id, at) => ({ id, title: ROWS[at]!.title })));
     });
 
+    test('where a new field may be the one that is gone, the way to keep its values is told', async () => {
+      const place = await filled(collectionsOf(COLOURED), { items: ROWS });
+      const renamed = collectionsOf(items({ name: 'title', type: 'text' }, { name: 'paint', type: 'text' }));
+      expect(await refusalOf(place, renamed)).toContain(
+        'items.colour is no longer declared, and 2 rows have a value; if it is called paint now, say so there: was: colour',
+      );
+      const other = collectionsOf(items({ name: 'title', type: 'text' }, { name: 'paint', type: 'int4' }));
+      expect(await refusalOf(place, other)).not.toContain('was: colour');
+    });
+
     test('a collection that is gone is refused, and goes when that is allowed', async () => {
       const place = await filled(collectionsOf(COLOURED, KINDS), { items: ROWS, kinds: [{ label: 'x' }] });
       await expectRefused(place, collectionsOf(COLOURED), 'kinds is no longer declared, and holds 1 row');

@@ -57,6 +57,15 @@ function risksOf(all: Assessment): readonly Risk[] {
   });
 }
 
+/** A new field of the same type may be the one that is missing, under another name. */
+function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes }: Comparison): string {
+  const added = changes.find(
+    (each) => each.kind === 'add-field' && each.collection === collection && each.field.type.name === field.type.name,
+  );
+  if (added?.kind !== 'add-field') return '';
+  return `; if it is called ${added.field.name} now, say so there: was: ${field.name}`;
+}
+
 const none = () => [];
 
 const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
@@ -81,14 +90,16 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
     },
   ],
 
-  'drop-field': ({ collection: { name }, field }, pair) => [
+  'drop-field': (change, pair, all) => [
     {
-      question: { kind: 'values', table: pair!.before!.name, column: field.name },
+      question: { kind: 'values', table: pair!.before!.name, column: change.field.name },
       always: true,
-      problem: (count) => ({
-        words: `${name}.${field.name} is no longer declared, and ${have(count, 'a value')}`,
-        allow: permission('drop', name, field.name),
-      }),
+      problem: (count) => {
+        const { name } = change.collection;
+        const { field } = change;
+        const words = `${name}.${field.name} is no longer declared, and ${have(count, 'a value')}`;
+        return { words: `${words}${renamed(change, all)}`, allow: permission('drop', name, field.name) };
+      },
     },
   ],
 

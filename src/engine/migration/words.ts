@@ -1,4 +1,6 @@
 /** A migration for people: what is done, and what is refused with the way to do it on purpose. */
+import { isBuiltIn } from '../../collection/built-in.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
 import type { Change, ChangeKind, ChangeOf, Comparison } from './changes.ts';
 import type { Problem } from './risks.ts';
@@ -43,9 +45,13 @@ const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>) => string } = {
 export class MigrationRefused extends ConfigError {
   constructor(
     location: string,
+    catalogue: Catalogue,
     readonly plan: MigrationPlan,
   ) {
-    super(`${location} does not fit the declaration; nothing was changed:\n${problemLines(plan).join('\n')}`);
+    const declared = isBuiltIn(catalogue)
+      ? 'the built-in catalogue, and no other is declared here (--collections names the file that does)'
+      : 'the declaration';
+    super(`${location} does not fit ${declared}; nothing was changed:\n${problemLines(plan).join('\n')}`);
   }
 }
 

@@ -210,7 +210,9 @@ export async function makeTables(transaction: Runner, demand: PostgresDemand): P
   if (isInPlace(found)) return prepared(found, demand, []);
   const steps = stepsIn(found);
   const problems = await problemsIn(transaction, demand, found);
-  if (problems.length > 0) throw new MigrationRefused(`the schema ${demand.schema}`, { steps, problems });
+  if (problems.length > 0) {
+    throw new MigrationRefused(`the schema ${demand.schema}`, demand.catalogue, { steps, problems });
+  }
   try {
     await lockTables(run, comparison);
     if (!inspection.schemaExists) await run(`create schema ${quoteName(demand.schema)}`);

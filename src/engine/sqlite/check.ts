@@ -4,20 +4,26 @@ import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { KEYS, USERS } from '../../collection/own.ts';
 import type { RoleHolders } from '../../collection/undeclared-roles.ts';
+import { NO_ROWS } from '../../plan/first-rows.ts';
 import { identifier } from '../compile/statement.ts';
 import { credentialsFinding, type Finding, type Progress } from '../maintenance.ts';
+import type { MigrationPlan } from '../migration/words.ts';
 import { integrityProblems, openExisting } from './backup.ts';
+import { planSchema } from './migrate.ts';
 import { isDamage } from './refusals.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
 import { countPending, hasSearchIndex } from './search-index.ts';
 
-export function checkDatabase(path: string, { collections, roles }: Catalogue, progress: Progress): Finding[] {
+export function checkDatabase(path: string, catalogue: Catalogue, progress: Progress): Finding[] {
+  const { collections, roles } = catalogue;
   const db = openExisting(path);
   try {
     const problems = problemsOf(db);
     const integrity = finding('integrity', problems.slice(0, 10), 'ok');
     if (problems.length > 0) return [integrity];
     if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
+    const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
+    if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
     const steps: (() => Finding)[] = [
       () => version(db),
       ...[...collections.values()].flatMap((collection) =>
@@ -52,6 +58,12 @@ function problemsOf(db: Database): string[] {
 function version(db: Database): Finding {
   const found = number(db, 'pragma user_version');
   return { check: 'schema version', ok: found === SCHEMA_VERSION, detail: `${found} of ${SCHEMA_VERSION}` };
+}
+
+/** What the service would refuse to start with. Of tables that are not what is declared nothing else can be said. */
+function declared(misfits: MigrationPlan['problems']): Finding {
+  const words = misfits.map((misfit) => misfit.words).join('; ');
+  return { check: 'declaration', ok: false, detail: `${words}; catalogue migrate --plan says what can be done` };
 }
 
 function fields(db: Database, { name, fields }: Collection): Finding {

@@ -3,6 +3,7 @@
  * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
  */
 import type { Encoding } from '../../encode/encoding.ts';
+import { Refusal } from '../../errors.ts';
 import { atOnce, inTurns } from '../../in-pieces.ts';
 import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import { fieldOf, isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
@@ -30,6 +31,7 @@ import { compileNarrowed, narrowedDialect } from './narrowed.ts';
 import { hasOwnTables, makeOwnTables } from './own-tables.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
+import { DAMAGED, translateError } from './refusals.ts';
 import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
 import { openWatched } from './watched.ts';
@@ -130,6 +132,8 @@ class SqliteEngine implements Engine {
   private readonly here: ReadsHere;
   /** The mark of the data when the tables were last looked at. */
   private looked = Number.NaN;
+  /** The mark of the data when it was last found damaged. */
+  private damagedAt = Number.NaN;
 
   constructor(parts: Parts) {
     const { reader, changes, file } = parts;
@@ -144,21 +148,30 @@ class SqliteEngine implements Engine {
   }
 
   read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
-    const mark = this.changes.current();
-    const { file } = this;
-    file?.snapshot.refresh(mark);
-    if (file !== undefined && mark !== this.looked) {
-      file.declared.check();
-      this.looked = mark;
+    try {
+      const mark = this.changes.current();
+      const { file } = this;
+      file?.snapshot.refresh(mark);
+      if (file !== undefined && mark !== this.looked) {
+        file.declared.check();
+        this.looked = mark;
+      }
+      const output = outputOfRead(plan, encoding, sqliteDialect);
+      const found = this.here.read(plan, encoding, output, mark);
+      return found ?? this.readApart(file!.readers, plan, encoding, output).catch((error) => this.refuse(error));
+    } catch (error) {
+      return this.refuse(error);
     }
-    const output = outputOfRead(plan, encoding, sqliteDialect);
-    return this.here.read(plan, encoding, output, mark) ?? this.readApart(file!.readers, plan, encoding, output);
   }
 
   async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    const isQuick = isQuickWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
-    const compiling = compileJob(plan, encoding);
-    return this.writer.write(isQuick ? atOnce(compiling) : await inTurns(compiling), isQuick);
+    try {
+      const isQuick = isQuickWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
+      const compiling = compileJob(plan, encoding);
+      return await this.writer.write(isQuick ? atOnce(compiling) : await inTurns(compiling), isQuick);
+    } catch (error) {
+      return this.refuse(error);
+    }
   }
 
   async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
@@ -193,7 +206,8 @@ class SqliteEngine implements Engine {
     if (this.file === undefined) return undefined;
     const { files, snapshot, declared } = this.file;
     const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
-    return misplaced(files) ?? declared.trouble() ?? isBehind();
+    const damage = this.damagedAt === this.changes.current() ? DAMAGED : undefined;
+    return misplaced(files) ?? declared.trouble() ?? damage ?? isBehind();
   }
 
   metrics(): readonly Metric[] {
@@ -219,6 +233,12 @@ class SqliteEngine implements Engine {
     await this.file?.thread.close();
     // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
     this.reader.close();
+  }
+
+  private refuse(error: unknown): never {
+    const refused = translateError(error);
+    if (refused instanceof Refusal && refused.message === DAMAGED) this.damagedAt = this.changes.current();
+    throw refused;
   }
 
   /** Work on a connection of its own, which may write and keep its thread for long. */

@@ -45,7 +45,7 @@ export function prepareSchema(db: Database, demand: SqliteDemand): readonly stri
     const comparison = compare(demandOf(demand), found);
     const problems = problemsIn(db, demand, found, comparison);
     const steps = stepsOf(comparison);
-    if (problems.length > 0) throw new MigrationRefused(db.filename, { steps, problems });
+    if (problems.length > 0) throw new MigrationRefused(db.filename, demand.catalogue, { steps, problems });
     carryOut(db, demand, found, comparison);
     return steps;
   });

@@ -14,6 +14,7 @@ import { forgetPatterns } from './functions.ts';
 import { TooManyGroups } from './gathered-groups.ts';
 import { asOutcome } from './outcome.ts';
 import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
+import { translateError } from './refusals.ts';
 
 declare const self: Worker;
 
@@ -75,7 +76,7 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
     return work();
   } catch (error) {
     end(id);
-    return { kind: 'failed', outcome: asOutcome(error) };
+    return { kind: 'failed', outcome: asOutcome(translateError(error)) };
   } finally {
     clearDeadline();
   }

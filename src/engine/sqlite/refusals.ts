@@ -13,6 +13,9 @@ export function isDamage(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? '');
 }
 
+/** What a client is told of it. */
+export const DAMAGED = 'the database file is damaged';
+
 /** By the beginning of SQLite's code, for people at a terminal. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['SQLITE_NOTADB', 'the file is not an SQLite database'],
@@ -62,6 +65,13 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
     return new Refusal('CAT503', 'another process is writing to the database', {
       details: 'Nothing was changed.',
       headers: { 'retry-after': '1' },
+    });
+  }
+  if (isDamage(error)) {
+    return new Refusal('CAT503', DAMAGED, {
+      hint: 'Whoever runs the service: catalogue check says more, catalogue restore brings back a backup.',
+      headers: { 'retry-after': '10' },
+      cause: error.message,
     });
   }
   if (code === 'SQLITE_READONLY' || code.startsWith('SQLITE_CANTOPEN')) {
