@@ -19,11 +19,24 @@ function lettersOf(text: string): string {
 }
 
 const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
+const PERHAPS_THOUSANDS = /^\s*[+-]?[1-9]\d{0,2}\.\d{3}\s*$/;
 
 /** A number as most of Europe writes it; a point for thousands beside the comma is not guessed at. */
 export function withPoint(field: Field | undefined, cell: unknown): unknown {
-  if (field === undefined || typeof cell !== 'string' || !can(field.type, 'number')) return cell;
-  return WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell;
+  return isNumber(field, cell) && WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell;
+}
+
+export type DecimalMark = 'comma' | 'perhaps thousands';
+
+/** What a number says of how others in its column are to be read: 1.299 may be a bit more than one, or than a thousand. */
+export function decimalMark(field: Field | undefined, cell: unknown): DecimalMark | undefined {
+  if (!isNumber(field, cell)) return undefined;
+  if (WITH_COMMA.test(cell)) return 'comma';
+  return PERHAPS_THOUSANDS.test(cell) ? 'perhaps thousands' : undefined;
+}
+
+function isNumber(field: Field | undefined, cell: unknown): cell is string {
+  return field !== undefined && typeof cell === 'string' && can(field.type, 'number');
 }
 
 export interface WrittenIn {

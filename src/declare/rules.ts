@@ -1,10 +1,8 @@
 /** The rules of a field: each is for some types, holds values of that type, and the default keeps it. */
 import type { FieldDraft } from '../collection/draft.ts';
-import { movingMoment } from '../collection/types/date-time-text.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
-import type { Node } from './document.ts';
 import type { GivenField } from './format.ts';
 import { type Reading, say } from './shape.ts';
 import { compareStored, readValue, type TypedValue } from './values.ts';
@@ -37,7 +35,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
   const scoped = withinScope(given, type, reading);
   const { maxLength, pattern, onUpdate } = scoped;
   const bound = (name: 'minimum' | 'maximum') =>
-    scoped[name] === undefined ? undefined : readFixed(type, scoped[name].value, reading, name);
+    scoped[name] === undefined ? undefined : readValue(type, scoped[name].value, reading, name);
   const [minimum, maximum] = [bound('minimum'), bound('maximum')];
   if (minimum !== undefined && maximum !== undefined && compareStored(type, minimum.stored, maximum.stored) > 0)
     say(reading, scoped.minimum!.at, `minimum ${minimum.plain} is greater than maximum ${maximum.plain}`);
@@ -65,14 +63,6 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
   };
 }
 
-/** A rule that means something else tomorrow would refuse what is stored today. */
-function readFixed(type: Type, node: Node, reading: Reading, what: string): TypedValue | undefined {
-  const isMoving = isTime(type) && node.kind === 'text' && movingMoment(node.text) !== undefined;
-  return isMoving
-    ? say(reading, node.at, `${what} cannot be a word such as ${node.text}, which means another moment each time`)
-    : readValue(type, node, reading, what);
-}
-
 /** Without those that the type has no use for, which is a mistake. */
 function withinScope(given: GivenField, type: Type, reading: Reading): Pick<GivenField, RuleName> {
   const misplaced = RULE_NAMES.filter((name) => given[name] !== undefined && !SCOPES[name].isFor(type));
@@ -84,7 +74,7 @@ function choices({ oneOf }: GivenField, type: Type, reading: Reading): readonly 
   if (oneOf === undefined) return undefined;
   const found: TypedValue[] = [];
   for (const { value: node, at } of oneOf.value) {
-    const value = readFixed(type, node, reading, 'a value of oneOf');
+    const value = readValue(type, node, reading, 'a value of oneOf');
     if (value === undefined) continue;
     if (found.some(({ stored }) => compareStored(type, stored, value.stored) === 0)) {
       say(reading, at, `oneOf has ${value.plain} twice`);

@@ -18,11 +18,7 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
   try {
     const plain = plainValue(node, type, { left: MAX_VALUE_NODES });
     if (movesOn(plain, type)) {
-      return say(
-        reading,
-        node.at,
-        `${what} cannot be a word such as ${plain}, which means another moment each time; default: now is of each row`,
-      );
+      return say(reading, node.at, `${what} cannot be a word such as ${plain}, which means another moment each time`);
     }
     return { plain, stored: stored(type, plain) };
   } catch (error) {
@@ -32,7 +28,7 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
   }
 }
 
-/** A word such as today, whose meaning depends on when it is read. */
+/** A word such as today: a rule of it would refuse tomorrow what is stored today, a default would stay the day it was read. */
 function movesOn(plain: unknown, type: Type): boolean {
   return typeof plain === 'string' && type.generated?.now !== undefined && movingMoment(plain) !== undefined;
 }

@@ -18,7 +18,7 @@ test('now is for dates and times, uuid for uuids', async () => {
 
 test('a default that means another day tomorrow is refused', async () => {
   expect(await mistakesIn(withFields('id: int4', 'a: { type: date, default: tomorrow }'))).toEqual([
-    '5:33 things.a: default cannot be a word such as tomorrow, which means another moment each time; default: now is of each row',
+    '5:33 things.a: default cannot be a word such as tomorrow, which means another moment each time',
   ]);
 });
 

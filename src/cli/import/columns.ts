@@ -1,11 +1,10 @@
 /** The columns of a file become fields, by their names or as --map says. */
-import { fieldAsWritten, withPoint } from '../../collection/as-written.ts';
+import { fieldAsWritten } from '../../collection/as-written.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { can } from '../../collection/types/type.ts';
 import { ConfigError } from '../../config.ts';
-import { Refusal } from '../../errors.ts';
 import { nearestName } from '../../nearest-name.ts';
-import { type RowPlanner, RowProblem, rowPlanner } from '../../plan/row-planner.ts';
+import { type RowPlanner, rowPlanner } from '../../plan/row-planner.ts';
+import { withDecimalCommas } from './decimal-commas.ts';
 
 export interface Columns {
   readonly plan: RowPlanner;
@@ -90,7 +89,7 @@ export class ColumnReader {
     if (problems.length > 0) return problems.join('; ');
     const plan = rowPlanner(this.collection, fields, { absence: 'no value', areTexts: this.file.hasHeader });
     return {
-      plan: this.file.hasDecimalCommas() ? withClearPoints(fields, plan) : plan,
+      plan: this.file.hasDecimalCommas() ? withDecimalCommas(fields, plan) : plan,
       given: fields.filter((field) => field !== undefined),
     };
   }
@@ -110,37 +109,6 @@ export class ColumnReader {
       names.includes(column) ? [] : [noColumn(column, field, names)],
     );
   }
-}
-
-const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
-const PERHAPS_THOUSANDS = /^\s*[+-]?[1-9]\d{0,2}\.\d{3}\s*$/;
-
-/** In a column that has decimal commas nobody knows whether 1.299 is a bit more than one or than a thousand. */
-function withClearPoints(fields: readonly (Field | undefined)[], plan: RowPlanner): RowPlanner {
-  const commas = new Map<Field, string>();
-  const points = new Map<Field, string>();
-  const check = (field: Field | undefined, cell: unknown) => {
-    if (field === undefined || typeof cell !== 'string' || !can(field.type, 'number')) return;
-    const [own, others] = WITH_COMMA.test(cell)
-      ? [commas, points]
-      : PERHAPS_THOUSANDS.test(cell)
-        ? [points, commas]
-        : [];
-    own?.set(field, cell);
-    const other = others?.get(field);
-    if (other !== undefined) throw new RowProblem(field, unclear(cell, other));
-  };
-  return (cells) => {
-    for (const [at, cell] of cells.entries()) check(fields[at], cell);
-    return plan(cells.map((cell, at) => withPoint(fields[at], cell)));
-  };
-}
-
-function unclear(cell: string, other: string): Refusal {
-  return new Refusal(
-    '22P02',
-    `"${cell}" beside "${other}" of an earlier row: write no point for thousands, and decimal commas or points alone`,
-  );
 }
 
 function noColumn(column: string, field: string, names: readonly string[]): string {

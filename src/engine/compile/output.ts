@@ -25,7 +25,7 @@ export interface Output {
    * the one row that is shown within each.
    */
   readonly bounded?: 'rows' | 'row' | 'embedded';
-  /** Of a page with few enough rows: those that are no longer than this need not be counted. */
+  /** Of a page: where no row is longer than this, all of them together are not too much, and need not be added up. */
   readonly share?: number;
 }
 

@@ -6,29 +6,27 @@ import type { Encoding } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import { atOnce, inTurns } from '../../in-pieces.ts';
 import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
-import { fieldOf, isAlways, type ReadPlan, type WritePlan } from '../../plan/types.ts';
-import { endNames, type Output, outputOfRead } from '../compile/output.ts';
-import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import { type Output, outputOfRead } from '../compile/output.ts';
+import { compileRead } from '../compile/read.ts';
 import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
 import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { isQuickWrite } from '../quick-writes.ts';
-import { reachesOthers } from '../reach.ts';
-import { boundedRow } from './allowance.ts';
 import { applyJobs } from './apply.ts';
 import { CountedMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
 import { DeclarationWatch } from './declaration-watch.ts';
-import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { sqliteDialect } from './dialect.ts';
 import { IN_MEMORY, misplaced, type OpenFiles, openFiles } from './files.ts';
-import { compileGathered } from './gathered-groups.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { prepareSchema, type SqliteDemand } from './migrate.ts';
-import { compileNarrowed, narrowedDialect } from './narrowed.ts';
+import { compileNarrowed } from './narrowed.ts';
 import { hasOwnTables, makeOwnTables } from './own-tables.ts';
+import { compileReadJob } from './read-job.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
 import { DAMAGED, translateError } from './refusals.ts';
@@ -252,41 +250,8 @@ class SqliteEngine implements Engine {
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
-    const { offset, limit } = plan;
-    const bounded = boundedRow(plan, output);
-    // All rows are counted along an index, far quicker than each could be asked for the time.
-    const counts = isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from);
-    const dialect = isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect;
-    const statement = compileRead(plan, bounded, dialect);
-    const narrowed = compileNarrowed(plan, bounded);
-    const gathered = narrowed === undefined ? compileGathered(plan, bounded) : undefined;
     // Before the read: its rows may be newer than this, but never older.
     const state = this.changes.tag();
-    const result = await readers.read({
-      statement,
-      ...(narrowed === undefined ? {} : { narrowed }),
-      ...(gathered === undefined ? {} : { gathered }),
-      count: compileCount(plan, counts),
-      wantsTotal: plan.count !== undefined,
-      offset,
-      ...(limit === undefined ? {} : { limit }),
-      endNames: endNames(plan, output),
-      ...compileEnd(plan, narrowedDialect(plan.from)),
-      encoding,
-      form: output.form,
-    });
-    return { ...result, state };
+    return { ...(await readers.read(compileReadJob(plan, encoding, output))), state };
   }
-}
-
-/** Along the table, every row of it from one end: each comes out when it is met, and is counted where it comes out. */
-function isWalk(plan: ReadPlan): boolean {
-  const { from, where, order, groupBy, offset } = plan;
-  if (groupBy !== undefined || offset > 0 || !isAlways(where) || reachesOthers(plan)) return false;
-  return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
-}
-
-/** Nothing but the number of rows. */
-function isCount({ groupBy, columns }: ReadPlan): boolean {
-  return groupBy?.length === 0 && columns.every(({ expression }) => expression.kind === 'count');
 }

@@ -1,0 +1,27 @@
+/** Rows of a file in which 12,50 is a number. In a column of such numbers nobody knows what 1.299 is: it is refused. */
+import { type DecimalMark, decimalMark, withPoint } from '../../collection/as-written.ts';
+import type { Field } from '../../collection/declaration.ts';
+import { Refusal } from '../../errors.ts';
+import { type RowPlanner, RowProblem } from '../../plan/row-planner.ts';
+
+export function withDecimalCommas(fields: readonly (Field | undefined)[], plan: RowPlanner): RowPlanner {
+  const earlier: Record<DecimalMark, Map<Field, string>> = { comma: new Map(), 'perhaps thousands': new Map() };
+  const check = (field: Field | undefined, cell: unknown) => {
+    const mark = decimalMark(field, cell);
+    if (mark === undefined) return;
+    earlier[mark].set(field!, cell as string);
+    const other = earlier[mark === 'comma' ? 'perhaps thousands' : 'comma'].get(field!);
+    if (other !== undefined) throw new RowProblem(field!, unclear(cell as string, other));
+  };
+  return (cells) => {
+    for (const [at, cell] of cells.entries()) check(fields[at], cell);
+    return plan(cells.map((cell, at) => withPoint(fields[at], cell)));
+  };
+}
+
+function unclear(cell: string, other: string): Refusal {
+  return new Refusal(
+    '22P02',
+    `"${cell}" beside "${other}" of an earlier row: write no point for thousands, and decimal commas or points alone`,
+  );
+}

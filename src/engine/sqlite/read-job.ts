@@ -1,0 +1,47 @@
+/** A costly read, compiled for a thread of its own: statements that end when their time is up. */
+import type { Encoding } from '../../encode/encoding.ts';
+import { fieldOf, isAlways, type ReadPlan } from '../../plan/types.ts';
+import { endNames, type Output } from '../compile/output.ts';
+import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
+import { reachesOthers } from '../reach.ts';
+import { boundedRow } from './allowance.ts';
+import { guardedDialect, sqliteDialect } from './dialect.ts';
+import { compileGathered } from './gathered-groups.ts';
+import { compileNarrowed, narrowedDialect } from './narrowed.ts';
+import type { ReadJob } from './reader.ts';
+
+export function compileReadJob(plan: ReadPlan, encoding: Encoding, output: Output): ReadJob {
+  const { offset, limit } = plan;
+  const bounded = boundedRow(plan, output);
+  // All rows are counted along an index, far quicker than each could be asked for the time.
+  const counts = isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from);
+  const dialect = isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect;
+  const statement = compileRead(plan, bounded, dialect);
+  const narrowed = compileNarrowed(plan, bounded);
+  const gathered = narrowed === undefined ? compileGathered(plan, bounded) : undefined;
+  return {
+    statement,
+    ...(narrowed === undefined ? {} : { narrowed }),
+    ...(gathered === undefined ? {} : { gathered }),
+    count: compileCount(plan, counts),
+    wantsTotal: plan.count !== undefined,
+    offset,
+    ...(limit === undefined ? {} : { limit }),
+    endNames: endNames(plan, output),
+    ...compileEnd(plan, narrowedDialect(plan.from)),
+    encoding,
+    form: output.form,
+  };
+}
+
+/** Along the table, every row of it from one end: each comes out when it is met, and is counted where it comes out. */
+function isWalk(plan: ReadPlan): boolean {
+  const { from, where, order, groupBy, offset } = plan;
+  if (groupBy !== undefined || offset > 0 || !isAlways(where) || reachesOthers(plan)) return false;
+  return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
+}
+
+/** Nothing but the number of rows. */
+function isCount({ groupBy, columns }: ReadPlan): boolean {
+  return groupBy?.length === 0 && columns.every(({ expression }) => expression.kind === 'count');
+}
