@@ -179,7 +179,7 @@ export function compileFinishedWithin(
     return sql;
   }
   const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
-  return dialect.rowsWithin(sql, 'finished', names.map(identifier), bounded, share);
+  return dialect.rowsWithin(sql, 'finished', names.map(identifier), 0, bounded, share);
 }
 
 /** A query over the rows that columns are made of, whose long values are counted where that is asked for. */
@@ -193,7 +193,8 @@ export function compileRowsWithin(
   const { bounded, share } = output;
   if (bounded === undefined || bounded === 'embedded') return rows;
   if (scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
-  return scope.dialect.rowsWithin(rows, scope.name, sizesOf(columns, output, scope, computed), bounded, share);
+  const sizes = sizesOf(columns, output, scope, computed);
+  return scope.dialect.rowsWithin(rows, scope.name, sizes, leastBytes(columns), bounded, share);
 }
 
 /** What tells how long the long values of a row are: what was computed before, or the fields that they are made of. */

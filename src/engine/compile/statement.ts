@@ -83,7 +83,14 @@ export interface SqlDialect {
   /** The same of a row within a row: while it is short, it is part of what that one counts for. */
   withinRow?(sql: string, values: readonly string[], least: number): string;
   /** The same for an engine that counts where rows come from: a query over rows of that name. */
-  rowsWithin?(rows: string, name: string, values: readonly string[], bounded: 'rows' | 'row', share?: number): string;
+  rowsWithin?(
+    rows: string,
+    name: string,
+    values: readonly string[],
+    least: number,
+    bounded: 'rows' | 'row',
+    share?: number,
+  ): string;
   compare(operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string;
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;

@@ -23,12 +23,14 @@ export function rowsWithin(
   rows: string,
   name: string,
   values: readonly string[],
+  least: number,
   bounded: 'rows' | 'row',
   share?: number,
 ): string {
   // Of a text that is stored compressed, or apart from its row, this is known without reading it.
   const wide = values.length > MANY ? '::int8' : '';
-  const bytes = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`).join(' + ');
+  const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
+  const bytes = [String(least), ...lengths].join(' + ');
   const of = `from (${rows}) as ${identifier(name)}`;
   const longest = bounded === 'row' ? MAX_ROW_BYTES : share;
   if (longest !== undefined) return `select * ${of} where ${unless(`${bytes} > ${longest}`)}`;

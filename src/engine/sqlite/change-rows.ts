@@ -85,7 +85,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         if (known === undefined) inserted++;
         const text = job.returning === undefined ? undefined : (written[0] as string);
         const assignedNumber = () =>
-          text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[])[keyPlaces[0]!]!;
+          text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[]).flat()[keyPlaces[0]!]!;
         const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
         key = known === undefined ? printed(made()) : (known as string[]);
         if (text !== undefined) changed.push(countReturned(text));

@@ -11,6 +11,7 @@ import { compileSearch } from '../../text/search/index.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
 import { instructionsOf } from '../text-steps.ts';
 import { GUARD } from './deadline.ts';
+import { inParentheses, joined } from './joined.ts';
 import { compileLike } from './like.ts';
 import { storedForm } from './stored-values.ts';
 
@@ -74,16 +75,16 @@ export const sqliteDialect: SqlDialect = {
 
   rowAsJson(members, stripNulls) {
     const texts = members.map(([name, sql], index) => {
-      return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
+      return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)}, coalesce(${sql}, 'null')`;
     });
-    const row = `(${texts.join(' || ')} || '}')`;
+    const row = concat(joined([...texts, literal('}')], ', ', concat));
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
 
   valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
   // As texts: an int8 loses digits where it passes through a function of JavaScript's.
   listAsJson: (query) =>
-    `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
+    `(select concat('[', group_concat(counted(${identifier(ROW)} || ''), ','), ']') from (${query}))`,
 
   counted: (sql) => `counted(${sql})`,
   within(sql, values, least, share) {
@@ -102,8 +103,13 @@ export const sqliteDialect: SqlDialect = {
   groupedBy: (operand) => comparable(operand),
 };
 
+function concat(texts: string): string {
+  return `concat(${texts})`;
+}
+
 function bytesOf(values: readonly string[], least: number): string {
-  return [String(least), ...values.map((value) => `ifnull(octet_length(${value}), 0)`)].join(' + ');
+  const lengths = values.map((value) => `ifnull(octet_length(${value}), 0)`);
+  return joined([String(least), ...lengths], ' + ', inParentheses);
 }
 
 /** What SQLite compares as the values compare. */

@@ -33,6 +33,7 @@ import { askedBefore, rowsWritten } from '../reach.ts';
 import { GUARD } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { type Allowed, compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
+import { joined, pathTo } from './joined.ts';
 import { narrowedDialect } from './narrowed.ts';
 import { columnList, storedValues } from './schema.ts';
 
@@ -190,7 +191,12 @@ function compilePrecondition(into: Collection, precondition: Precondition): NonN
 
 /** A stored row as JSON, in which no digit of it is lost. */
 function storedRow({ name, fields }: Collection): string {
-  return `json_array(${fields.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ')})`;
+  const columns = fields.map((field) => `${identifier(name)}.${identifier(field.name)}`);
+  return jsonArray(joined(columns, ', ', jsonArray));
+}
+
+function jsonArray(list: string): string {
+  return `json_array(${list})`;
 }
 
 /** The shape of the answer over the changed rows, in the order they were changed unless another is asked for. */
@@ -219,7 +225,9 @@ function boundedAnswer(plan: WritePlan, columns: readonly OutputColumn[], output
 }
 
 function changedRows({ fields }: Collection, json: string): string {
-  const cells = fields.map((field, index) => `json_extract(value, '$[${index}]') as ${identifier(field.name)}`);
+  const cells = fields.map((field, index) => {
+    return `json_extract(value, '${pathTo(index, fields.length)}') as ${identifier(field.name)}`;
+  });
   return `select ${cells.join(', ')} from json_each(${json}) order by key`;
 }
 

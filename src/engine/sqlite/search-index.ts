@@ -15,6 +15,7 @@ import { looseCase } from '../../text/case.ts';
 import { type Bind, identifier } from '../compile/statement.ts';
 import type { Connection } from './connection.ts';
 import { GUARD } from './deadline.ts';
+import { inParentheses, joined } from './joined.ts';
 import { select } from './schema.ts';
 
 /**
@@ -65,7 +66,8 @@ const searchIndexOf = oncePer((collection: Collection): SearchIndex | undefined 
     string,
     ...string[],
   ];
-  const isChanged = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`).join(' or ');
+  const changes = ['_rowid_', ...texts].map((column) => `old.${column} is not new.${column}`);
+  const isChanged = joined(changes, ' or ', inParentheses);
   const note = (rows: string) => `begin insert into ${pending} values ${rows} on conflict do nothing; end`;
   return {
     table,
@@ -183,7 +185,8 @@ export function indexPending(connection: Connection, collection: Collection, few
 
 /** Their ids as text: they may be larger than a number holds exactly. */
 function nextBatch(connection: Connection, { table, texts, pending }: SearchIndex, fewest: number): readonly string[] {
-  const bytes = texts.map((column) => `coalesce(octet_length(${table}.${column}), 0)`).join(' + ');
+  const lengths = texts.map((column) => `coalesce(octet_length(${table}.${column}), 0)`);
+  const bytes = joined(lengths, ' + ', inParentheses);
   const sql = `select cast(_row as text), ${bytes} from ${pending} left join ${table} on ${table}._rowid_ = _row
     where ${bytes} <= ${MAX_TEXT_BYTES} order by _row limit ${BATCH_ROWS}`;
   const rows: string[] = [];
