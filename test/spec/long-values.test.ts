@@ -63,6 +63,17 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
     }
   }
 
+  test('a row that is sent in several parts: no character is cut in two', async () => {
+    const emoji = '\u{1f9c0}'.repeat(LIMIT / 4);
+    // Parts end between the halves of a character in one of two rows that begin one place apart.
+    for (const id of [9, 10]) {
+      expect((await catalogue.fetch(`/products/${id}`, sendJson('PATCH', { product_name: emoji }))).status).toBe(204);
+      const columns = Array.from({ length: 6 }, (_, index) => `a${index}:product_name`);
+      const [row] = await catalogue.list(`/products?id=eq.${id}&select=id,${columns}`);
+      expect(Object.values(row!).filter((value) => value === emoji)).toHaveLength(6);
+    }
+  });
+
   test('many of them are all sent: in a list, on a page, by their keys, counted', async () => {
     await storeLongRows();
     const numbers = Array.from({ length: COUNT }, (_, index) => 500 + index);

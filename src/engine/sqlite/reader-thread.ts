@@ -22,8 +22,8 @@ interface Reading {
   readonly connection: Connection;
   /** Encoded text, a part at a time. */
   readonly parts: Generator<string, void>;
-  /** What was gathered before the result was known to be a long one: the first part that is sent. */
-  gathered?: string;
+  /** What is encoded already, and was not sent yet. */
+  rest: string;
 }
 
 interface Progress {
@@ -32,19 +32,27 @@ interface Progress {
 }
 
 const AT_ONCE = { rows: 200, length: PART_LENGTH };
+const LONGEST_PART = 4 * PART_LENGTH;
 /** Connections kept open for the next reads. */
 const MAX_IDLE = 4;
+/** The collector runs after so much text: left to itself, it lets the copies of long rows pile up to a gigabyte. */
+const TEXT_TO_COLLECT = 16 * 1024 * 1024;
 
 let terms: Extract<ReaderRequest, { kind: 'open' }>;
 const idle: Connection[] = [];
 const readings = new Map<number, Reading>();
 const encoder = new TextEncoder();
+/** The length of what was encoded since the collector ran. */
+let encoded = 0;
 
 self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
   const answer = handle(data);
   if (answer === undefined) return;
   const part = answer.kind === 'part' ? answer.part : undefined;
   self.postMessage(answer, part === undefined ? [] : [part.buffer as ArrayBuffer]);
+  if (encoded < TEXT_TO_COLLECT) return;
+  encoded = 0;
+  Bun.gc(true);
 };
 
 function handle(request: ReaderRequest): ReaderAnswer | undefined {
@@ -86,7 +94,7 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
 function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): ReaderAnswer {
   const connection = idle.pop() ?? open();
   const progress: Progress = { rows: 0 };
-  const reading: Reading = { connection, parts: readParts(connection, job, progress) };
+  const reading: Reading = { connection, parts: readParts(connection, job, progress), rest: '' };
   readings.set(id, reading);
   if (emptyLog) connection.emptyLog();
   connection.begin();
@@ -100,7 +108,7 @@ function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>)
     }
     text += part.value;
   }
-  reading.gathered = text;
+  reading.rest = text;
   const total = connection.number(job.count);
   const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
   const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end.statement)[0];
@@ -136,6 +144,7 @@ function* encodedParts(
     progress.rows += rows.length;
     progress.last = rows.at(-1);
     if (text.length < PART_LENGTH) continue;
+    encoded += text.length;
     yield text;
     text = '';
   }
@@ -152,15 +161,24 @@ function next(id: number): ReaderAnswer {
   const reading = readings.get(id);
   // The thread that began it has died: what is left out must not look like the end.
   if (reading === undefined) throw new Error('the read is not known to this thread');
-  const { gathered } = reading;
-  if (gathered !== undefined) {
-    delete reading.gathered;
-    return { kind: 'part', part: encoder.encode(gathered) };
+  if (reading.rest === '') {
+    const part = reading.parts.next();
+    if (part.done === true) {
+      end(id);
+      return { kind: 'part' };
+    }
+    reading.rest = part.value;
   }
-  const part = reading.parts.next();
-  if (part.done !== true) return { kind: 'part', part: encoder.encode(part.value) };
-  end(id);
-  return { kind: 'part' };
+  const part = firstPart(reading.rest);
+  reading.rest = reading.rest.slice(part.length);
+  return { kind: 'part', part: encoder.encode(part) };
+}
+
+/** A long row is sent in several parts: what a client has not taken yet is held where requests are. No character is cut in two. */
+function firstPart(text: string): string {
+  if (text.length <= LONGEST_PART) return text;
+  const isHalf = (text.charCodeAt(LONGEST_PART - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? LONGEST_PART - 1 : LONGEST_PART);
 }
 
 /** However far it was read: its connection is the next read's only if nothing is being read on it any more. */
