@@ -6,9 +6,10 @@ import type { ReservedSQL, SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Row } from '../../collection/value.ts';
 import { closing, type Encoding, encodeChunk, opening, type RowForm } from '../../encode/encoding.ts';
+import { firstPart } from '../../encode/parts.ts';
 import { PART_LENGTH } from '../../limits.ts';
 import type { ReadPlan } from '../../plan/types.ts';
-import { endIn, outputOf } from '../compile/output.ts';
+import { endIn, type Output, outputOf } from '../compile/output.ts';
 import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { identifier, type SqlDialect } from '../compile/statement.ts';
@@ -40,11 +41,12 @@ export async function openCursor(
     const returned = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset));
     const { end } = compileEnd(plan, dialect);
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
-    const output = outputOf(plan.columns, encoding, dialect);
+    const isLong = await hasLongValues(connection, plan.from);
+    const usual = outputOf(plan.columns, encoding, dialect);
+    // JSON.stringify looks at each character, and others wait meanwhile: of long texts the database makes the JSON.
+    const output: Output = isLong && usual.form === 'plain' ? { ...usual, form: 'json' } : usual;
     const read = compileRead(plan, boundedRow(plan, output), dialect);
-    const size = (await hasLongValues(connection, plan.from))
-      ? longRows(maxRowBytes(plan.columns, output))
-      : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
+    const size = isLong ? longRows(maxRowBytes(plan.columns, output)) : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     const body = new Parts(connection, encoding, output.form, size, giveBack);
     // What goes wrong at once can still be told as what it is.
@@ -78,8 +80,8 @@ function longRows(bytesOfRow: number): FetchSize {
 
 class Parts implements AsyncIterator<Uint8Array, undefined> {
   private readonly encoder = new TextEncoder();
-  /** The first part, until it is taken. */
-  private first: Uint8Array | undefined;
+  /** What is encoded already, and was not sent yet. */
+  private rest = '';
   private started = false;
   private ended = false;
   private count: number;
@@ -95,17 +97,20 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
   }
 
   async begin(): Promise<void> {
-    this.first = (await this.fetch()).value;
+    this.rest = await this.fetch();
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const { first } = this;
-    this.first = undefined;
-    return first === undefined ? this.fetch() : { done: false, value: first };
+    if (this.rest === '') {
+      if (this.ended) return { done: true, value: undefined };
+      this.rest = await this.fetch();
+    }
+    const part = firstPart(this.rest);
+    this.rest = this.rest.slice(part.length);
+    return { done: false, value: this.encoder.encode(part) };
   }
 
-  private async fetch(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.ended) return { done: true, value: undefined };
+  private async fetch(): Promise<string> {
     try {
       const { count } = this;
       const rows = await run<Row[]>(this.connection, `fetch ${count} from page`);
@@ -117,7 +122,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
         text += closing(this.encoding);
         await this.end();
       }
-      return { done: false, value: this.encoder.encode(text) };
+      return text;
     } catch (error) {
       this.ended = true;
       this.giveBack();

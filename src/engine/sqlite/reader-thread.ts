@@ -4,6 +4,7 @@
  */
 import type { Row } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
+import { firstPart } from '../../encode/parts.ts';
 import { GATHERED_LENGTH, PART_LENGTH } from '../../limits.ts';
 import { endIn } from '../compile/output.ts';
 import type { Statement } from '../compile/statement.ts';
@@ -32,7 +33,6 @@ interface Progress {
 }
 
 const AT_ONCE = { rows: 200, length: PART_LENGTH };
-const LONGEST_PART = 4 * PART_LENGTH;
 /** Connections kept open for the next reads. */
 const MAX_IDLE = 4;
 /** The collector runs after so much text: left to itself, it lets the copies of long rows pile up to a gigabyte. */
@@ -172,13 +172,6 @@ function next(id: number): ReaderAnswer {
   const part = firstPart(reading.rest);
   reading.rest = reading.rest.slice(part.length);
   return { kind: 'part', part: encoder.encode(part) };
-}
-
-/** A long row is sent in several parts: what a client has not taken yet is held where requests are. No character is cut in two. */
-function firstPart(text: string): string {
-  if (text.length <= LONGEST_PART) return text;
-  const isHalf = (text.charCodeAt(LONGEST_PART - 1) & 0xfc00) === 0xd800;
-  return text.slice(0, isHalf ? LONGEST_PART - 1 : LONGEST_PART);
 }
 
 /** However far it was read: its connection is the next read's only if nothing is being read on it any more. */
