@@ -66,7 +66,10 @@ export function observed(
     try {
       const response = respond(request, trace);
       if (!(response instanceof Promise)) return report(request, trace, response);
-      return response.catch((error) => refuse(trace, error)).then((settled) => report(request, trace, settled));
+      return response.then(
+        (settled) => report(request, trace, settled),
+        (error) => report(request, trace, refuse(trace, error)),
+      );
     } catch (error) {
       return report(request, trace, refuse(trace, error));
     }

@@ -23,7 +23,9 @@ export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybeP
 export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
   if (peer === undefined || !(work instanceof Promise)) return work;
   peer.atWork(true);
-  return work.finally(() => peer.atWork(false));
+  const done = () => peer.atWork(false);
+  work.then(done, done);
+  return work;
 }
 
 /** A request that was answered. */

@@ -77,6 +77,15 @@ describe.each(Object.keys(ENGINES))('long rows on %s', (engine) => {
     }
   });
 
+  test('hundreds of rows of some kilobytes are all sent, however often', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => ({ id: 2000 + index, product_name: 'y'.repeat(6000) }));
+    expect((await catalogue.fetch('/products', sendJson('POST', rows))).status).toBe(201);
+    for (const path of ['/products?id=gte.2000', '/products?id=gte.2000', '/products?id=gte.2000&limit=900']) {
+      expect(await catalogue.list(path)).toMatchObject(rows);
+    }
+    expect((await catalogue.fetch('/products?id=gte.2000', { method: 'DELETE' })).status).toBe(204);
+  });
+
   test('many of them are all sent: in a list, on a page, by their keys, counted', async () => {
     await storeLongRows();
     const numbers = Array.from({ length: COUNT }, (_, index) => 500 + index);

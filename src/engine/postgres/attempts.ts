@@ -49,14 +49,15 @@ export class Attempts {
     // A key that was revoked must not be read from where it is still there.
     const standby = this.replicas === undefined || isOwn(about) ? undefined : this.replicas.pick(after);
     if (standby === undefined) return this.onPrimary(about, work, 1);
-    return this.away
-      .add((piece) => work(standby.pool, piece))
-      .catch((error) => {
+    return this.away.add(
+      (piece) => work(standby.pool, piece),
+      async (error) => {
         // Whatever a standby cannot do, such as keep a row that replay wants to remove, the primary can.
         if (!isLoss(error) && !isTransient(error)) throw translateError(error, about);
         this.replicas?.lost(standby);
         return this.onPrimary(about, work, 1);
-      });
+      },
+    );
   }
 
   async writing<T>(about: Collection, work: (pool: SQL) => Promise<T>): Promise<T> {
@@ -100,9 +101,9 @@ export class Attempts {
   }
 
   private on<T>(about: Collection, pool: SQL, work: Work<T>, attempt: number): Promise<T> {
-    return this.reads
-      .add((piece) => work(pool, piece))
-      .catch(async (error) => {
+    return this.reads.add(
+      (piece) => work(pool, piece),
+      async (error) => {
         if ((isTransient(error) || isFull(error)) && attempt < MAX_ATTEMPTS) {
           await (isFull(error) ? pauseWhileFull : pauseBefore)(attempt);
           return this.onPrimary(about, work, attempt + 1);
@@ -111,7 +112,8 @@ export class Attempts {
         this.link.lost(error, pool);
         if (attempt >= MAX_CONNECTIONS || error instanceof NoAnswer) throw translateError(error, about);
         return this.onPrimary(about, work, attempt + 1);
-      });
+      },
+    );
   }
 }
 

@@ -34,23 +34,23 @@ export class Pending {
     return this.pieces.size;
   }
 
-  /** The same outcome; or NoAnswer, when there is none in time. */
-  add<T>(work: (piece: Apart) => Promise<T>): Promise<T> {
+  /** The same outcome; or NoAnswer, when there is none in time. `recover` may make another one of an error. */
+  add<T>(work: (piece: Apart) => Promise<T>, recover?: (error: unknown) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const piece = { at: performance.now(), giveUp: reject, isApart: false };
+      const fail = (error: unknown) => {
+        // It may fail once more after it was given up.
+        if (!this.pieces.delete(piece)) return;
+        if (recover === undefined) reject(error);
+        else resolve(recover(error));
+      };
+      const piece: Piece = { at: performance.now(), giveUp: fail, isApart: false };
       const begun = work(piece);
       this.pieces.add(piece);
       this.timer ??= setInterval(() => this.look(), TICK_MS).unref();
-      begun.then(
-        (result) => {
-          this.pieces.delete(piece);
-          resolve(result);
-        },
-        (error) => {
-          this.pieces.delete(piece);
-          reject(error);
-        },
-      );
+      begun.then((result) => {
+        this.pieces.delete(piece);
+        resolve(result);
+      }, fail);
     });
   }
 
@@ -61,8 +61,7 @@ export class Pending {
   }
 
   giveUp(reason: unknown): void {
-    for (const piece of this.pieces) piece.giveUp(reason);
-    this.pieces.clear();
+    for (const piece of [...this.pieces]) piece.giveUp(reason);
   }
 
   /** Resolves when there is none, or when the time for it is up. */
@@ -77,7 +76,6 @@ export class Pending {
     if (oldest !== undefined && now - oldest.at > SLOW_MS) this.isSlow();
     for (const piece of this.pieces) {
       if (piece.at + this.milliseconds > now) break;
-      this.pieces.delete(piece);
       piece.giveUp(new NoAnswer('no answer in time'));
     }
     if (this.pieces.size > 0) return;

@@ -11,10 +11,11 @@ import type { ReadResult } from '../engine.ts';
 import { openCursor } from './cursor.ts';
 import { query, type Runner } from './driver.ts';
 import type { Apart } from './pending.ts';
-import { boundedRows, isTooLong } from './row-bytes.ts';
+import { boundedRows, isTooLong, noteLongRow } from './row-bytes.ts';
 import { apart } from './slots.ts';
 
-export async function readList(
+/** Not an async function: a quick read is one step, and each further one would be paid by all of them. */
+export function readList(
   pool: SQL,
   plan: ReadPlan,
   dialect: SqlDialect,
@@ -22,27 +23,34 @@ export async function readList(
   isQuick: boolean | Promise<boolean>,
   piece: Apart,
 ): Promise<ReadResult> {
+  if (typeof isQuick !== 'boolean') {
+    return isQuick.then((found) => readList(pool, plan, dialect, encoding, found, piece));
+  }
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
   const bounded = boundedRows(plan, output, limit);
   const isWhole = plan.offset === 0 && plan.limit === undefined;
   const read = plan.count === undefined || isWhole ? readRows : readCounted;
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
-  const isShared = await isQuick;
-  piece.isApart = !isShared;
-  const found = await (isShared ? work(pool) : apart(pool, 'costly read', work)).catch((error): undefined => {
-    if (!isTooLong(error)) throw error;
-  });
-  if (found === undefined || found.rows.length > CURSOR_ROWS) {
+  const inParts = () => {
     piece.isApart = true;
     return openCursor(pool, plan, dialect, encoding);
-  }
-  const { rows } = found;
-  const total = plan.count === undefined ? undefined : (found.total ?? rows.length);
+  };
+  piece.isApart = !isQuick;
+  return (isQuick ? work(pool) : apart(pool, 'costly read', work)).then(
+    (found) => (found.rows.length > CURSOR_ROWS ? inParts() : whole(plan, found, encoding, output)),
+    (error) => {
+      if (!isTooLong(error)) throw error;
+      return noteLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick, piece) : inParts();
+    },
+  );
+}
+
+function whole(plan: ReadPlan, { rows, total }: Found, encoding: Encoding, output: Output): ReadResult {
   return {
     returned: rows.length,
     body: encodeRows(rows, encoding, output.form),
-    ...(total === undefined ? {} : { total }),
+    ...(plan.count === undefined ? {} : { total: total ?? rows.length }),
     end: endOf(plan, output, rows.at(-1)),
   };
 }
@@ -52,10 +60,9 @@ interface Found {
   readonly total?: number;
 }
 
-async function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
-  const rows = await query<Row>(connection, compileRead(plan, output, dialect));
+function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
   // The driver's result is an array with properties of its own, which JSON.stringify takes three times as long for.
-  return { rows: [...rows] };
+  return query<Row>(connection, compileRead(plan, output, dialect)).then((rows) => ({ rows: [...rows] }));
 }
 
 /** The page and the count in one statement, and so of one moment. The count is there even where the page is empty. */
