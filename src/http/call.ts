@@ -87,20 +87,21 @@ function findTarget(
 ): Pick<Call, 'collection' | 'target'> {
   const whole = collections.get(path.slice(1));
   if (whole !== undefined) return { collection: whole, target: COLLECTION };
-  const parts = path.split('/').slice(1).map(decode);
-  const [name = '', key, ...rest] = parts;
+  const slash = path.indexOf('/', 1);
+  const name = decode(slash === -1 ? path.slice(1) : path.slice(1, slash));
+  const rest = slash === -1 ? undefined : path.slice(slash + 1);
   const collection = collections.get(name);
-  if (collection !== undefined && key === undefined) return { collection, target: COLLECTION };
+  if (collection !== undefined && rest === undefined) return { collection, target: COLLECTION };
   // Only a key of one field fits into a path.
-  if (collection?.key.length === 1 && key !== undefined && key !== '' && rest.length === 0) {
-    return { collection, target: { kind: 'item', key } };
+  if (collection?.key.length === 1 && rest !== undefined && rest !== '' && !rest.includes('/')) {
+    return { collection, target: { kind: 'item', key: decode(rest) } };
   }
   if (closed?.has(name) === true) throw deniedTable(name);
   // Who asks for OPTIONS is not known, nor what they may be told of.
   const isTold = roles === undefined || method !== 'OPTIONS';
   const there =
     [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'nothing that your role may use';
-  if (parts.length > 1) {
+  if (rest !== undefined) {
     throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
       hint: !isTold
         ? undefined

@@ -64,7 +64,7 @@ export function planItem(collection: Collection, keyText: string, query: Query, 
   };
   const whole = plan(wholeRow(collection), isAsked);
   const isWhole = columns === wholeRow(collection) && isAsked === isItem;
-  if (isWhole && sight !== undefined) return { asked: whole, whole, shown: whole };
+  if (isWhole) return { asked: whole, whole, shown: whole };
   const grouped = groupBy === undefined ? {} : { groupBy };
   return { asked: plan(columns, isAsked, grouped), whole, shown: plan(columns, isItem, grouped) };
 }
