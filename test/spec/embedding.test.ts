@@ -192,6 +192,24 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     );
   });
 
+  test('of two hints, or two kinds of join, the first counts, and there is no third', async () => {
+    const one = 'select=id,suppliers!supplier_id!second_supplier_id(id)&id=in.(1,2)';
+    expect(await read(`/products?${one}`)).toEqual([
+      { id: 1, suppliers: { id: 8 } },
+      { id: 2, suppliers: { id: 1 } },
+    ]);
+    expect(await read('/products?select=id,second_supplier_id!left!inner(id)&id=eq.2')).toEqual([
+      { id: 2, second_supplier_id: null },
+    ]);
+    const third = '/products?select=id,suppliers!supplier_id!inner!left(id)';
+    await expectRefusal(await shop.fetch(third), 400, 'PGRST100');
+  });
+
+  test('what is no name of an embedding has no parentheses', async () => {
+    await expectRefusal(await shop.fetch('/products?select=id,categories->id(id)'), 400, 'PGRST100');
+    await expectRefusal(await shop.fetch('/products?select=id,count(id)'), 400, 'PGRST100');
+  });
+
   test('more than one relationship is told with all of them', async () => {
     const response = await shop.fetch('/products?select=id,suppliers(id)');
     expect(response.status).toBe(300);
