@@ -1,5 +1,6 @@
 /** `select` and `order` become the shape of the answer: its columns, its groups, its order. */
 import type { Collection } from '../collection/declaration.ts';
+import { embedded } from '../collection/types/embedded.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
@@ -70,11 +71,11 @@ function groupedShape(
   const order = terms.map((term) => {
     if (term.embed === undefined) return orderKey(resolveGrouped(collection, columns, term.field), term);
     const expression = orderedBy(collection, term, embeds);
-    const group = groupBy.find((each) => sameExpression(each, expression));
+    const group = groupBy.find((each) => sameExpression(comparedAs(each), expression));
     if (group === undefined) throw notGrouped(collection, `${term.embed}.${term.field.name}`, columns);
-    return orderKey(group, term);
+    return orderKey(comparedAs(group), term);
   });
-  const ties = groupBy.filter((expression) => !order.some((key) => sameExpression(key.expression, expression)));
+  const ties = groupBy.filter((each) => !order.some((key) => sameExpression(key.expression, comparedAs(each))));
   return {
     columns,
     groupBy,
@@ -193,14 +194,23 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
     plan.columns.length === 0
       ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
       : plan.columns.find((each) => each.name === field.name);
-  const last = field.json.at(-1);
-  if (column === undefined || (last !== undefined && !can(column.expression.type, 'json'))) {
+  if (column === undefined) {
     throw new Refusal('42703', `column ${name}.${field.name} does not exist`, {
       hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }
-  const of = embeddedValues(embed, column);
-  return last === undefined ? of : { kind: 'path', of, steps: field.json, type: pathType(last) };
+  const of = comparedAs(embeddedValues(embed, column));
+  const last = field.json.at(-1);
+  if (last === undefined) return of;
+  if (!can(of.type, 'json')) {
+    throw noSuch(`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
+  }
+  return { kind: 'path', of, steps: field.json, type: pathType(last) };
+}
+
+/** What is embedded in what is embedded is ordered as JSON is, and not by its text. */
+function comparedAs(of: Expression): Expression {
+  return of.type === embedded ? { kind: 'cast', of, type: builtIn('json') } : of;
 }
 
 function aggregate(name: Aggregate, of: Expression): Expression {

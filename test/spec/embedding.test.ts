@@ -183,6 +183,23 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     );
   });
 
+  test('an order by what an embedding embeds is that of JSON, and goes into it, too', async () => {
+    const ids = async (path: string) => ((await read(path)) as { id: number }[]).map(({ id }) => id);
+    const parents = '/products?select=id,categories(parent_id(id,category_name))&id=in.(1,4,10,16)';
+    // 9 before 10, a list of more after one of fewer.
+    expect(await ids(`${parents}&order=categories(parent_id),id`)).toEqual([1, 16, 10, 4]);
+    expect(await ids(`${parents}&order=categories(parent_id->>category_name).desc,id`)).toEqual([4, 10, 1, 16]);
+    const labels = '/prices?select=id:product_id,products(...labels(label))&currency=eq.JPY&product_id=in.(1,3,7)';
+    expect(await ids(`${labels}&order=products(label).desc`)).toEqual([3, 1, 7]);
+    expect(await read('/products?select=count(),...categories(parent_id(id))&order=categories(parent_id)')).toEqual([
+      { parent_id: { id: 9 }, count: expect.any(Number) },
+      { parent_id: { id: 10 }, count: expect.any(Number) },
+      { parent_id: null, count: expect.any(Number) },
+    ]);
+    const inside = '/products?select=id,categories(category_name)&order=categories(category_name->x)';
+    await expectRefusal(await shop.fetch(inside), 400, '42883');
+  });
+
   test('a field names a relation from the side that refers; a constraint makes none clear of a collection with itself', async () => {
     await expectRefusal(await shop.fetch('/categories?select=id,category_id(id)'), 400, 'PGRST200');
     await expectRefusal(
