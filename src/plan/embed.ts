@@ -5,11 +5,12 @@
 import { type Collection, stored } from '../collection/declaration.ts';
 import { isMany } from '../collection/relations.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
+import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import { calledAs, type Embeds, existing, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { planConditions } from './predicate.ts';
 import { relate } from './relate.ts';
-import { NO_ORDER, planShape } from './shape.ts';
+import { NO_ORDER, namesShown, planShape } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
 const NO_TERMS: EmbedTerms = { conditions: [], order: [] };
@@ -43,7 +44,19 @@ function planLevel(
 ): Embeds {
   const items = embedsIn(select);
   if (items.length === 0) return NO_EMBEDS;
-  return { byItem: new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)])) };
+  const byItem = new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)]));
+  checkNames(items);
+  return { byItem };
+}
+
+/** Parameters and conditions call an embedding by its name, and the row shows it under it. */
+function checkNames(items: readonly EmbedItem[]): void {
+  const names = items.map(calledAs);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new Refusal('42712', `table name "${twice}" specified more than once`, {
+    hint: `Two embeddings of a row need two names: write other:${twice}(…), or, where it is spread, the field that refers.`,
+  });
 }
 
 function planEmbed(
@@ -73,7 +86,7 @@ function planEmbed(
     ...(groupBy === undefined ? {} : { groupBy }),
     ...(own.limit === undefined ? {} : { limit: own.limit }),
   };
-  return { relation, to, plan, many };
+  return { relation, to, plan, many, shown: namesShown(to, item.select, embeds, many) };
 }
 
 /** A parameter of an embedding that is not there would be without effect, and is refused. */

@@ -8,6 +8,7 @@ import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import { cast } from './casts.ts';
 import {
+  calledAs,
   type Embeds,
   embeddedRows,
   embeddedValues,
@@ -15,6 +16,7 @@ import {
   NO_EMBEDS,
   notEmbedded,
   type PlannedEmbed,
+  type ShownNames,
 } from './embeds.ts';
 import { noSuch } from './predicate.ts';
 import { fieldExpression, isHidden, pathType, resolvePath } from './resolve.ts';
@@ -135,10 +137,13 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
       if (item.cast !== undefined) expression = cast(expression, item.cast);
       if (item.aggregate !== undefined) expression = aggregate(item.aggregate, expression);
       if (item.aggregateCast !== undefined) expression = cast(expression, item.aggregateCast);
-      const name = item.alias ?? item.aggregate ?? nameOf(item.field);
-      return [{ name, expression }];
+      return [{ name: columnName(item), expression }];
     }
   }
+}
+
+function columnName({ alias, aggregate: figure, field }: Extract<SelectItem, { kind: 'column' }>): string {
+  return alias ?? figure ?? nameOf(field);
 }
 
 function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; readonly cast?: string }): OutputColumn {
@@ -155,13 +160,48 @@ function isBareCount(collection: Collection, { field, aggregate }: Extract<Selec
 /** An embedding shows its rows, or, spread, its columns; one of no columns shows nothing, and only filters. */
 function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColumn[] {
   if (embed.plan.columns.length === 0) return [];
-  if (!item.spread) return [{ name: item.alias ?? item.name, expression: embeddedRows(embed) }];
+  if (!item.spread) return [{ name: calledAs(item), expression: embeddedRows(embed) }];
   if (embed.many && embed.plan.groupBy !== undefined) {
     throw new Refusal('PGRST127', 'Feature not implemented', {
       details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
     });
   }
+  for (const name of embed.shown.named) checkClear(embed, name);
   return embed.plan.columns.map((column) => ({ name: column.name, expression: spread(embed, column) }));
+}
+
+/** A row may show a name twice, and the last one is what is read; but where a column is taken out of it by its name, it has to be one. */
+function checkClear({ shown: { named, starred } }: PlannedEmbed, name: string): void {
+  const all = [...named, ...starred];
+  if (all.indexOf(name) === all.lastIndexOf(name)) return;
+  throw new Refusal('42702', `column reference "${name}" is ambiguous`, {
+    hint: `Give one of them another name: other:${name}.`,
+  });
+}
+
+/** A `*` of a list, or beside aggregates, stands for the names of all fields; else whatever it holds is taken together. */
+export function namesShown(
+  collection: Collection,
+  select: readonly SelectItem[],
+  embeds: Embeds,
+  many: boolean,
+): ShownNames {
+  const isListed = many || select.some((item) => item.kind === 'count' || ('aggregate' in item && item.aggregate));
+  const named: string[] = [];
+  const starred: string[] = [];
+  for (const item of select) {
+    if (item.kind === 'all') (isListed ? named : starred).push(...wholeRow(collection).map(({ name }) => name));
+    else if (item.kind === 'count') named.push(item.alias ?? 'count');
+    else if (item.kind === 'column') named.push(columnName(item));
+    else {
+      const { shown, plan } = embeds.byItem.get(item)!;
+      if (item.spread) {
+        named.push(...shown.named);
+        (isListed ? named : starred).push(...shown.starred);
+      } else if (plan.columns.length > 0) named.push(calledAs(item));
+    }
+  }
+  return { named, starred };
 }
 
 /** Of a row's one other row: an aggregate of its column is one over the rows that have it. */
@@ -199,6 +239,7 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
       hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }
+  checkClear(embed, column.name);
   const of = comparedAs(embeddedValues(embed, column));
   const last = field.json.at(-1);
   if (last === undefined) return of;

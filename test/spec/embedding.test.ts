@@ -138,6 +138,34 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await csv.text()).toBe('id,categories\n3,"{""id"": 2}"\n');
   });
 
+  test('two embeddings of a row have two names', async () => {
+    const twice = 'suppliers!supplier_id(country),suppliers!second_supplier_id(country)';
+    const { hint } = await expectRefusal(await shop.fetch(`/products?select=id,${twice}`), 400, '42712');
+    expect(hint).toContain('other:suppliers');
+    const spread = '...suppliers!supplier_id(a:country),...suppliers!second_supplier_id(b:country)';
+    await expectRefusal(await shop.fetch(`/products?select=id,${spread}`), 400, '42712');
+    expect(
+      await read('/products?select=id,...supplier_id(a:id),...second_supplier_id(b:id),x:supplier_id(id)&id=eq.1'),
+    ).toEqual([{ id: 1, a: 8, b: 12, x: { id: 8 } }]);
+  });
+
+  test('a column that is taken out of an embedding has a name of its own there', async () => {
+    for (const select of [
+      '...categories(id,...parent_id(id))',
+      '...categories(*,parent_id(id))',
+      '...labels(label,label)',
+      '...stock_moves(*,...products(*))',
+      'categories(id,...parent_id(id))&order=categories(id)',
+    ]) {
+      const { hint } = await expectRefusal(await shop.fetch(`/products?select=sku,${select}`), 400, '42702');
+      expect(hint).toContain('other:');
+    }
+    expect(await read('/products?select=sku,categories(id,...parent_id(id))&id=eq.1')).toEqual([
+      { sku: expect.any(String), categories: { id: 9 } },
+    ]);
+    expect(await read('/products?select=...categories(*,...parent_id(*))&id=eq.1')).toMatchObject([{ id: 9 }]);
+  });
+
   test('groups by what is embedded, as rows, as a list and as columns', async () => {
     expect(await read('/products?select=categories(category_name),count()&category_id=lt.3')).toEqual([
       { categories: { category_name: 'Beverages' }, count: 12 },
