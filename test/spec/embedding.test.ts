@@ -278,6 +278,36 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(`/products?select=${many}`), 400, '54000');
   });
 
+  test('what the rows of a write embed leads back to them as they are now, and to removed ones as they were', async () => {
+    const written = async (method: string, path: string, body?: unknown) => {
+      const headers = { prefer: 'return=representation, tx=rollback, resolution=merge-duplicates' };
+      const response = await shop.fetch(path, { method, headers, body: JSON.stringify(body) });
+      return response.json();
+    };
+    const parents = 'select=id,parent_id(category_name),categories(id)';
+    const rows = [
+      { id: 1, category_name: 'Tea', parent_id: 100 },
+      { id: 100, category_name: 'Hot', parent_id: null },
+    ];
+    expect(await written('POST', `/categories?${parents}`, rows)).toEqual([
+      { id: 1, parent_id: { category_name: 'Hot' }, categories: [] },
+      { id: 100, parent_id: null, categories: [{ id: 1 }] },
+    ]);
+    const back = 'select=id,categories(id,products(id))&categories.products.id=lt.4';
+    expect(await written('PATCH', `/products?id=eq.1&${back}`, { category_id: 2 })).toEqual([
+      { id: 1, categories: { id: 2, products: [{ id: 1 }, { id: 3 }] } },
+    ]);
+    expect(
+      await written('POST', '/product_labels?select=products(labels(label))', {
+        product_id: 5,
+        label_id: '383a2fc1-4c76-4e92-93c0-899a66983e70',
+      }),
+    ).toEqual([{ products: { labels: [{ label: 'limited' }] } }]);
+    expect(await written('DELETE', '/categories?id=eq.11&select=id,parent_id(categories(id))')).toEqual([
+      { id: 11, parent_id: { categories: [{ id: 4 }, { id: 6 }, { id: 8 }, { id: 11 }] } },
+    ]);
+  });
+
   test('a limit of a write is kept, whatever plan the database makes', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const prefer = { prefer: 'return=representation, tx=rollback' };

@@ -2,9 +2,10 @@
  * Write plans in SQL. Each is one statement: the rows it changes are a CTE, and over it come the counts and, where the
  * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read.
  */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { Key } from '../../plan/keys.ts';
+import { leadsBack } from '../../plan/named-fields.ts';
 import { withKey } from '../../plan/shape.ts';
 import {
   ALWAYS,
@@ -223,12 +224,31 @@ function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): strin
   return compileShape(shape, shown, output, { ...scope, stripNulls: output.stripNulls });
 }
 
-function answer(scope: Scope, { into, restriction }: WritePlan, change: string, wanted: Answer | undefined): string {
+function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | undefined): string {
+  const { into, restriction } = plan;
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
   const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key${refused}`;
   if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
-  return `with changed as (${change}) select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
+  const after = showsWritten(plan, wanted) ? `, ${asWritten(into)}` : '';
+  return `with changed as (${change})${after} select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
+}
+
+/** Of rows that are removed, and of those whose key moves, the answer shows what there was before. */
+function showsWritten(plan: WritePlan, { shape }: Answer): boolean {
+  const movesKey = plan.kind === 'update' && plan.set.some(({ field }) => isKey(plan.into, field));
+  return plan.kind !== 'delete' && !movesKey && leadsBack(plan.into, shape);
+}
+
+/**
+ * The table as the statement leaves it, under the table's own name: by itself a statement sees what there was before it, and
+ * what the changed rows embed may lead back to them.
+ */
+function asWritten({ name, key, fields }: Collection): string {
+  const columns = columnList(fields);
+  const same = key.map((field) => `changed.${identifier(field.name)} = stored.${identifier(field.name)}`).join(' and ');
+  const others = `select ${columns} from ${identifier(name)} as stored where not exists (select from changed where ${same})`;
+  return `${identifier(name)} as not materialized (${others} union all select ${columns} from changed)`;
 }
 
 /** How many of the changed rows break the rules under which they were made. */
