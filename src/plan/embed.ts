@@ -4,6 +4,7 @@
  */
 import { type Collection, stored } from '../collection/declaration.ts';
 import { isMany } from '../collection/relations.ts';
+import { wayTo } from '../dialect/names.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
@@ -13,7 +14,7 @@ import { relate } from './relate.ts';
 import { NO_ORDER, namesShown, planShape } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
-const NO_TERMS: EmbedTerms = { conditions: [], order: [] };
+const NO_TERMS: EmbedTerms = { way: [], conditions: [], order: [] };
 
 export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
   if (query.embeds === undefined) return withoutTerms(collection)(query.select);
@@ -69,7 +70,7 @@ function planEmbed(
   const many = isMany(relation);
   // As the caller sees it.
   const to = collection.among.get(relation.to.name) ?? relation.to;
-  const ownWay = way === '' ? calledAs(item) : `${way}.${calledAs(item)}`;
+  const ownWay = wayTo(way, calledAs(item));
   const own = terms.get(ownWay) ?? NO_TERMS;
   const embeds = planLevel(to, item.select, terms, ownWay);
   const shape = planShape(to, { select: item.select, order: own.order }, many, embeds);
@@ -91,9 +92,9 @@ function planEmbed(
 
 /** A parameter of an embedding that is not there would be without effect, and is refused. */
 function checkWays({ select, embeds }: Pick<Query, 'select' | 'embeds'>): void {
-  for (const way of embeds?.keys() ?? []) {
+  for (const { way } of embeds?.values() ?? []) {
     let level = select;
-    for (const name of way.split('.')) {
+    for (const name of way) {
       const item = embedsIn(level).find((each) => calledAs(each) === name);
       if (item === undefined) throw notEmbedded(name);
       level = item.select;

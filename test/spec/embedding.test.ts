@@ -102,6 +102,21 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(`${aliased}&suppliers=is.null`), 400, '42703');
   });
 
+  test('a name in quotes is one, whatever is in it, for parameters and links, too', async () => {
+    const path = '/products?select=id,"a.b":categories(id)&"a.b".id=eq.2&"a.b".or=(id.eq.1,id.eq.2)&order=id&limit=2';
+    const response = await shop.fetch(path);
+    expect(await response.json()).toEqual([
+      { id: 1, 'a.b': null },
+      { id: 2, 'a.b': null },
+    ]);
+    const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link')!)![1]!;
+    expect(await read(next)).toEqual([
+      { id: 3, 'a.b': { id: 2 } },
+      { id: 4, 'a.b': { id: 2 } },
+    ]);
+    await expectRefusal(await shop.fetch('/products?select=id,"a.b":categories(id)&a.b.id=eq.2'), 400, 'PGRST108');
+  });
+
   test('a page of the one other row is that row or none', async () => {
     const one = '/products?select=id,categories(id)&id=eq.1';
     expect(await read(`${one}&categories.limit=5`)).toEqual([{ id: 1, categories: { id: 1 } }]);
