@@ -93,6 +93,12 @@ export function withKey({ key }: Collection, order: readonly OrderKey[]): readon
   return [...order, ...missing.map((field) => ({ expression: fieldExpression(field), descending: false }))];
 }
 
+/** A write meets its rows in whatever order they lie; a client should not have to see that. */
+export function inKeyOrder<Of extends Shape>(collection: Collection, shape: Of): Of {
+  if (shape.groupBy !== undefined || shape.order.length > 0) return shape;
+  return { ...shape, order: withKey(collection, []) };
+}
+
 export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {
   const { descending } = term;
   const nullable = expression.kind !== 'field' || !expression.field.required;

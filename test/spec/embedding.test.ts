@@ -323,6 +323,23 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ]);
   });
 
+  test('the rows that a write has met come by their key, and what was removed with them still decides', async () => {
+    const written = async (method: string, path: string, body?: unknown) => {
+      const headers = { prefer: 'return=representation, tx=rollback' };
+      return (await shop.fetch(path, { method, headers, body: JSON.stringify(body) })).json();
+    };
+    const prices = 'product_id=lt.3&select=product_id,currency,products(id)';
+    const inOrder = [
+      { product_id: 1, currency: 'EUR', products: { id: 1 } },
+      { product_id: 1, currency: 'JPY', products: { id: 1 } },
+      { product_id: 2, currency: 'SEK', products: { id: 2 } },
+    ];
+    expect(await written('PATCH', `/prices?${prices}`, { amount: 1 })).toEqual(inOrder);
+    expect(await written('DELETE', `/prices?${prices}`)).toEqual(inOrder);
+    const labelled = '/products?id=in.(6,12,18)&select=id,labels!inner()';
+    expect(await written('DELETE', labelled)).toEqual([{ id: 6 }, { id: 12 }]);
+  });
+
   test('a limit of a write is kept, whatever plan the database makes', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const prefer = { prefer: 'return=representation, tx=rollback' };

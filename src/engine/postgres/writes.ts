@@ -6,7 +6,7 @@ import { type Collection, type Field, isKey } from '../../collection/declaration
 import type { Row, Value } from '../../collection/value.ts';
 import type { Key } from '../../plan/keys.ts';
 import { leadsBack } from '../../plan/named-fields.ts';
-import { withKey } from '../../plan/shape.ts';
+import { inKeyOrder } from '../../plan/shape.ts';
 import {
   ALWAYS,
   type Bound,
@@ -130,7 +130,7 @@ export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: A
     const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const update = `update ${table} set ${set}${target} returning ${columns}`;
-    return answer(scope, plan, update, inKeyOrder(collection, wanted));
+    return answer(scope, plan, update, wanted && ordered(collection, wanted));
   });
 }
 
@@ -140,7 +140,7 @@ export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: A
     const scope = scopeOf(dialect, bind, collection.name);
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
-    return answer(scope, plan, remove, inKeyOrder(collection, wanted));
+    return answer(scope, plan, remove, wanted && ordered(collection, wanted));
   });
 }
 
@@ -258,12 +258,8 @@ function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: S
   return `(select count(*) from changed as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
 }
 
-/** An update meets its rows in whatever order they lie; a client should not have to see that. */
-function inKeyOrder(collection: Collection, wanted: Answer | undefined): Answer | undefined {
-  if (wanted === undefined) return undefined;
-  const { shape } = wanted;
-  if (shape.groupBy !== undefined || shape.order.length > 0) return wanted;
-  return { ...wanted, shape: { ...shape, order: withKey(collection, []) } };
+function ordered(collection: Collection, wanted: Answer): Answer {
+  return { ...wanted, shape: inKeyOrder(collection, wanted.shape) };
 }
 
 /**
