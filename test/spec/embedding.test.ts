@@ -325,7 +325,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
 
   test('the rows that a write has met come by their key, and what was removed with them still decides', async () => {
     const written = async (method: string, path: string, body?: unknown) => {
-      const headers = { prefer: 'return=representation, tx=rollback' };
+      const headers = { prefer: 'return=representation, tx=rollback, resolution=merge-duplicates' };
       return (await shop.fetch(path, { method, headers, body: JSON.stringify(body) })).json();
     };
     const prices = 'product_id=lt.3&select=product_id,currency,products(id)';
@@ -336,6 +336,12 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     ];
     expect(await written('PATCH', `/prices?${prices}`, { amount: 1 })).toEqual(inOrder);
     expect(await written('DELETE', `/prices?${prices}`)).toEqual(inOrder);
+    const given = [
+      { product_id: 1, currency: 'EUR', amount: 5 },
+      { product_id: 1, currency: 'AAA', amount: 6 },
+    ];
+    const merged = '/prices?select=currency,products!inner(*)&products.sku=like.*';
+    expect(await written('POST', merged, given)).toMatchObject([{ currency: 'EUR' }, { currency: 'AAA' }]);
     const labelled = '/products?id=in.(6,12,18)&select=id,labels!inner()';
     expect(await written('DELETE', labelled)).toEqual([{ id: 6 }, { id: 12 }]);
   });

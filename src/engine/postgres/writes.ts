@@ -217,11 +217,16 @@ function listOf(wanted: Answer, rows: string, scope: Scope): string {
   return `select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped`;
 }
 
-/** The rows of an answer, over a query that has the changed ones: those that are shown. */
+/** The rows of an answer, over a query that has the changed ones: those that are shown, in the order in which it has them. */
 function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): string {
-  const from = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
-  const shown = isAlways(shape.where) ? from : `${from} where ${compilePredicate(shape.where, scope)}`;
-  return compileShape(shape, shown, output, { ...scope, stripNulls: output.stripNulls });
+  const asTheyCome = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
+  const inner = { ...scope, stripNulls: output.stripNulls };
+  if (isAlways(shape.where)) return compileShape(shape, asTheyCome, output, inner);
+  // A condition on other tables may be met by a join that mixes them.
+  const numbered = `from (select *, row_number() over () as "place" ${asTheyCome}) as ${identifier(scope.name)}`;
+  const shown = compileShape(shape, `${numbered} where ${compilePredicate(shape.where, scope)}`, output, inner);
+  const isOrdered = shape.order.length > 0 || shape.groupBy !== undefined;
+  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}."place"`;
 }
 
 function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | undefined): string {
