@@ -202,6 +202,24 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(ungrouped), 400, '42803');
   });
 
+  test('what PostgREST refuses or mistakes works', async () => {
+    const dearest = '...products(id)&products.order=unit_price.desc&products.limit=2';
+    expect(await read(`/categories?select=name:category_name,${dearest}&id=eq.1`)).toEqual([
+      { name: 'Beverages', id: [38, 43] },
+    ]);
+    expect(await read('/prices?select=products(tags->0)&product_id=eq.1&limit=1')).toEqual([
+      { products: { tags: 'spicy' } },
+    ]);
+    expect(await read('/products?select=id,...categories(category_name,products())&id=eq.1')).toEqual([
+      { id: 1, category_name: 'Beverages' },
+    ]);
+    expect(await read('/products?select=category_id(category_name),count()&category_id=eq.1')).toEqual([
+      { category_id: { category_name: 'Beverages' }, count: 12 },
+    ]);
+    const days = (await read('/products?select=created_at::date,count()')) as { created_at: string }[];
+    expect(new Set(days.map((day) => day.created_at)).size).toBe(days.length);
+  });
+
   test('a count of the one other row is of the rows that have one', async () => {
     expect(await read('/products?select=n:count(),...suppliers!second_supplier_id(count())')).toEqual([
       { n: 77, count: 20 },
