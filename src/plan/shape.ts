@@ -49,10 +49,13 @@ export function planShape(
   embeds: Embeds = NO_EMBEDS,
 ): Shape {
   const whole = wholeShape(collection);
-  const columns = isEverything(query.select) ? whole.columns : columnsOf(collection)(query.select)(embeds);
+  const { columns, asked } = isEverything(query.select)
+    ? { columns: whole.columns, asked: whole.columns }
+    : columnsOf(collection)(query.select)(embeds);
   if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
-  if (columns.some(({ expression }) => isAggregated(expression)))
-    return groupedShape(collection, columns, query.order, embeds);
+  if (asked.some(({ expression }) => isAggregated(expression))) {
+    return { columns, ...groups(collection, asked, query.order, embeds) };
+  }
   const order = withoutRepeats(query.order.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
   return { columns, order: breakTies ? withKey(collection, order) : order };
 }
@@ -63,12 +66,13 @@ function withoutRepeats(order: readonly OrderKey[]): readonly OrderKey[] {
   return order.filter((_, index) => fields[index] === undefined || fields.indexOf(fields[index]) === index);
 }
 
-function groupedShape(
+/** Rows are grouped by all that is asked for, be it under a name that another column has. */
+function groups(
   collection: Collection,
   columns: readonly OutputColumn[],
   terms: readonly OrderTerm[],
   embeds: Embeds,
-): Shape {
+): Omit<Shape, 'columns'> {
   const groupBy = columns.map((column) => column.expression).filter((expression) => !isAggregated(expression));
   const order = terms.map((term) => {
     if (term.embed === undefined) return orderKey(resolveGrouped(collection, columns, term.field), term);
@@ -79,7 +83,6 @@ function groupedShape(
   });
   const ties = groupBy.filter((each) => !order.some((key) => sameExpression(key.expression, comparedAs(each))));
   return {
-    columns,
     groupBy,
     order: [...order, ...ties.map((expression) => orderKey(expression, { descending: false }))],
   };
@@ -116,17 +119,18 @@ const columnsOf = oncePer((collection: Collection) =>
   oncePer((select: readonly SelectItem[]) => oncePer((embeds: Embeds) => planColumns(collection, select, embeds))),
 );
 
-function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): readonly OutputColumn[] {
+/** All that are asked for, and those that are shown of them. */
+interface Columns {
+  readonly asked: readonly OutputColumn[];
+  readonly columns: readonly OutputColumn[];
+}
+
+function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): Columns {
   // As in PostgREST embeddings come after the row's own columns; and a name given twice keeps its place and takes the last
   // value, as every JSON reader does.
-  const columns = new Map<string, OutputColumn>();
-  for (const item of [
-    ...select.filter(({ kind }) => kind !== 'embed'),
-    ...select.filter(({ kind }) => kind === 'embed'),
-  ]) {
-    for (const column of planItem(collection, item, embeds)) columns.set(column.name, column);
-  }
-  return [...columns.values()];
+  const items = [...select.filter(({ kind }) => kind !== 'embed'), ...select.filter(({ kind }) => kind === 'embed')];
+  const asked = items.flatMap((item) => planItem(collection, item, embeds));
+  return { asked, columns: [...new Map(asked.map((column) => [column.name, column])).values()] };
 }
 
 function planItem(collection: Collection, item: SelectItem, embeds: Embeds): readonly OutputColumn[] {

@@ -198,6 +198,9 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await read('/categories?select=id,products(count(),suppliers!supplier_id(country))&id=eq.5')).toEqual([
       { id: 5, products: expect.arrayContaining([{ count: expect.any(Number), suppliers: { country: 'Italy' } }]) },
     ]);
+    // Two columns of one name are two groups, though one is shown.
+    const ids = '/products?select=id,...categories(id),count()&category_id=eq.1&id=lt.30&order=id.desc';
+    expect(await read(ids)).toEqual(Array.from({ length: 3 }, () => ({ id: 1, count: 1 })));
     const ungrouped = '/products?select=categories(category_name),count()&order=categories(category_name)';
     await expectRefusal(await shop.fetch(ungrouped), 400, '42803');
   });
