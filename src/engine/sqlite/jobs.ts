@@ -164,7 +164,7 @@ function meeting({ name, fields, key }: Collection, on: readonly Field[]): { sql
 function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
   return buildStatement(guardedDialect, (bind) => {
     const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
-    return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target}`;
+    return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target} order by 1`;
   });
 }
 
