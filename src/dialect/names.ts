@@ -60,6 +60,18 @@ export function readQuoted(scanner: Scanner): string | undefined {
   });
 }
 
+/** The way to an embedding, as a parameter begins with it: by the way to the one that it is in, and its own name. */
+export function wayTo(way: string, name: string): string {
+  const step = PLAIN_STEP.test(name) ? name : inQuotes(name);
+  return way === '' ? step : `${way}.${step}`;
+}
+
+const PLAIN_STEP = /^[\p{L}\p{N}_$]+$/u;
+
+export function inQuotes(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
+
 const UP_TO_SEPARATOR = /[^,)]*/y;
 
 /** A value in a list or a logic tree: quoted when a separator follows the quote, otherwise all up to the separator. */

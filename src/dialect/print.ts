@@ -1,5 +1,6 @@
 /** A syntax tree as a query string again: reading what this writes gives the same tree. */
 import { AFTER, isLogicKey } from './logic.ts';
+import { inQuotes } from './names.ts';
 import { isParameter } from './query.ts';
 import type { Condition, EmbedTerms, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
 
@@ -115,10 +116,6 @@ function quoteInList(value: string): string {
 export function quoteInLogic(value: string): string {
   if (/^\{[^{}]*\}$/.test(value)) return value;
   return /[{}]/.test(value) ? inQuotes(value) : quoteInList(value);
-}
-
-function inQuotes(text: string): string {
-  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
 /** Characters that stand for themselves in a query string stay as they are, for people who read links. */

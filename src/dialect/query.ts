@@ -10,7 +10,7 @@ import { splitQuery } from '../http/query-string.ts';
 import { MAX_CONDITIONS } from '../limits.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic } from './logic.ts';
-import { readName } from './names.ts';
+import { readName, readQuoted, wayTo } from './names.ts';
 import { parseOrder } from './order.ts';
 import { Scanner } from './scanner.ts';
 import { EVERYTHING, parseSelect } from './select.ts';
@@ -36,7 +36,7 @@ export function parseQuery(text: string): Query {
   let embeds: Map<string, Draft<EmbedTerms>> | undefined;
   for (const [name, value] of splitQuery(text)) {
     const { way, key } = splitKey(name);
-    if (way !== '') {
+    if (way.length > 0) {
       embeds ??= new Map();
       parseEmbedTerm(embeds, way, key, value);
     } else if (key === 'select') query.select ??= parseSelect(value);
@@ -54,9 +54,15 @@ export function parseQuery(text: string): Query {
 
 type Draft<Terms> = { -readonly [Key in keyof Terms]: Terms[Key] };
 
-function parseEmbedTerm(embeds: Map<string, Draft<EmbedTerms>>, way: string, key: string, value: string): void {
-  const terms = embeds.get(way) ?? { conditions: [], order: [] };
-  embeds.set(way, terms);
+function parseEmbedTerm(
+  embeds: Map<string, Draft<EmbedTerms>>,
+  way: readonly string[],
+  key: string,
+  value: string,
+): void {
+  const written = way.reduce(wayTo, '');
+  const terms = embeds.get(written) ?? { way, conditions: [], order: [] };
+  embeds.set(written, terms);
   parseTerm(terms, terms.conditions as Condition[], key, value);
 }
 
@@ -76,15 +82,31 @@ function parseTerm(
 }
 
 const LOGIC_END = /(^|\.)((?:not\.)?(?:and|or))$/;
+const NO_WAY: readonly string[] = [];
 
-/** `products.prices.amount` is asked of an embedding, by the way to it; quoted names and JSON paths may hold points. */
-function splitKey(name: string): { way: string; key: string } {
-  if (!name.includes('.')) return { way: '', key: name };
+/** `products.prices.amount` is asked of an embedding, by the names on the way to it; quoted names and JSON paths may hold points. */
+function splitKey(name: string): { way: readonly string[]; key: string } {
+  if (!name.includes('.')) return { way: NO_WAY, key: name };
   const logic = LOGIC_END.exec(name);
-  if (logic !== null) return { way: name.slice(0, logic.index), key: logic[2]! };
-  const path = /->|"/.exec(name);
-  const at = name.lastIndexOf('.', path === null ? name.length : path.index);
-  return at === -1 ? { way: '', key: name } : { way: name.slice(0, at), key: name.slice(at + 1) };
+  const steps = splitAtPoints(logic === null ? name : name.slice(0, logic.index));
+  const key = logic === null ? steps.pop()! : logic[2]!;
+  return { way: logic?.index === 0 ? NO_WAY : steps.map(nameOfStep), key };
+}
+
+function splitAtPoints(text: string): string[] {
+  const steps: string[] = [];
+  let start = 0;
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|->|\./g)) {
+    if (found === '->') break;
+    if (found !== '.') continue;
+    steps.push(text.slice(start, index));
+    start = index + 1;
+  }
+  return [...steps, text.slice(start)];
+}
+
+function nameOfStep(step: string): string {
+  return readQuoted(new Scanner('filter', step)) ?? step;
 }
 
 function parseWholeNumber(name: string, value: string): number {

@@ -75,8 +75,10 @@ function readItem(scanner: Scanner): SelectItem {
   }
   if (!scanner.sees(NAME_START)) scanner.fail(ITEM);
   const field = readFieldPath(scanner);
-  if (scanner.peek() === '(' || scanner.peek() === '!')
+  const isEmbed = field.json.length === 0 && field.name !== 'count';
+  if (isEmbed && (scanner.peek() === '(' || scanner.peek() === '!')) {
     return readEmbed(scanner, field.name, { spread: false, ...named });
+  }
   const cast = readCast(scanner);
   const aggregate = readAggregate(scanner);
   const aggregateCast = aggregate === undefined ? undefined : readCast(scanner);
@@ -106,15 +108,16 @@ function readAggregate(scanner: Scanner): Aggregate | undefined {
   return aggregate;
 }
 
-/** After the name: hints, and what is selected of it. */
+/** After the name: a hint and a kind of join in any order, of two of a kind the first; and what is selected of it. */
 function readEmbed(scanner: Scanner, name: string, given: Pick<EmbedItem, 'spread' | 'alias'>): EmbedItem {
   let hint: string | undefined;
-  let inner = false;
-  while (scanner.take('!')) {
+  let join: 'inner' | 'left' | undefined;
+  for (let words = 0; words < 2 && scanner.take('!'); words++) {
     const word = readName(scanner);
-    if (word === 'inner') inner = true;
-    else if (word !== 'left') hint = word;
+    if (word === 'inner' || word === 'left') join ??= word;
+    else hint ??= word;
   }
+  const inner = join === 'inner';
   scanner.expect('(');
   const select = scanner.peek() === ')' ? [] : readItems(scanner);
   scanner.expect(')', '"," or ")"');

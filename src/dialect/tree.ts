@@ -86,6 +86,8 @@ export interface OrderTerm {
 
 /** What is asked of an embedding, by parameters that begin with its name: `products.order=…`. */
 export interface EmbedTerms {
+  /** The names on the way to it. */
+  readonly way: readonly string[];
   readonly conditions: readonly Condition[];
   readonly order: readonly OrderTerm[];
   readonly limit?: number;
@@ -96,7 +98,7 @@ export interface EmbedTerms {
 export interface Query {
   /** All must hold. */
   readonly conditions: readonly Condition[];
-  /** By the way to it, with a dot between each step: `products.prices`. */
+  /** By the way to it, as parameters begin with it: `products.prices`. */
   readonly embeds?: ReadonlyMap<string, EmbedTerms>;
   readonly select: readonly SelectItem[];
   readonly order: readonly OrderTerm[];

@@ -4,15 +4,17 @@
  */
 import { type Collection, stored } from '../collection/declaration.ts';
 import { isMany } from '../collection/relations.ts';
+import { wayTo } from '../dialect/names.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
+import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import { calledAs, type Embeds, existing, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { planConditions } from './predicate.ts';
 import { relate } from './relate.ts';
-import { NO_ORDER, planShape } from './shape.ts';
+import { NO_ORDER, namesShown, planShape } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
-const NO_TERMS: EmbedTerms = { conditions: [], order: [] };
+const NO_TERMS: EmbedTerms = { way: [], conditions: [], order: [] };
 
 export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
   if (query.embeds === undefined) return withoutTerms(collection)(query.select);
@@ -43,7 +45,19 @@ function planLevel(
 ): Embeds {
   const items = embedsIn(select);
   if (items.length === 0) return NO_EMBEDS;
-  return { byItem: new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)])) };
+  const byItem = new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)]));
+  checkNames(items);
+  return { byItem };
+}
+
+/** Parameters and conditions call an embedding by its name, and the row shows it under it. */
+function checkNames(items: readonly EmbedItem[]): void {
+  const names = items.map(calledAs);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new Refusal('42712', `table name "${twice}" specified more than once`, {
+    hint: `Two embeddings of a row need two names: write other:${twice}(…), or, where it is spread, the field that refers.`,
+  });
 }
 
 function planEmbed(
@@ -56,7 +70,7 @@ function planEmbed(
   const many = isMany(relation);
   // As the caller sees it.
   const to = collection.among.get(relation.to.name) ?? relation.to;
-  const ownWay = way === '' ? calledAs(item) : `${way}.${calledAs(item)}`;
+  const ownWay = wayTo(way, calledAs(item));
   const own = terms.get(ownWay) ?? NO_TERMS;
   const embeds = planLevel(to, item.select, terms, ownWay);
   const shape = planShape(to, { select: item.select, order: own.order }, many, embeds);
@@ -73,14 +87,14 @@ function planEmbed(
     ...(groupBy === undefined ? {} : { groupBy }),
     ...(own.limit === undefined ? {} : { limit: own.limit }),
   };
-  return { relation, to, plan, many };
+  return { relation, to, plan, many, shown: namesShown(to, item.select, embeds, many) };
 }
 
 /** A parameter of an embedding that is not there would be without effect, and is refused. */
 function checkWays({ select, embeds }: Pick<Query, 'select' | 'embeds'>): void {
-  for (const way of embeds?.keys() ?? []) {
+  for (const { way } of embeds?.values() ?? []) {
     let level = select;
-    for (const name of way.split('.')) {
+    for (const name of way) {
       const item = embedsIn(level).find((each) => calledAs(each) === name);
       if (item === undefined) throw notEmbedded(name);
       level = item.select;

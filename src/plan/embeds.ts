@@ -13,6 +13,14 @@ export interface PlannedEmbed {
   readonly plan: ReadPlan;
   /** Whether a row may have several. */
   readonly many: boolean;
+  readonly shown: ShownNames;
+}
+
+/** The names that an embedding is asked to show, each as often as it is asked for. */
+export interface ShownNames {
+  readonly named: readonly string[];
+  /** Those that come with a `*`. */
+  readonly starred: readonly string[];
 }
 
 export interface Embeds {

@@ -15,6 +15,13 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
   return names.found;
 }
 
+/** Whether what rows show of others leads back to their own collection. */
+export function leadsBack(collection: Collection, shape: Shape & Pick<ReadPlan, 'where'>): boolean {
+  const of = stored(collection);
+  // The rows' own fields are those of a copy of it.
+  return namedFields({ ...shape, kind: 'read', from: { ...of }, offset: 0 }).has(of);
+}
+
 /** Those that a condition on the fields of a row alone is about. */
 export function fieldsIn(collection: Collection, predicate: Predicate): ReadonlySet<Field> {
   const names = new Names();

@@ -1,5 +1,6 @@
 /** `select` and `order` become the shape of the answer: its columns, its groups, its order. */
 import type { Collection } from '../collection/declaration.ts';
+import { embedded } from '../collection/types/embedded.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
 import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../dialect/tree.ts';
@@ -7,6 +8,7 @@ import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import { cast } from './casts.ts';
 import {
+  calledAs,
   type Embeds,
   embeddedRows,
   embeddedValues,
@@ -14,6 +16,7 @@ import {
   NO_EMBEDS,
   notEmbedded,
   type PlannedEmbed,
+  type ShownNames,
 } from './embeds.ts';
 import { noSuch } from './predicate.ts';
 import { fieldExpression, isHidden, pathType, resolvePath } from './resolve.ts';
@@ -46,10 +49,13 @@ export function planShape(
   embeds: Embeds = NO_EMBEDS,
 ): Shape {
   const whole = wholeShape(collection);
-  const columns = isEverything(query.select) ? whole.columns : columnsOf(collection)(query.select)(embeds);
+  const { columns, asked } = isEverything(query.select)
+    ? { columns: whole.columns, asked: whole.columns }
+    : columnsOf(collection)(query.select)(embeds);
   if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
-  if (columns.some(({ expression }) => isAggregated(expression)))
-    return groupedShape(collection, columns, query.order, embeds);
+  if (asked.some(({ expression }) => isAggregated(expression))) {
+    return { columns, ...groups(collection, asked, query.order, embeds) };
+  }
   const order = withoutRepeats(query.order.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
   return { columns, order: breakTies ? withKey(collection, order) : order };
 }
@@ -60,23 +66,23 @@ function withoutRepeats(order: readonly OrderKey[]): readonly OrderKey[] {
   return order.filter((_, index) => fields[index] === undefined || fields.indexOf(fields[index]) === index);
 }
 
-function groupedShape(
+/** Rows are grouped by all that is asked for, be it under a name that another column has. */
+function groups(
   collection: Collection,
   columns: readonly OutputColumn[],
   terms: readonly OrderTerm[],
   embeds: Embeds,
-): Shape {
+): Omit<Shape, 'columns'> {
   const groupBy = columns.map((column) => column.expression).filter((expression) => !isAggregated(expression));
   const order = terms.map((term) => {
     if (term.embed === undefined) return orderKey(resolveGrouped(collection, columns, term.field), term);
     const expression = orderedBy(collection, term, embeds);
-    const group = groupBy.find((each) => sameExpression(each, expression));
+    const group = groupBy.find((each) => sameExpression(comparedAs(each), expression));
     if (group === undefined) throw notGrouped(collection, `${term.embed}.${term.field.name}`, columns);
-    return orderKey(group, term);
+    return orderKey(comparedAs(group), term);
   });
-  const ties = groupBy.filter((expression) => !order.some((key) => sameExpression(key.expression, expression)));
+  const ties = groupBy.filter((each) => !order.some((key) => sameExpression(key.expression, comparedAs(each))));
   return {
-    columns,
     groupBy,
     order: [...order, ...ties.map((expression) => orderKey(expression, { descending: false }))],
   };
@@ -88,6 +94,12 @@ export function withKey({ key }: Collection, order: readonly OrderKey[]): readon
   if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
   const missing = key.filter((_, index) => places[index] === -1);
   return [...order, ...missing.map((field) => ({ expression: fieldExpression(field), descending: false }))];
+}
+
+/** A write meets its rows in whatever order they lie; a client should not have to see that. */
+export function inKeyOrder<Of extends Shape>(collection: Collection, shape: Of): Of {
+  if (shape.groupBy !== undefined || shape.order.length > 0) return shape;
+  return { ...shape, order: withKey(collection, []) };
 }
 
 export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {
@@ -107,17 +119,18 @@ const columnsOf = oncePer((collection: Collection) =>
   oncePer((select: readonly SelectItem[]) => oncePer((embeds: Embeds) => planColumns(collection, select, embeds))),
 );
 
-function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): readonly OutputColumn[] {
+/** All that are asked for, and those that are shown of them. */
+interface Columns {
+  readonly asked: readonly OutputColumn[];
+  readonly columns: readonly OutputColumn[];
+}
+
+function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): Columns {
   // As in PostgREST embeddings come after the row's own columns; and a name given twice keeps its place and takes the last
   // value, as every JSON reader does.
-  const columns = new Map<string, OutputColumn>();
-  for (const item of [
-    ...select.filter(({ kind }) => kind !== 'embed'),
-    ...select.filter(({ kind }) => kind === 'embed'),
-  ]) {
-    for (const column of planItem(collection, item, embeds)) columns.set(column.name, column);
-  }
-  return [...columns.values()];
+  const items = [...select.filter(({ kind }) => kind !== 'embed'), ...select.filter(({ kind }) => kind === 'embed')];
+  const asked = items.flatMap((item) => planItem(collection, item, embeds));
+  return { asked, columns: [...new Map(asked.map((column) => [column.name, column])).values()] };
 }
 
 function planItem(collection: Collection, item: SelectItem, embeds: Embeds): readonly OutputColumn[] {
@@ -134,10 +147,13 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
       if (item.cast !== undefined) expression = cast(expression, item.cast);
       if (item.aggregate !== undefined) expression = aggregate(item.aggregate, expression);
       if (item.aggregateCast !== undefined) expression = cast(expression, item.aggregateCast);
-      const name = item.alias ?? item.aggregate ?? nameOf(item.field);
-      return [{ name, expression }];
+      return [{ name: columnName(item), expression }];
     }
   }
+}
+
+function columnName({ alias, aggregate: figure, field }: Extract<SelectItem, { kind: 'column' }>): string {
+  return alias ?? figure ?? nameOf(field);
 }
 
 function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; readonly cast?: string }): OutputColumn {
@@ -154,13 +170,48 @@ function isBareCount(collection: Collection, { field, aggregate }: Extract<Selec
 /** An embedding shows its rows, or, spread, its columns; one of no columns shows nothing, and only filters. */
 function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColumn[] {
   if (embed.plan.columns.length === 0) return [];
-  if (!item.spread) return [{ name: item.alias ?? item.name, expression: embeddedRows(embed) }];
+  if (!item.spread) return [{ name: calledAs(item), expression: embeddedRows(embed) }];
   if (embed.many && embed.plan.groupBy !== undefined) {
     throw new Refusal('PGRST127', 'Feature not implemented', {
       details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
     });
   }
+  for (const name of embed.shown.named) checkClear(embed, name);
   return embed.plan.columns.map((column) => ({ name: column.name, expression: spread(embed, column) }));
+}
+
+/** A row may show a name twice, and the last one is what is read; but where a column is taken out of it by its name, it has to be one. */
+function checkClear({ shown: { named, starred } }: PlannedEmbed, name: string): void {
+  const all = [...named, ...starred];
+  if (all.indexOf(name) === all.lastIndexOf(name)) return;
+  throw new Refusal('42702', `column reference "${name}" is ambiguous`, {
+    hint: `Give one of them another name: other:${name}.`,
+  });
+}
+
+/** A `*` of a list, or beside aggregates, stands for the names of all fields; else whatever it holds is taken together. */
+export function namesShown(
+  collection: Collection,
+  select: readonly SelectItem[],
+  embeds: Embeds,
+  many: boolean,
+): ShownNames {
+  const isListed = many || select.some((item) => item.kind === 'count' || ('aggregate' in item && item.aggregate));
+  const named: string[] = [];
+  const starred: string[] = [];
+  for (const item of select) {
+    if (item.kind === 'all') (isListed ? named : starred).push(...wholeRow(collection).map(({ name }) => name));
+    else if (item.kind === 'count') named.push(item.alias ?? 'count');
+    else if (item.kind === 'column') named.push(columnName(item));
+    else {
+      const { shown, plan } = embeds.byItem.get(item)!;
+      if (item.spread) {
+        named.push(...shown.named);
+        (isListed ? named : starred).push(...shown.starred);
+      } else if (plan.columns.length > 0) named.push(calledAs(item));
+    }
+  }
+  return { named, starred };
 }
 
 /** Of a row's one other row: an aggregate of its column is one over the rows that have it. */
@@ -193,14 +244,24 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
     plan.columns.length === 0
       ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
       : plan.columns.find((each) => each.name === field.name);
-  const last = field.json.at(-1);
-  if (column === undefined || (last !== undefined && !can(column.expression.type, 'json'))) {
+  if (column === undefined) {
     throw new Refusal('42703', `column ${name}.${field.name} does not exist`, {
       hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
     });
   }
-  const of = embeddedValues(embed, column);
-  return last === undefined ? of : { kind: 'path', of, steps: field.json, type: pathType(last) };
+  checkClear(embed, column.name);
+  const of = comparedAs(embeddedValues(embed, column));
+  const last = field.json.at(-1);
+  if (last === undefined) return of;
+  if (!can(of.type, 'json')) {
+    throw noSuch(`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
+  }
+  return { kind: 'path', of, steps: field.json, type: pathType(last) };
+}
+
+/** What is embedded in what is embedded is ordered as JSON is, and not by its text. */
+function comparedAs(of: Expression): Expression {
+  return of.type === embedded ? { kind: 'cast', of, type: builtIn('json') } : of;
 }
 
 function aggregate(name: Aggregate, of: Expression): Expression {

@@ -102,6 +102,21 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(`${aliased}&suppliers=is.null`), 400, '42703');
   });
 
+  test('a name in quotes is one, whatever is in it, for parameters and links, too', async () => {
+    const path = '/products?select=id,"a.b":categories(id)&"a.b".id=eq.2&"a.b".or=(id.eq.1,id.eq.2)&order=id&limit=2';
+    const response = await shop.fetch(path);
+    expect(await response.json()).toEqual([
+      { id: 1, 'a.b': null },
+      { id: 2, 'a.b': null },
+    ]);
+    const next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link')!)![1]!;
+    expect(await read(next)).toEqual([
+      { id: 3, 'a.b': { id: 2 } },
+      { id: 4, 'a.b': { id: 2 } },
+    ]);
+    await expectRefusal(await shop.fetch('/products?select=id,"a.b":categories(id)&a.b.id=eq.2'), 400, 'PGRST108');
+  });
+
   test('a page of the one other row is that row or none', async () => {
     const one = '/products?select=id,categories(id)&id=eq.1';
     expect(await read(`${one}&categories.limit=5`)).toEqual([{ id: 1, categories: { id: 1 } }]);
@@ -138,6 +153,34 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await csv.text()).toBe('id,categories\n3,"{""id"": 2}"\n');
   });
 
+  test('two embeddings of a row have two names', async () => {
+    const twice = 'suppliers!supplier_id(country),suppliers!second_supplier_id(country)';
+    const { hint } = await expectRefusal(await shop.fetch(`/products?select=id,${twice}`), 400, '42712');
+    expect(hint).toContain('other:suppliers');
+    const spread = '...suppliers!supplier_id(a:country),...suppliers!second_supplier_id(b:country)';
+    await expectRefusal(await shop.fetch(`/products?select=id,${spread}`), 400, '42712');
+    expect(
+      await read('/products?select=id,...supplier_id(a:id),...second_supplier_id(b:id),x:supplier_id(id)&id=eq.1'),
+    ).toEqual([{ id: 1, a: 8, b: 12, x: { id: 8 } }]);
+  });
+
+  test('a column that is taken out of an embedding has a name of its own there', async () => {
+    for (const select of [
+      '...categories(id,...parent_id(id))',
+      '...categories(*,parent_id(id))',
+      '...labels(label,label)',
+      '...stock_moves(*,...products(*))',
+      'categories(id,...parent_id(id))&order=categories(id)',
+    ]) {
+      const { hint } = await expectRefusal(await shop.fetch(`/products?select=sku,${select}`), 400, '42702');
+      expect(hint).toContain('other:');
+    }
+    expect(await read('/products?select=sku,categories(id,...parent_id(id))&id=eq.1')).toEqual([
+      { sku: expect.any(String), categories: { id: 9 } },
+    ]);
+    expect(await read('/products?select=...categories(*,...parent_id(*))&id=eq.1')).toMatchObject([{ id: 9 }]);
+  });
+
   test('groups by what is embedded, as rows, as a list and as columns', async () => {
     expect(await read('/products?select=categories(category_name),count()&category_id=lt.3')).toEqual([
       { categories: { category_name: 'Beverages' }, count: 12 },
@@ -155,8 +198,29 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     expect(await read('/categories?select=id,products(count(),suppliers!supplier_id(country))&id=eq.5')).toEqual([
       { id: 5, products: expect.arrayContaining([{ count: expect.any(Number), suppliers: { country: 'Italy' } }]) },
     ]);
+    // Two columns of one name are two groups, though one is shown.
+    const ids = '/products?select=id,...categories(id),count()&category_id=eq.1&id=lt.30&order=id.desc';
+    expect(await read(ids)).toEqual(Array.from({ length: 3 }, () => ({ id: 1, count: 1 })));
     const ungrouped = '/products?select=categories(category_name),count()&order=categories(category_name)';
     await expectRefusal(await shop.fetch(ungrouped), 400, '42803');
+  });
+
+  test('what PostgREST refuses or mistakes works', async () => {
+    const dearest = '...products(id)&products.order=unit_price.desc&products.limit=2';
+    expect(await read(`/categories?select=name:category_name,${dearest}&id=eq.1`)).toEqual([
+      { name: 'Beverages', id: [38, 43] },
+    ]);
+    expect(await read('/prices?select=products(tags->0)&product_id=eq.1&limit=1')).toEqual([
+      { products: { tags: 'spicy' } },
+    ]);
+    expect(await read('/products?select=id,...categories(category_name,products())&id=eq.1')).toEqual([
+      { id: 1, category_name: 'Beverages' },
+    ]);
+    expect(await read('/products?select=category_id(category_name),count()&category_id=eq.1')).toEqual([
+      { category_id: { category_name: 'Beverages' }, count: 12 },
+    ]);
+    const days = (await read('/products?select=created_at::date,count()')) as { created_at: string }[];
+    expect(new Set(days.map((day) => day.created_at)).size).toBe(days.length);
   });
 
   test('a count of the one other row is of the rows that have one', async () => {
@@ -183,6 +247,23 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     );
   });
 
+  test('an order by what an embedding embeds is that of JSON, and goes into it, too', async () => {
+    const ids = async (path: string) => ((await read(path)) as { id: number }[]).map(({ id }) => id);
+    const parents = '/products?select=id,categories(parent_id(id,category_name))&id=in.(1,4,10,16)';
+    // 9 before 10, a list of more after one of fewer.
+    expect(await ids(`${parents}&order=categories(parent_id),id`)).toEqual([1, 16, 10, 4]);
+    expect(await ids(`${parents}&order=categories(parent_id->>category_name).desc,id`)).toEqual([4, 10, 1, 16]);
+    const labels = '/prices?select=id:product_id,products(...labels(label))&currency=eq.JPY&product_id=in.(1,3,7)';
+    expect(await ids(`${labels}&order=products(label).desc`)).toEqual([3, 1, 7]);
+    expect(await read('/products?select=count(),...categories(parent_id(id))&order=categories(parent_id)')).toEqual([
+      { parent_id: { id: 9 }, count: expect.any(Number) },
+      { parent_id: { id: 10 }, count: expect.any(Number) },
+      { parent_id: null, count: expect.any(Number) },
+    ]);
+    const inside = '/products?select=id,categories(category_name)&order=categories(category_name->x)';
+    await expectRefusal(await shop.fetch(inside), 400, '42883');
+  });
+
   test('a field names a relation from the side that refers; a constraint makes none clear of a collection with itself', async () => {
     await expectRefusal(await shop.fetch('/categories?select=id,category_id(id)'), 400, 'PGRST200');
     await expectRefusal(
@@ -190,6 +271,24 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
       400,
       'PGRST200',
     );
+  });
+
+  test('of two hints, or two kinds of join, the first counts, and there is no third', async () => {
+    const one = 'select=id,suppliers!supplier_id!second_supplier_id(id)&id=in.(1,2)';
+    expect(await read(`/products?${one}`)).toEqual([
+      { id: 1, suppliers: { id: 8 } },
+      { id: 2, suppliers: { id: 1 } },
+    ]);
+    expect(await read('/products?select=id,second_supplier_id!left!inner(id)&id=eq.2')).toEqual([
+      { id: 2, second_supplier_id: null },
+    ]);
+    const third = '/products?select=id,suppliers!supplier_id!inner!left(id)';
+    await expectRefusal(await shop.fetch(third), 400, 'PGRST100');
+  });
+
+  test('what is no name of an embedding has no parentheses', async () => {
+    await expectRefusal(await shop.fetch('/products?select=id,categories->id(id)'), 400, 'PGRST100');
+    await expectRefusal(await shop.fetch('/products?select=id,count(id)'), 400, 'PGRST100');
   });
 
   test('more than one relationship is told with all of them', async () => {
@@ -213,6 +312,59 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     await expectRefusal(await shop.fetch(`/categories?select=${nested(MAX_EMBED_DEPTH + 1)}`), 400, '54000');
     const many = Array.from({ length: MAX_EMBEDS + 1 }, (_, index) => `a${index}:categories(id)`).join(',');
     await expectRefusal(await shop.fetch(`/products?select=${many}`), 400, '54000');
+  });
+
+  test('what the rows of a write embed leads back to them as they are now, and to removed ones as they were', async () => {
+    const written = async (method: string, path: string, body?: unknown) => {
+      const headers = { prefer: 'return=representation, tx=rollback, resolution=merge-duplicates' };
+      const response = await shop.fetch(path, { method, headers, body: JSON.stringify(body) });
+      return response.json();
+    };
+    const parents = 'select=id,parent_id(category_name),categories(id)';
+    const rows = [
+      { id: 1, category_name: 'Tea', parent_id: 100 },
+      { id: 100, category_name: 'Hot', parent_id: null },
+    ];
+    expect(await written('POST', `/categories?${parents}`, rows)).toEqual([
+      { id: 1, parent_id: { category_name: 'Hot' }, categories: [] },
+      { id: 100, parent_id: null, categories: [{ id: 1 }] },
+    ]);
+    const back = 'select=id,categories(id,products(id))&categories.products.id=lt.4';
+    expect(await written('PATCH', `/products?id=eq.1&${back}`, { category_id: 2 })).toEqual([
+      { id: 1, categories: { id: 2, products: [{ id: 1 }, { id: 3 }] } },
+    ]);
+    expect(
+      await written('POST', '/product_labels?select=products(labels(label))', {
+        product_id: 5,
+        label_id: '383a2fc1-4c76-4e92-93c0-899a66983e70',
+      }),
+    ).toEqual([{ products: { labels: [{ label: 'limited' }] } }]);
+    expect(await written('DELETE', '/categories?id=eq.11&select=id,parent_id(categories(id))')).toEqual([
+      { id: 11, parent_id: { categories: [{ id: 4 }, { id: 6 }, { id: 8 }, { id: 11 }] } },
+    ]);
+  });
+
+  test('the rows that a write has met come by their key, and what was removed with them still decides', async () => {
+    const written = async (method: string, path: string, body?: unknown) => {
+      const headers = { prefer: 'return=representation, tx=rollback, resolution=merge-duplicates' };
+      return (await shop.fetch(path, { method, headers, body: JSON.stringify(body) })).json();
+    };
+    const prices = 'product_id=lt.3&select=product_id,currency,products(id)';
+    const inOrder = [
+      { product_id: 1, currency: 'EUR', products: { id: 1 } },
+      { product_id: 1, currency: 'JPY', products: { id: 1 } },
+      { product_id: 2, currency: 'SEK', products: { id: 2 } },
+    ];
+    expect(await written('PATCH', `/prices?${prices}`, { amount: 1 })).toEqual(inOrder);
+    expect(await written('DELETE', `/prices?${prices}`)).toEqual(inOrder);
+    const given = [
+      { product_id: 1, currency: 'EUR', amount: 5 },
+      { product_id: 1, currency: 'AAA', amount: 6 },
+    ];
+    const merged = '/prices?select=currency,products!inner(*)&products.sku=like.*';
+    expect(await written('POST', merged, given)).toMatchObject([{ currency: 'EUR' }, { currency: 'AAA' }]);
+    const labelled = '/products?id=in.(6,12,18)&select=id,labels!inner()';
+    expect(await written('DELETE', labelled)).toEqual([{ id: 6 }, { id: 12 }]);
   });
 
   test('a limit of a write is kept, whatever plan the database makes', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { OnDelete } from '../../src/collection/draft.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
-import { openDeclared } from '../support/shop.ts';
+import { openDeclared, openShop } from '../support/shop.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const ID = { name: 'id', type: 'int4' } as const;
@@ -56,6 +56,14 @@ describe.each(Object.keys(ENGINES))('a refused removal on %s', (engine) => {
   test('names what keeps a row that would go with it', async () => {
     expect(await refusal('/groups/1', { method: 'DELETE' })).toEqual(KEPT);
     expect((await catalogue.fetch('/groups/2', { method: 'DELETE' })).status).toBe(204);
+  });
+
+  test('of several rows names the first that is kept', async () => {
+    const shop = await openShop(engine);
+    const response = await shop.fetch('/categories?id=in.(1,9,11)', { method: 'DELETE' });
+    const { details } = await expectRefusal(response, 409, '23503');
+    expect(details).toBe('Key (id)=(1) is still referenced from table "products".');
+    await shop.close();
   });
 
   test('of a key that changes names any reference', async () => {

@@ -215,7 +215,7 @@ function chooseEmbeds(choose: Chooser, related: Related, own: CollectionDraft, d
     const spelled = choose.one(spellings);
     const level = chooseLevel(choose, related, collections.find(({ name }) => name === link.to)!, depth + 1, levels);
     const isFree = !embeds.some((each) => nameOf(each) === spelled.target) && !shown.has(spelled.target);
-    const spread = isFree && !(link.many && isGrouped(level)) && choose.sometimes(25);
+    const spread = isFree && isClear(level) && !(link.many && isGrouped(level)) && choose.sometimes(25);
     const alias = isFree && (spread || choose.sometimes(60)) ? {} : { alias: `e${depth}_${index}` };
     const join = choose.one([{}, {}, { join: 'inner' }, { join: 'left' }] as const);
     const embed: Embed = { ...level, link, ...spelled, ...alias, ...join, spread };
@@ -225,6 +225,12 @@ function chooseEmbeds(choose: Chooser, related: Related, own: CollectionDraft, d
     embeds.push(embed);
   }
   return embeds;
+}
+
+/** Whether no two of its columns have the same name: one that is spread has to be so. */
+function isClear(level: Level): boolean {
+  const names = shownNames(level);
+  return new Set(names).size === names.length;
 }
 
 /** All ways to name a relation. Which of them are clear depends on the others. */
@@ -275,7 +281,7 @@ function chooseOrder(
   embeds: readonly Embed[],
 ): OrderTerm[] {
   const others = embeds
-    .filter((embed) => !embed.link.many && !isGrouped(embed))
+    .filter((embed) => !embed.link.many && !isGrouped(embed) && isClear(embed))
     .flatMap((embed) => {
       const { fields } = collections.find(({ name }) => name === embed.collection)!;
       const isOrdered = (field: string) => ORDERED.includes(fields.find(({ name }) => name === field)!.type);

@@ -2,10 +2,11 @@
  * Write plans in SQL. Each is one statement: the rows it changes are a CTE, and over it come the counts and, where the
  * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read.
  */
-import type { Collection, Field } from '../../collection/declaration.ts';
+import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { Key } from '../../plan/keys.ts';
-import { withKey } from '../../plan/shape.ts';
+import { leadsBack } from '../../plan/named-fields.ts';
+import { inKeyOrder } from '../../plan/shape.ts';
 import {
   ALWAYS,
   type Bound,
@@ -129,7 +130,7 @@ export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: A
     const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const update = `update ${table} set ${set}${target} returning ${columns}`;
-    return answer(scope, plan, update, inKeyOrder(collection, wanted));
+    return answer(scope, plan, update, wanted && ordered(collection, wanted));
   });
 }
 
@@ -139,7 +140,7 @@ export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: A
     const scope = scopeOf(dialect, bind, collection.name);
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
-    return answer(scope, plan, remove, inKeyOrder(collection, wanted));
+    return answer(scope, plan, remove, wanted && ordered(collection, wanted));
   });
 }
 
@@ -216,19 +217,43 @@ function listOf(wanted: Answer, rows: string, scope: Scope): string {
   return `select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped`;
 }
 
-/** The rows of an answer, over a query that has the changed ones: those that are shown. */
+/** The rows of an answer, over a query that has the changed ones: those that are shown, in the order in which it has them. */
 function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): string {
-  const from = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
-  const shown = isAlways(shape.where) ? from : `${from} where ${compilePredicate(shape.where, scope)}`;
-  return compileShape(shape, shown, output, { ...scope, stripNulls: output.stripNulls });
+  const asTheyCome = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
+  const inner = { ...scope, stripNulls: output.stripNulls };
+  if (isAlways(shape.where)) return compileShape(shape, asTheyCome, output, inner);
+  // A condition on other tables may be met by a join that mixes them.
+  const numbered = `from (select *, row_number() over () as "place" ${asTheyCome}) as ${identifier(scope.name)}`;
+  const shown = compileShape(shape, `${numbered} where ${compilePredicate(shape.where, scope)}`, output, inner);
+  const isOrdered = shape.order.length > 0 || shape.groupBy !== undefined;
+  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}."place"`;
 }
 
-function answer(scope: Scope, { into, restriction }: WritePlan, change: string, wanted: Answer | undefined): string {
+function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | undefined): string {
+  const { into, restriction } = plan;
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
   const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key${refused}`;
   if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
-  return `with changed as (${change}) select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
+  const after = showsWritten(plan, wanted) ? `, ${asWritten(into)}` : '';
+  return `with changed as (${change})${after} select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
+}
+
+/** Of rows that are removed, and of those whose key moves, the answer shows what there was before. */
+function showsWritten(plan: WritePlan, { shape }: Answer): boolean {
+  const movesKey = plan.kind === 'update' && plan.set.some(({ field }) => isKey(plan.into, field));
+  return plan.kind !== 'delete' && !movesKey && leadsBack(plan.into, shape);
+}
+
+/**
+ * The table as the statement leaves it, under the table's own name: by itself a statement sees what there was before it, and
+ * what the changed rows embed may lead back to them.
+ */
+function asWritten({ name, key, fields }: Collection): string {
+  const columns = columnList(fields);
+  const same = key.map((field) => `changed.${identifier(field.name)} = stored.${identifier(field.name)}`).join(' and ');
+  const others = `select ${columns} from ${identifier(name)} as stored where not exists (select from changed where ${same})`;
+  return `${identifier(name)} as not materialized (${others} union all select ${columns} from changed)`;
 }
 
 /** How many of the changed rows break the rules under which they were made. */
@@ -238,12 +263,8 @@ function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: S
   return `(select count(*) from changed as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
 }
 
-/** An update meets its rows in whatever order they lie; a client should not have to see that. */
-function inKeyOrder(collection: Collection, wanted: Answer | undefined): Answer | undefined {
-  if (wanted === undefined) return undefined;
-  const { shape } = wanted;
-  if (shape.groupBy !== undefined || shape.order.length > 0) return wanted;
-  return { ...wanted, shape: { ...shape, order: withKey(collection, []) } };
+function ordered(collection: Collection, wanted: Answer): Answer {
+  return { ...wanted, shape: inKeyOrder(collection, wanted.shape) };
 }
 
 /**

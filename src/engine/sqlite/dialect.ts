@@ -1,4 +1,5 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
+import { embedded } from '../../collection/types/embedded.ts';
 import { isIndex } from '../../collection/types/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
@@ -58,6 +59,8 @@ export const sqliteDialect: SqlDialect = {
   },
 
   cast(sql, from, to) {
+    // It is JSON already.
+    if (from === embedded) return sql;
     return `cast_as(${named(from)}, ${named(to)}, ${sql})`;
   },
 

@@ -9,6 +9,7 @@ import { mapped, type Pieces } from '../../in-pieces.ts';
 import { MAX_RETURNED_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import { keyIs } from '../../plan/keys.ts';
+import { inKeyOrder } from '../../plan/shape.ts';
 import { both } from '../../plan/sight.ts';
 import {
   ALWAYS,
@@ -29,7 +30,7 @@ import { compilePredicate, compileWhere } from '../compile/predicate.ts';
 import { compileOrder, compileRead, compileShape, scopeOf } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { type Bind, buildStatement, identifier, type Statement } from '../compile/statement.ts';
-import { askedBefore, rowsWritten } from '../reach.ts';
+import { askedBefore, reachesOthers, rowsWritten } from '../reach.ts';
 import { GUARD } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { type Allowed, compileAllowed, compileBefore, compileNamed } from './job-rules.ts';
@@ -163,7 +164,7 @@ function meeting({ name, fields, key }: Collection, on: readonly Field[]): { sql
 function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
   return buildStatement(guardedDialect, (bind) => {
     const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
-    return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target}`;
+    return `select ${identifier(collection.key[0]!.name)} as key from ${identifier(collection.name)}${target} order by 1`;
   });
 }
 
@@ -199,12 +200,13 @@ function jsonArray(list: string): string {
   return `json_array(${list})`;
 }
 
-/** The shape of the answer over the changed rows, in the order they were changed unless another is asked for. */
-function compileReturning(plan: WritePlan, shape: NonNullable<WritePlan['returning']>, encoding: Encoding): Returning {
+/** The shape of the answer over the changed rows: those that are given come as they were given, others by their key. */
+function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returning']>, encoding: Encoding): Returning {
   const { into } = plan;
+  const areFound = plan.kind === 'update' || plan.kind === 'delete';
+  const shape = areFound && rowsWritten(plan) > 1 ? inKeyOrder(into, asked) : asked;
   const output = boundedAnswer(plan, shape.columns, outputOf(shape.columns, encoding, sqliteDialect));
-  const removal =
-    plan.kind === 'delete' && shape.columns.some(({ expression }) => expression.kind === 'embed') ? plan : undefined;
+  const removal = plan.kind === 'delete' && reachesOthers(shape) ? plan : undefined;
   const statement = buildStatement(guardedDialect, (bind) => {
     const scope = { ...scopeOf(guardedDialect, bind, into.name), stripNulls: output.stripNulls };
     const rows =

@@ -101,8 +101,8 @@ function keeperAmong(
   keys: readonly Value[],
   references: ReturnType<typeof referencesTo>,
 ): Refusal | undefined {
-  for (const reference of references) {
-    for (const key of keys) {
+  for (const key of keys) {
+    for (const reference of references) {
       if (exists(connection, reference.from.name, reference.field.name, key)) {
         return stillReferenced(collection, reference, valueIn(collection.key[0]!.type, key));
       }
