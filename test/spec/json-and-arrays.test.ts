@@ -120,6 +120,13 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       expect(await answer('select=doc->size::int4.sum()')).toBe('[{"sum":14}]');
     });
 
+    test('takes a single value for an array of one, as PostgreSQL does', async () => {
+      const shown = await things.list('/things?select=a:doc->size->0,b:doc->size->>-1,c:doc->size->1&id=eq.2');
+      expect(shown).toEqual([{ a: 2, b: '2.0', c: null }]);
+      expect(await things.list('/things?select=id&doc->origin->>0=eq.unknown')).toEqual([{ id: 3 }]);
+      expect(await things.list('/things?select=id&list->0->>0=eq.x')).toEqual([{ id: 1 }, { id: 4 }]);
+    });
+
     test('leads into nothing but json and arrays', async () => {
       await expectRefusal(await things.fetch('/things?select=word->x'), 400, '42883');
       await expectRefusal(await things.fetch('/things?doc->origin->organic=is.true'), 400, '42804');
