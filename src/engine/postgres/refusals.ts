@@ -115,12 +115,15 @@ export function translateError(error: unknown, collection?: Collection): unknown
   if (isLoss(error) || isFull(error)) return unavailable(describe(error));
   const state = sqlState(error);
   if (state === undefined) return error;
-  const { message, detail, hint, column } = error as ServerError;
+  const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
+    const { name, assigned } = collection;
     const taken = state === '23505' ? takenIn(collection, detail) : undefined;
     if (taken !== undefined) return duplicate(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-    if (state === '2200H') return keysUsedUp(collection);
+    // The bounds of the assigned key are met only where a key was assigned: what clients give was checked before.
+    const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
+    if (state === '2200H' || isBeyond) return keysUsedUp(collection);
   }
   const code = known(state) ?? TRANSLATED[state] ?? BY_CLASS[state.slice(0, 2)];
   if (code === undefined) return error;
