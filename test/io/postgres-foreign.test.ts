@@ -56,6 +56,9 @@ const TABLES = `
   create function no_night() returns trigger language plpgsql as
     $$ begin if new.place = 'night' then raise exception 'closed at night' using hint = 'Come by day.'; end if; return new; end $$;
   create trigger no_night before insert on berths for each row execute function no_night();
+  create function next_pass() returns bigint language sql as 'select 4611686018427387905';
+  create table passes (id bigint primary key default next_pass(), "class" integer default 2, day date, fee numeric(6,2));
+  create table flags (id integer primary key default 7, flag text);
   create table "Logs" (id integer primary key);
   create table notes (note text);
   create view fleet as select boat from boats;
@@ -105,7 +108,7 @@ describe('a schema that something else made', () => {
 
   test('is declared: keys, references, unique fields, rules, defaults and indexes; what we lack is read as text', () => {
     const of = (name: string) => drafts.find((draft) => draft.name === name)!;
-    expect(drafts.map(({ name }) => name)).toEqual(['berths', 'boats', 'countries', 'makers', 'trips', 'trips_day']);
+    expect(drafts.map(({ name }) => name)).toEqual(['berths', 'boats', 'countries', 'flags', 'makers', 'passes', 'trips', 'trips_day']);
     expect(of('boats')).toEqual({
       name: 'boats',
       key: ['id'],
@@ -187,6 +190,9 @@ describe('a schema that something else made', () => {
     const [kaisa, lumi] = (await makers.json()) as Row[];
     expect(kaisa).toMatchObject({ maker_id: 4, token: 'k', since_year: 2000, mood: 'calm' });
     expect(lumi!.token).toMatch(/^[0-9a-f]{32}$/);
+    const pass = await fetch('/passes', sendJson('POST', {}, withRow));
+    expect(await pass.text()).toBe('[{"id":4611686018427387905,"class":2,"day":null,"fee":null}]');
+    expect(await (await fetch('/flags', sendJson('POST', {}, withRow))).json()).toEqual([{ id: 7, flag: null }]);
     // A key that a client chooses, and one after it.
     expect((await fetch('/boats', sendJson('POST', { id: 10, boat: 'Tern' }))).status).toBe(201);
     const next = await fetch('/boats', sendJson('POST', { boat: 'Skua' }, withRow));
@@ -282,7 +288,7 @@ describe('catalogue declare', () => {
     const first = await declare();
     expect(first).toMatchObject({
       exitCode: 0,
-      stdout: 'Wrote collections.yaml: berths, boats, countries, makers, trips, trips_day\n',
+      stdout: 'Wrote collections.yaml: berths, boats, countries, flags, makers, passes, trips, trips_day\n',
     });
     for (const words of ['Logs: names are lower case', 'notes: it has no primary key', 'fleet: it is no table']) {
       expect(first.stderr).toContain(words);

@@ -81,7 +81,7 @@ export function insertHead({ collection, adopted }: WriteContext): { into: strin
 /** The value where it is given, else the next key, or the database's own default. */
 export function insertedValue({ collection, sequence, adopted }: WriteContext, field: Field, column: string): string {
   const next = sequence === undefined ? undefined : `nextval(${quoteText(sequence)})`;
-  const fill = field === collection.assigned ? next : adopted.fills.get(field);
+  const fill = adopted.fills.get(field) ?? (field === collection.assigned ? next : undefined);
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
