@@ -62,6 +62,7 @@ const TABLES = `
   create table "Logs" (id integer primary key);
   create table notes (note text);
   create view fleet as select boat from boats;
+  insert into passes values (1, 1, '0044-03-15 BC', 'NaN'), (2, 1, '12024-01-01', 2), (3, 1, '2024-01-01', 1), (4, 1, null, null);
   insert into countries values ('FI', 'Finland'), ('NO', 'Norge'), ('SE', 'Sverige');
   insert into makers (maker, country, mood) values ('Baltic', 'FI', 'wild'), ('Åland', 'SE', 'calm'), ('Zephyr', null, 'calm');
   insert into boats (boat, maker_id, length_m, weight, price, details, address) values
@@ -173,6 +174,28 @@ describe('a schema that something else made', () => {
       { boat_id: 2, sum: 5 },
     ] as unknown as Row[]);
     expect((await list('/boats?select=*&order=boat.asc&limit=1'))[0]).toHaveProperty('address');
+  });
+
+  test.each(['day', 'day.desc', 'fee', 'fee.desc.nullslast'])(
+    'by %s its pages follow each other, past values that we would not store',
+    async (order) => {
+      const shown: unknown[] = [];
+      let next: string | undefined = `/passes?select=id&order=${order}&limit=1`;
+      while (next !== undefined && shown.length < 9) {
+        const page: Response = await fetch(next);
+        expect(page.status).toBe(200);
+        shown.push(...((await page.json()) as Row[]));
+        next = /<([^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+      }
+      expect(shown).toEqual(await list(`/passes?select=id&order=${order}`));
+    },
+  );
+
+  test('finds what is no number', async () => {
+    expect(await list('/passes?select=id,fee&fee=eq.NaN')).toEqual([{ id: 1, fee: 'NaN' }] as unknown as Row[]);
+    expect(await list('/passes?select=id&fee=in.(NaN,1)')).toEqual([{ id: 1 }, { id: 3 }]);
+    expect(await list('/passes?select=id&fee=lte.Infinity')).toEqual([{ id: 2 }, { id: 3 }]);
+    expect(await list('/passes?select=id&fee=gt.1e400')).toEqual([{ id: 1 }]);
   });
 
   test('is written to: keys and what is left out are filled in by the database', async () => {
