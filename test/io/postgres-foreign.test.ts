@@ -109,7 +109,16 @@ describe('a schema that something else made', () => {
 
   test('is declared: keys, references, unique fields, rules, defaults and indexes; what we lack is read as text', () => {
     const of = (name: string) => drafts.find((draft) => draft.name === name)!;
-    expect(drafts.map(({ name }) => name)).toEqual(['berths', 'boats', 'countries', 'flags', 'makers', 'passes', 'trips', 'trips_day']);
+    expect(drafts.map(({ name }) => name)).toEqual([
+      'berths',
+      'boats',
+      'countries',
+      'flags',
+      'makers',
+      'passes',
+      'trips',
+      'trips_day',
+    ]);
     expect(of('boats')).toEqual({
       name: 'boats',
       key: ['id'],

@@ -29,8 +29,8 @@ import { buildStatement, identifier, type SqlDialect, type Statement } from '../
 import type { Adopted } from './adoption.ts';
 import { TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
-import { recordset, rowsAsJson } from './given-rows.ts';
-import { changedWithin, returnedWithin } from './row-bytes.ts';
+import { GIVEN, recordset, rowsAsJson } from './given-rows.ts';
+import { CHANGED, changedWithin, returnedWithin, SHAPED } from './row-bytes.ts';
 
 /** The one row that every write answers with. */
 export interface Written {
@@ -59,6 +59,9 @@ export interface Answer {
   readonly isCounted: boolean;
 }
 
+/** No collection can have such a name. */
+const BEFORE = '"the before"';
+
 /**
  * Tells a new row from one that was there: the statement sees the table as it was before it. (A row's `xmax` would tell,
  * too, but not in a partitioned table.)
@@ -66,9 +69,9 @@ export interface Answer {
 export function isNew({ name }: Collection, conflict: Conflict): string {
   if (conflict === 'refuse' || conflict.overwrite.length === 0) return 'true';
   const same = conflict.on.map(
-    (field) => `before.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
+    (field) => `${BEFORE}.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
   );
-  return `not exists (select from ${identifier(name)} as before where ${same.join(' and ')})`;
+  return `not exists (select from ${identifier(name)} as ${BEFORE} where ${same.join(' and ')})`;
 }
 
 /** What an insert stores of its rows: fields that are read alone are the database's own business, where it has them. */
@@ -107,7 +110,7 @@ export function compileInsert(
   const head = insertHead(context);
   return buildStatement(dialect, (bind) => {
     const given = bind(rows, TEXT);
-    const values = head.fields.map((field) => insertedValue(context, field, `given.${identifier(field.name)}`));
+    const values = head.fields.map((field) => insertedValue(context, field, `${GIVEN}.${identifier(field.name)}`));
     const scope = scopeOf(dialect, bind, collection.name);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
     const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict, met)}`;
@@ -161,12 +164,12 @@ export function compileUpdateMany(
   const keys = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
     const given = recordset(context, bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
-    const set = fields.map((field) => `${identifier(field.name)} = given.${identifier(field.name)}`).join(', ');
+    const set = fields.map((field) => `${identifier(field.name)} = ${GIVEN}.${identifier(field.name)}`).join(', ');
     const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
+      (field, index) => `${table}.${identifier(field.name)} = ${GIVEN}.${identifier(keys[index]!.name)}`,
     );
     const scope = scopeOf(dialect, bind, collection.name);
-    const key = keyText(keys, (field) => `given.${identifier(field.name)}`);
+    const key = keyText(keys, (field) => `${GIVEN}.${identifier(field.name)}`);
     const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
     const told = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
     const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')}${rule} returning ${key} as "the key"${told}`;
@@ -184,7 +187,7 @@ export function compileLock(context: WriteContext, keys: readonly Key[], met?: P
   return buildStatement(dialect, (bind) => {
     const given = recordset(context, bind(rowsAsJson(columns, keys), TEXT), columns);
     const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(columns[index]!.name)}`,
+      (field, index) => `${table}.${identifier(field.name)} = ${GIVEN}.${identifier(columns[index]!.name)}`,
     );
     const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
     return `select 1 from ${table} join ${given} on ${same.join(' and ')}${rule} order by ${qualified(collection)} for update of ${table}`;
@@ -213,7 +216,7 @@ function qualified({ name, key }: Collection): string {
 function listOf(wanted: Answer, rows: string, scope: Scope): string {
   const shaped = shapeOver(wanted, rows, scope);
   if (wanted.isCounted) return returnedWithin(shaped);
-  return `select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped`;
+  return `select coalesce(json_agg(row_to_json(${SHAPED})), '[]') from (${shaped}) as ${SHAPED}`;
 }
 
 /** The rows of an answer, over a query that has the changed ones: those that are shown. */
@@ -226,16 +229,16 @@ function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): strin
 function answer(scope: Scope, { into, restriction }: WritePlan, change: string, wanted: Answer | undefined): string {
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
-  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key${refused}`;
-  if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
-  return `with changed as (${change}) select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
+  const counts = `(select count(*) from ${CHANGED})::int4 as affected, (select count(*) from ${CHANGED} where "is new")::int4 as inserted, (select ${key} from ${CHANGED} where (select count(*) from ${CHANGED}) = 1) as key${refused}`;
+  if (wanted === undefined) return `with ${CHANGED} as (${change}) select ${counts}`;
+  return `with ${CHANGED} as (${change}) select ${counts}, (${listOf(wanted, `select * from ${CHANGED}`, scope)}) as rows`;
 }
 
 /** How many of the changed rows break the rules under which they were made. */
 function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
   const [asNew, asChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when "is new" then (${asNew})::bool else (${asChanged})::bool end`;
-  return `(select count(*) from changed as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
+  return `(select count(*) from ${CHANGED} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
 }
 
 /** An update meets its rows in whatever order they lie; a client should not have to see that. */
