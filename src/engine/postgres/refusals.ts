@@ -95,6 +95,8 @@ const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
   '40001': 'CAT503',
   '40P01': 'CAT503',
   '42P01': 'CAT503',
+  // Every name was resolved before: the column went, or was renamed, under the service.
+  '42703': 'CAT503',
   '42P05': 'CAT503',
   '53100': 'CAT507',
   '55P03': 'CAT503',
@@ -125,7 +127,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
     const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
     if (state === '2200H' || isBeyond) return keysUsedUp(collection);
   }
-  const code = known(state) ?? TRANSLATED[state] ?? BY_CLASS[state.slice(0, 2)];
+  const code = TRANSLATED[state] ?? known(state) ?? BY_CLASS[state.slice(0, 2)];
   if (code === undefined) return error;
   return new Refusal(code, message, {
     details: detail ?? (code === state ? undefined : `SQLSTATE ${state}`),
