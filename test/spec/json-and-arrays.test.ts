@@ -1,5 +1,6 @@
 /** Inside of json and arrays: paths in every part of a request, containment, order and full text search, on every engine alike. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { expectRefusal, send } from '../support/stories.ts';
@@ -202,5 +203,26 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       '[{"max":[null],"least":[]}]',
     );
     await own.close();
+  });
+
+  test('an index takes json and arrays of any length, and finds what they contain', async () => {
+    const fields = [
+      { name: 'id', type: 'int4' },
+      { name: 'doc', type: 'json', indexed: true },
+      { name: 'list', type: 'text[]', indexed: true },
+      { name: 'numbers', type: 'int8[]', indexed: true },
+    ];
+    const indexed = await openDeclared(
+      engine,
+      declareCatalogue({ collections: [{ name: 'things', key: ['id'], fields }] }),
+    );
+    const words = Array.from({ length: 1000 }, () => crypto.randomUUID());
+    const row = { id: 1, doc: { words, long: words.join(' ') }, list: words, numbers: words.map((_, index) => index) };
+    expect((await indexed.fetch('/things', send('POST', 'application/json', JSON.stringify(row)))).status).toBe(201);
+    const filters = [`list=cs.{${words[7]}}`, `doc=cs.{"words":["${words[8]}"]}`, 'numbers=ov.{-1,999}'];
+    for (const filter of [...filters, 'order=list', 'order=doc.desc&limit=1']) {
+      expect(await indexed.list(`/things?select=id&${filter}`)).toEqual([{ id: 1 }]);
+    }
+    await indexed.close();
   });
 });

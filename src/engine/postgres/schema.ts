@@ -1,6 +1,6 @@
 /** The tables of a catalogue in PostgreSQL's SQL, from the declaration. */
 import type { Catalogue, Collection, Field, Reference, Unique } from '../../collection/declaration.ts';
-import type { Type } from '../../collection/types/type.ts';
+import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { fieldExpression } from '../../plan/resolve.ts';
 import { identifier } from '../compile/statement.ts';
@@ -102,11 +102,13 @@ export function indexName(collection: Collection, field: Field): string {
 }
 
 export function indexSql(collection: Collection, { name, fields }: Index): string {
+  // What containment asks for; and an entry holds an element, not the whole, which may be longer than any entry.
+  const kind = fields.every(({ type }) => can(type, 'json') || can(type, 'array')) ? ' using gin' : '';
   const columns = fields.map((field) => {
     const column = identifier(field.name);
     return hasPrefixIndex(fieldExpression(field)) ? prefix(column) : column;
   });
-  return `create index if not exists ${identifier(name)} on ${identifier(collection.name)} (${columns.join(', ')})`;
+  return `create index if not exists ${identifier(name)} on ${identifier(collection.name)}${kind} (${columns.join(', ')})`;
 }
 
 export function literal(value: Value, type: Type): string {
