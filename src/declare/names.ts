@@ -10,9 +10,13 @@ export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   changes: 'the collection of what was changed',
   console: 'a page of the service',
   docs: 'a page of the service',
+  excluded: 'what SQL calls the rows of an upsert',
   idempotency_keys: 'a table of the service',
+  json_each: 'a function of SQLite',
+  json_tree: 'a function of SQLite',
   live: 'a page of the service',
   metrics: 'a page of the service',
+  old: 'what SQLite calls a row that goes',
   openapi: 'a page of the service',
   ready: 'a page of the service',
   rest: 'a path of the API',
@@ -22,6 +26,7 @@ export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
 export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
   catalogue_: 'tables of the service',
   pg_: "PostgreSQL's own tables",
+  pragma_: "SQLite's own functions",
   sqlite_: "SQLite's own tables",
 };
 
@@ -29,9 +34,13 @@ const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflic
 /** Columns that every table has by itself. */
 const SYSTEM_COLUMNS = ['cmax', 'cmin', 'ctid', 'rowid', 'tableoid', 'xmax', 'xmin'];
 
+/** SQLite takes them for values, even in quotes. */
+const VALUES = ['false', 'true'];
+
 export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PARAMETERS.map((name) => [name, 'a parameter of the query language'])),
   ...Object.fromEntries(SYSTEM_COLUMNS.map((name) => [name, 'a column that tables have by themselves'])),
+  ...Object.fromEntries(VALUES.map((name) => [name, 'a value'])),
 };
 
 /** A name, whatever it is the name of. */

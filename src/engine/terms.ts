@@ -119,6 +119,12 @@ export function stillReferenced(
   );
 }
 
+/** The first key that is assigned: 1, or the minimum of the field. */
+export function firstKey({ assigned }: Collection): bigint {
+  const least = BigInt((assigned?.rules.minimum as number | bigint | undefined) ?? 1);
+  return least > 1n ? least : 1n;
+}
+
 /** As PostgreSQL's sequence at its end: smaller keys may be free, but are not assigned again. */
 export function keysUsedUp({ key }: Collection): Refusal {
   const { name } = key[0]!;

@@ -7,7 +7,9 @@ import type { StoredRow } from './types.ts';
 export function firstRowsOf({ rows }: Begun): (collection: Collection) => readonly StoredRow[] {
   return (collection) => {
     const plan = rowPlanner(collection, collection.fields);
-    return rows(collection.name).map((row) => plan(collection.fields.map(({ name }) => row[name])));
+    return rows(collection.name).map((row) =>
+      plan(collection.fields.map(({ name }) => (Object.hasOwn(row, name) ? row[name] : undefined))),
+    );
   };
 }
 

@@ -57,7 +57,7 @@ export function* planUpdateEach(
   const { key } = into;
   const given = new Set<Field>();
   const changes = yield* mapped(objects, (object, row) => {
-    const missing = key.find(({ name }) => object[name] === undefined || object[name] === null);
+    const missing = key.find(({ name }) => !Object.hasOwn(object, name) || object[name] === null);
     if (missing !== undefined) {
       throw new Refusal('21000', `row ${row + 1} has no ${missing.name}`, {
         hint: `An update without a filter names each row by its ${key.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,

@@ -3,6 +3,7 @@
  * a deep page costs what the first one does; where that cannot be said in filters, it counts rows.
  */
 import type { Field } from '../collection/declaration.ts';
+import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, Query, Test } from '../dialect/tree.ts';
@@ -86,9 +87,21 @@ interface PassedKey {
 function keysOf({ order }: ReadPlan, values: readonly (string | null)[]): readonly PassedKey[] | undefined {
   const keys = order.flatMap((each, index): PassedKey[] => {
     const field = fieldOf(each.expression);
-    return field === undefined ? [] : [{ field, order: each, value: values[index] ?? null }];
+    const value = values[index] ?? null;
+    return field === undefined || !isReadable(field, value) ? [] : [{ field, order: each, value }];
   });
   return keys.length === order.length ? keys : undefined;
+}
+
+/** Tables that something else made hold values that we would not take, such as a year before 1. */
+function isReadable({ type }: Field, value: string | null): boolean {
+  if (value === null || can(type, 'number') || can(type, 'text')) return true;
+  try {
+    type.read(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

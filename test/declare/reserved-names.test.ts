@@ -14,7 +14,10 @@ import { mistakesIn, withFields } from '../support/declarations.ts';
 const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATHS[0]];
 const names = paths.flatMap((path) => path.match(/\w+/)?.[0] ?? []);
 
-for (const name of [...names, RETRY_TABLE, VERSION_TABLE, ...OWN_COLLECTIONS.keys()]) {
+/** Names by which both engines, or one of them, would take something else. */
+const OF_SQL = ['excluded', 'json_each', 'json_tree', 'old', 'pragma_table_list'];
+
+for (const name of [...names, RETRY_TABLE, VERSION_TABLE, ...OWN_COLLECTIONS.keys(), ...OF_SQL]) {
   test(`${name} is no name for a collection`, async () => {
     const [mistake, ...others] = await mistakesIn(`collections:\n  ${name}: { fields: { id: int4 } }\n`);
     expect(mistake).toMatch(/^2:3 .*; choose another name$/);
@@ -26,6 +29,14 @@ for (const name of [...PARAMETERS, 'and', 'or', 'not', 'after']) {
   test(`${name} is no name for a field`, async () => {
     expect(await mistakesIn(withFields('id: int4', `${name}: text`))).toEqual([
       `5:7 things: ${name} is a parameter of the query language; choose another name`,
+    ]);
+  });
+}
+
+for (const name of ['true', 'false']) {
+  test(`${name} is no name for a field`, async () => {
+    expect(await mistakesIn(withFields('id: int4', `'${name}': text`))).toEqual([
+      `5:7 things: ${name} is a value; choose another name`,
     ]);
   });
 }

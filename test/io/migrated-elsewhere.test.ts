@@ -112,3 +112,23 @@ test('an instance on PostgreSQL that finds its server again leaves the migration
   await old.engine.close();
   await newer.engine.close();
 });
+
+test('a column or table that is gone from PostgreSQL is no mistake of the client, and no write is done', async () => {
+  const { url, admin } = testServer;
+  const schema = newSchema();
+  const fields = ['id', 'amount', 'note'].map((name) => ({ name, type: 'int4' }));
+  const catalogue = declareCatalogue({ collections: [{ name: 'items', key: ['id'], fields }] });
+  const engine = openPostgres({ ...TEST_SETTINGS, url, schema, catalogue, firstRows: NO_ROWS });
+  await engine.opened;
+  const app = createApp({ catalogue, engine, maxBodyBytes: 1024, allowUnfilteredWrites: false });
+  const ask = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
+  const write = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":1}' };
+  for (const change of ['alter table items drop column note', 'drop table items']) {
+    await admin.unsafe(change.replace('items', `"${schema}".items`));
+    for (const answer of [await ask('/items'), await ask('/items?note=gt.1'), await ask('/items', write)]) {
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ code: 'CAT503', message: expect.stringContaining('does not exist') });
+    }
+  }
+  await engine.close();
+});

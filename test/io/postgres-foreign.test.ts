@@ -56,9 +56,13 @@ const TABLES = `
   create function no_night() returns trigger language plpgsql as
     $$ begin if new.place = 'night' then raise exception 'closed at night' using hint = 'Come by day.'; end if; return new; end $$;
   create trigger no_night before insert on berths for each row execute function no_night();
+  create function next_pass() returns bigint language sql as 'select 4611686018427387905';
+  create table passes (id bigint primary key default next_pass(), "class" integer default 2, day date, fee numeric(6,2));
+  create table flags (id integer primary key default 7, flag text);
   create table "Logs" (id integer primary key);
   create table notes (note text);
   create view fleet as select boat from boats;
+  insert into passes values (1, 1, '0044-03-15 BC', 'NaN'), (2, 1, '12024-01-01', 2), (3, 1, '2024-01-01', 1), (4, 1, null, null);
   insert into countries values ('FI', 'Finland'), ('NO', 'Norge'), ('SE', 'Sverige');
   insert into makers (maker, country, mood) values ('Baltic', 'FI', 'wild'), ('Åland', 'SE', 'calm'), ('Zephyr', null, 'calm');
   insert into boats (boat, maker_id, length_m, weight, price, details, address) values
@@ -105,7 +109,16 @@ describe('a schema that something else made', () => {
 
   test('is declared: keys, references, unique fields, rules, defaults and indexes; what we lack is read as text', () => {
     const of = (name: string) => drafts.find((draft) => draft.name === name)!;
-    expect(drafts.map(({ name }) => name)).toEqual(['berths', 'boats', 'countries', 'makers', 'trips', 'trips_day']);
+    expect(drafts.map(({ name }) => name)).toEqual([
+      'berths',
+      'boats',
+      'countries',
+      'flags',
+      'makers',
+      'passes',
+      'trips',
+      'trips_day',
+    ]);
     expect(of('boats')).toEqual({
       name: 'boats',
       key: ['id'],
@@ -172,6 +185,28 @@ describe('a schema that something else made', () => {
     expect((await list('/boats?select=*&order=boat.asc&limit=1'))[0]).toHaveProperty('address');
   });
 
+  test.each(['day', 'day.desc', 'fee', 'fee.desc.nullslast'])(
+    'by %s its pages follow each other, past values that we would not store',
+    async (order) => {
+      const shown: unknown[] = [];
+      let next: string | undefined = `/passes?select=id&order=${order}&limit=1`;
+      while (next !== undefined && shown.length < 9) {
+        const page: Response = await fetch(next);
+        expect(page.status).toBe(200);
+        shown.push(...((await page.json()) as Row[]));
+        next = /<([^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+      }
+      expect(shown).toEqual(await list(`/passes?select=id&order=${order}`));
+    },
+  );
+
+  test('finds what is no number', async () => {
+    expect(await list('/passes?select=id,fee&fee=eq.NaN')).toEqual([{ id: 1, fee: 'NaN' }] as unknown as Row[]);
+    expect(await list('/passes?select=id&fee=in.(NaN,1)')).toEqual([{ id: 1 }, { id: 3 }]);
+    expect(await list('/passes?select=id&fee=lte.Infinity')).toEqual([{ id: 2 }, { id: 3 }]);
+    expect(await list('/passes?select=id&fee=gt.1e400')).toEqual([{ id: 1 }]);
+  });
+
   test('is written to: keys and what is left out are filled in by the database', async () => {
     const boat = await fetch('/boats', sendJson('POST', { boat: 'Gull', length_m: 7.255, details: { x: 1 } }, withRow));
     expect({ status: boat.status, rows: await boat.json() }).toMatchObject({
@@ -187,6 +222,9 @@ describe('a schema that something else made', () => {
     const [kaisa, lumi] = (await makers.json()) as Row[];
     expect(kaisa).toMatchObject({ maker_id: 4, token: 'k', since_year: 2000, mood: 'calm' });
     expect(lumi!.token).toMatch(/^[0-9a-f]{32}$/);
+    const pass = await fetch('/passes', sendJson('POST', {}, withRow));
+    expect(await pass.text()).toBe('[{"id":4611686018427387905,"class":2,"day":null,"fee":null}]');
+    expect(await (await fetch('/flags', sendJson('POST', {}, withRow))).json()).toEqual([{ id: 7, flag: null }]);
     // A key that a client chooses, and one after it.
     expect((await fetch('/boats', sendJson('POST', { id: 10, boat: 'Tern' }))).status).toBe(201);
     const next = await fetch('/boats', sendJson('POST', { boat: 'Skua' }, withRow));
@@ -282,7 +320,7 @@ describe('catalogue declare', () => {
     const first = await declare();
     expect(first).toMatchObject({
       exitCode: 0,
-      stdout: 'Wrote collections.yaml: berths, boats, countries, makers, trips, trips_day\n',
+      stdout: 'Wrote collections.yaml: berths, boats, countries, flags, makers, passes, trips, trips_day\n',
     });
     for (const words of ['Logs: names are lower case', 'notes: it has no primary key', 'fleet: it is no table']) {
       expect(first.stderr).toContain(words);

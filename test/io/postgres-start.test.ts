@@ -3,8 +3,11 @@
 import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
+import type { Row } from '../../src/collection/value.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
 import { openPostgres } from '../../src/engine/postgres/index.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
@@ -168,4 +171,24 @@ describe('a role without DDL rights', () => {
     await engine.close();
     await admin.unsafe(`drop owned by modest; drop role modest`);
   });
+});
+
+test('floats have all their digits, whatever a database says of its own', async () => {
+  const name = newSchema();
+  await admin.unsafe(`create database ${name}`);
+  await admin.unsafe(`alter database ${name} set extra_float_digits = 0`);
+  const catalogue = declareCatalogue({
+    collections: [{ name: 'things', key: ['id'], fields: ['id', 'f'].map((each) => ({ name: each, type: 'float8' })) }],
+  });
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  const firstRows = firstRowsOf({ catalogue, rows: () => [{ id: 1, f: 0.30000000000000004 }] });
+  const engine = openPostgres({ ...TEST_SETTINGS, url: own.href, schema: 'public', catalogue, firstRows });
+  await engine.opened;
+  const app = createApp({ catalogue, engine, maxBodyBytes: 1024, allowUnfilteredWrites: false });
+  for (const path of ['/things', '/things?select=id,f::text']) {
+    const answer = await app.fetch(new Request(`http://catalogue${path}`));
+    expect(String(((await answer.json()) as Row[])[0]!.f)).toBe('0.30000000000000004');
+  }
+  await engine.close();
 });

@@ -1,7 +1,9 @@
 /** The ids that products are given: after every id there ever was, and never one that was deleted. */
 import { describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { INT4_MAX, INT4_MIN } from '../../src/limits.ts';
 import { ENGINES } from '../support/catalogue.ts';
+import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson, TEN_FIELDS } from '../support/stories.ts';
 
 describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => {
@@ -87,5 +89,19 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
   test('beyond four bytes they are refused', async () => {
     for (const id of [INT4_MAX + 1, INT4_MIN - 1]) await expectRefusal(await post({ ...TEN_FIELDS, id }), 400, '22003');
     await expectUntouched(catalogue);
+  });
+
+  test('begin at the minimum of the key, and end at its maximum', async () => {
+    const id = { name: 'id', type: 'int8', minimum: 1000, maximum: 1001 };
+    const catalogue = declareCatalogue({ collections: [{ name: 'orders', key: ['id'], fields: [id] }] });
+    const orders = await openDeclared(engine, catalogue, { orders: [{}] });
+    try {
+      expect(await orders.list('/orders')).toEqual([{ id: 1000 }]);
+      const answer = await orders.fetch('/orders', sendJson('POST', {}, { prefer: 'return=representation' }));
+      expect(await answer.json()).toEqual([{ id: 1001 }]);
+      await expectRefusal(await orders.fetch('/orders', sendJson('POST', {})), 400, '2200H');
+    } finally {
+      await orders.close();
+    }
   });
 });

@@ -17,6 +17,14 @@ const CATALOGUE = declareCatalogue({
         { name: 'made', type: 'timestamptz', unique: true },
       ],
     },
+    {
+      name: 'makes',
+      key: ['name'],
+      fields: [
+        { name: 'name', type: 'text' },
+        { name: 'maker', type: 'text', unique: true },
+      ],
+    },
   ],
 });
 
@@ -38,6 +46,15 @@ describe.each(Object.keys(ENGINES))('duplicates on %s', (engine) => {
     expect(await detailsOf({ id: 2, made: '2026-01-02T03:04:05Z' })).toBe(
       'Key (made)=(2026-01-02 03:04:05+00) already exists.',
     );
+  });
+
+  test('of several that are taken, the key is told first, then the others in their order', async () => {
+    const taken = { price: 0.1, weight: -1.8, made: '2026-01-02T03:04:05+00:00' };
+    expect(await detailsOf({ ...taken, id: 1 })).toBe('Key (id)=(1) already exists.');
+    expect(await detailsOf({ ...taken, id: 2 })).toBe('Key (price)=(0.1) already exists.');
+    const post = () => catalogue.fetch('/makes', sendJson('POST', { name: 'a', maker: 'b' }));
+    expect((await post()).status).toBe(201);
+    expect((await expectRefusal(await post(), 409, '23505')).message).toContain('"makes_pkey"');
   });
 
   test('of several rows, the one that has it is told', async () => {

@@ -1,5 +1,6 @@
 /** Inside of json and arrays: paths in every part of a request, containment, order and full text search, on every engine alike. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';
 import { expectRefusal, send } from '../support/stories.ts';
@@ -120,6 +121,13 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       expect(await answer('select=doc->size::int4.sum()')).toBe('[{"sum":14}]');
     });
 
+    test('takes a single value for an array of one, as PostgreSQL does', async () => {
+      const shown = await things.list('/things?select=a:doc->size->0,b:doc->size->>-1,c:doc->size->1&id=eq.2');
+      expect(shown).toEqual([{ a: 2, b: '2.0', c: null }]);
+      expect(await things.list('/things?select=id&doc->origin->>0=eq.unknown')).toEqual([{ id: 3 }]);
+      expect(await things.list('/things?select=id&list->0->>0=eq.x')).toEqual([{ id: 1 }, { id: 4 }]);
+    });
+
     test('leads into nothing but json and arrays', async () => {
       await expectRefusal(await things.fetch('/things?select=word->x'), 400, '42883');
       await expectRefusal(await things.fetch('/things?doc->origin->organic=is.true'), 400, '42804');
@@ -195,5 +203,26 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       '[{"max":[null],"least":[]}]',
     );
     await own.close();
+  });
+
+  test('an index takes json and arrays of any length, and finds what they contain', async () => {
+    const fields = [
+      { name: 'id', type: 'int4' },
+      { name: 'doc', type: 'json', indexed: true },
+      { name: 'list', type: 'text[]', indexed: true },
+      { name: 'numbers', type: 'int8[]', indexed: true },
+    ];
+    const indexed = await openDeclared(
+      engine,
+      declareCatalogue({ collections: [{ name: 'things', key: ['id'], fields }] }),
+    );
+    const words = Array.from({ length: 1000 }, () => crypto.randomUUID());
+    const row = { id: 1, doc: { words, long: words.join(' ') }, list: words, numbers: words.map((_, index) => index) };
+    expect((await indexed.fetch('/things', send('POST', 'application/json', JSON.stringify(row)))).status).toBe(201);
+    const filters = [`list=cs.{${words[7]}}`, `doc=cs.{"words":["${words[8]}"]}`, 'numbers=ov.{-1,999}'];
+    for (const filter of [...filters, 'order=list', 'order=doc.desc&limit=1']) {
+      expect(await indexed.list(`/things?select=id&${filter}`)).toEqual([{ id: 1 }]);
+    }
+    await indexed.close();
   });
 });

@@ -87,7 +87,7 @@ function sqlite(path: string, catalogue: Declared, rows: Rows): Engine {
 }
 
 function beginning(catalogue: Declared, rows: Rows) {
-  return firstRowsOf({ catalogue, rows: (name) => rows[name] ?? [] });
+  return firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
 }
 
 /** Any catalogue on an engine. */

@@ -68,6 +68,8 @@ export function decimal(precision: number, scale: number): Type {
     postgres: {
       name: `numeric(${precision},${scale})`,
       unbounded: 'numeric',
+      // Tables that something else made may hold it.
+      bind: (value) => (value === NOT_A_NUMBER ? 'NaN' : value),
       ...(isPlain ? { plain: (sql) => `(${sql})::float8`, cell: (sql) => `(${sql})::float8` } : {}),
       json: (sql) => `trim_scale(${sql})`,
       casts: { numeric: (sql) => `trim_scale(${sql})`, text: (sql) => `trim_scale(${sql})::text` },
@@ -105,8 +107,9 @@ function unitsForm(precision: number, scale: number): SqliteForm {
   };
 }
 
-/** Larger than every stored value: what NaN and infinity compare as, since PostgreSQL sorts them last. */
-const BEYOND = Number.MAX_VALUE;
+/** Larger than every stored value: what infinity compares as. NaN is larger still, as PostgreSQL sorts it. */
+const BEYOND = Number.MAX_VALUE / 2;
+const NOT_A_NUMBER = Number.MAX_VALUE;
 
 /** What any decimal, however long, compares as with stored ones: itself, or between the two that it lies between. */
 function nearestDouble(text: string, scale: number): number {
@@ -123,6 +126,7 @@ function nearestDouble(text: string, scale: number): number {
 function beyond(text: string): number {
   const special = specialDecimal(text);
   if (special === undefined) return refuseSyntax('numeric', text);
+  if (special === 'NaN') return NOT_A_NUMBER;
   return special === '-Infinity' ? -BEYOND : BEYOND;
 }
 

@@ -7,6 +7,7 @@ import { refuseSyntax } from './refuse.ts';
 import { defineType, itself, type Type } from './type.ts';
 
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
+const LEADING = /^[ \t\n\v\f\r]*([+-]?\d+)/;
 /** Up to so many characters a double holds all digits; and what is longer still, without zeros before it, is no int8. */
 const SAFE_LENGTH = 15;
 const MAX_LENGTH = 20;
@@ -25,9 +26,13 @@ function integer({ name, title, bits, sum }: Width): Type {
   const small = bits < 64;
   const outOfRange = (text: string) => new Refusal('22003', `value "${text}" is out of range for type ${title}`);
   const read = (text: string): Value => {
-    const match = INTEGER.exec(text);
+    // As PostgreSQL reads it: digits that are too large are told before what follows them.
+    const match = INTEGER.exec(text) ?? LEADING.exec(text);
     if (match === null) return refuseSyntax(title, text);
-    const digits = match[1]!;
+    const value = inRange(match[1]!, text);
+    return match[0].length === text.length ? value : refuseSyntax(title, text);
+  };
+  const inRange = (digits: string, text: string): Value => {
     if (small && digits.length <= SAFE_LENGTH) {
       const number = Number(digits) + 0;
       if (number < Number(least) || number > Number(most)) throw outOfRange(text);

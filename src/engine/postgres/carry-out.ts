@@ -5,6 +5,7 @@ import { identifier } from '../compile/statement.ts';
 import { type Change, type ChangeOf, type Comparison, ofKind, type Pair } from '../migration/changes.ts';
 import { danglingSql } from '../migration/question-sql.ts';
 import { permission } from '../migration/risks.ts';
+import { firstKey } from '../terms.ts';
 import { converted, postgresValues } from './conversion.ts';
 import { columnType } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
@@ -153,7 +154,10 @@ function constraints({ catalogue }: PostgresDemand, { changes, pairs }: Comparis
       const constraint = schema.checkSql(change.collection, change.field);
       if (constraint === undefined) return [];
       const name = identifier(schema.checkName(change.collection, change.field));
-      return [`${alter(change)} drop constraint if exists ${name}, add ${constraint}`];
+      return [
+        `${alter(change)} drop constraint if exists ${name}, add ${constraint}`,
+        ...beginKeys(change.collection, change.field),
+      ];
     }),
     ...ofKind(changes, 'change-key').flatMap(({ collection }) => keySql(pairs.get(collection.name)!)),
     ...ofKind(changes, 'add-unique').map((change) => `${alter(change)} add ${schema.uniqueSql(change.unique)}`),
@@ -179,16 +183,29 @@ function keySql({ now, before, origin }: Pair): string[] {
   return [
     primary,
     `alter table ${table} alter column ${column} drop default`,
-    `alter table ${table} alter column ${column} add ${schema.IDENTITY}`,
-    `select setval(pg_get_serial_sequence(${quoteText(table)}, ${quoteText(assigned.name)}), greatest(1, max(${column})), max(${column}) is not null) from ${table}`,
+    `alter table ${table} alter column ${column} add ${schema.identity(now)}`,
+    `select setval(${sequenceOf(now)}, greatest(${firstKey(now)}, max(${column})), max(${column}) is not null) from ${table}`,
   ];
+}
+
+/** What assigns the keys, where they are assigned. */
+function sequenceOf({ name, assigned }: Collection): string {
+  return `pg_get_serial_sequence(${quoteText(identifier(name))}, ${quoteText(assigned?.name ?? '')})`;
+}
+
+/** A minimum that is new: no key below it is assigned. */
+function beginKeys(collection: Collection, field: Field): string[] {
+  const before = firstKey(collection) - 1n;
+  if (field !== collection.assigned || before === 0n) return [];
+  const sequence = sequenceOf(collection);
+  return [`select setval(${sequence}, greatest(${before}, pg_sequence_last_value(${sequence}::regclass)))`];
 }
 
 async function insertFirst(runner: Runner, collection: Collection, rows: readonly StoredRow[]): Promise<void> {
   if (rows.length === 0) return;
   const { fields, assigned, name } = collection;
   const table = identifier(name);
-  const sequence = assigned && `pg_get_serial_sequence(${quoteText(table)}, ${quoteText(assigned.name)})`;
+  const sequence = sequenceOf(collection);
   const columns = fields.map((field) => identifier(field.name)).join(', ');
   const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
   const values = fields.map((field) => {

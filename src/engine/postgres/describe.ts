@@ -150,7 +150,8 @@ class Description {
     const isAssigned = this.key.length === 1 && this.key[0] === name && ['int4', 'int8'].includes(type.name);
     if (sequence !== null) return isAssigned ? {} : { filled: true };
     if (value === null) return {};
-    const found = readDefault(value, type);
+    // Of a key that is assigned the declaration says no default.
+    const found = isAssigned ? undefined : readDefault(value, type);
     if (found !== undefined) return found;
     this.note(name, `filled in by the database: ${value}`);
     return { filled: true };
@@ -182,7 +183,7 @@ class Description {
     const keys = this.table.constraints.filter(({ kind, columns }) => kind === 'foreign key' && columns.includes(name));
     const found = keys.flatMap((key) => {
       const to = this.targetOf(key, type);
-      if (to === undefined) this.note(name, key.definition.toLowerCase());
+      if (to === undefined) this.note(name, inSmallLetters(key.definition));
       return to ?? [];
     });
     return found[0] === undefined ? {} : { references: found[0] };
@@ -225,4 +226,9 @@ class Description {
     const before = this.fieldNotes.get(field);
     this.fieldNotes.set(field, before === undefined ? words : `${before}; ${words}`);
   }
+}
+
+/** But for names in quotes, which are as they are. */
+function inSmallLetters(sql: string): string {
+  return sql.replace(/"[^"]*"|[^"]+/g, (part) => (part.startsWith('"') ? part : part.toLowerCase()));
 }

@@ -36,6 +36,8 @@ function parametersOf({ schema, querySeconds }: SessionSettings) {
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
     tcp_user_timeout: 25_000,
+    // A float is shown with all its digits, whatever the server's own default.
+    extra_float_digits: 1,
   };
 }
 

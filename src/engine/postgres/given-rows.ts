@@ -29,6 +29,9 @@ export function* rowsAsJsonInPieces(
   return `[${texts.join(',')}]`;
 }
 
+/** What they are called in it. No collection can have such a name. */
+export const GIVEN = '"the given"';
+
 interface Target {
   readonly collection: Collection;
   readonly adopted: Adopted;
@@ -38,7 +41,7 @@ interface Target {
 export function recordset({ collection, adopted }: Target, json: string, fields: readonly Field[]): string {
   const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
   const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');
-  return `json_to_recordset(${json}::json) as given (${columns})`;
+  return `json_to_recordset(${json}::json) as ${GIVEN} (${columns})`;
 }
 
 function ofColumn({ type }: Field): string {

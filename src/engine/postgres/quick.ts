@@ -1,6 +1,7 @@
 /** Which reads and writes are surely quick: those need no connection of their own. */
 import type { SQL } from 'bun';
-import type { Collection } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import { can } from '../../collection/types/type.ts';
 import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../limits.ts';
 import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../plan/types.ts';
 import { isQuickWrite } from '../quick-writes.ts';
@@ -72,9 +73,15 @@ function isWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms:
   const [first, second] = order.map(({ expression }) => fieldOf(expression));
   if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
   if (offset + (limit ?? Number.POSITIVE_INFINITY) > QUICK_PAGE_ROWS) return false;
-  if (first !== assigned) return first.indexed && order.length === 2 && second === assigned && terms.length === 0;
+  if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
   if (order.length !== 1) return false;
   const [only] = terms;
-  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && fieldOf(only.of)?.indexed) return true;
+  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && hasOrder(fieldOf(only.of)))
+    return true;
   return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
+}
+
+/** The index of json and of arrays knows what is in them, and no order. */
+function hasOrder(field: Field | undefined): boolean {
+  return field?.indexed === true && !can(field.type, 'json') && !can(field.type, 'array');
 }

@@ -95,6 +95,8 @@ const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
   '40001': 'CAT503',
   '40P01': 'CAT503',
   '42P01': 'CAT503',
+  // Every name was resolved before: the column went, or was renamed, under the service.
+  '42703': 'CAT503',
   '42P05': 'CAT503',
   '53100': 'CAT507',
   '55P03': 'CAT503',
@@ -115,14 +117,17 @@ export function translateError(error: unknown, collection?: Collection): unknown
   if (isLoss(error) || isFull(error)) return unavailable(describe(error));
   const state = sqlState(error);
   if (state === undefined) return error;
-  const { message, detail, hint, column } = error as ServerError;
+  const { message, detail, hint, column, constraint } = error as ServerError;
   if (collection !== undefined) {
+    const { name, assigned } = collection;
     const taken = state === '23505' ? takenIn(collection, detail) : undefined;
     if (taken !== undefined) return duplicate(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-    if (state === '2200H') return keysUsedUp(collection);
+    // The bounds of the assigned key are met only where a key was assigned: what clients give was checked before.
+    const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
+    if (state === '2200H' || isBeyond) return keysUsedUp(collection);
   }
-  const code = known(state) ?? TRANSLATED[state] ?? BY_CLASS[state.slice(0, 2)];
+  const code = TRANSLATED[state] ?? known(state) ?? BY_CLASS[state.slice(0, 2)];
   if (code === undefined) return error;
   return new Refusal(code, message, {
     details: detail ?? (code === state ? undefined : `SQLSTATE ${state}`),

@@ -13,6 +13,9 @@ import { identifier } from '../compile/statement.ts';
 import { conjuncts, keysNamed, rowsWritten } from '../reach.ts';
 import { sqlState } from './refusals.ts';
 
+/** What rows are called on their way to an answer. No collection and no field can have such a name. */
+export const CHANGED = '"the changed"';
+export const SHAPED = '"the shaped"';
 const TOO_LONG = '22012';
 /** A page of at most so many rows, each of which may then have 64 KiB. To add them up takes a quarter of the time of a read. */
 const PAGE_ROWS = 128;
@@ -50,13 +53,13 @@ export function listWithin(query: string): string {
 
 /** The rows that a write gives back, as one JSON list. */
 export function returnedWithin(query: string): string {
-  const rows = `select row_to_json(shaped) as row from (${query}) as shaped`;
+  const rows = `select row_to_json(${SHAPED}) as row from (${query}) as ${SHAPED}`;
   return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
 }
 
 /** The same of a statement that changes rows and gives back some columns, one of which may be long. */
 export function changedWithin(change: string, columns: string, long: string): string {
-  return `with changed as (${change}) ${countedWithin('select * from changed', columns, long)}`;
+  return `with ${CHANGED} as (${change}) ${countedWithin(`select * from ${CHANGED}`, columns, long)}`;
 }
 
 function countedWithin(query: string, columns: string, long: string): string {

@@ -30,8 +30,8 @@ import { buildStatement, identifier, type SqlDialect, type Statement } from '../
 import type { Adopted } from './adoption.ts';
 import { TEXT, textOf } from './dialect.ts';
 import { quoteText } from './driver.ts';
-import { recordset, rowsAsJson } from './given-rows.ts';
-import { changedWithin, returnedWithin } from './row-bytes.ts';
+import { GIVEN, recordset, rowsAsJson } from './given-rows.ts';
+import { CHANGED, changedWithin, returnedWithin, SHAPED } from './row-bytes.ts';
 
 /** The one row that every write answers with. */
 export interface Written {
@@ -60,6 +60,9 @@ export interface Answer {
   readonly isCounted: boolean;
 }
 
+/** No collection can have such a name. */
+const BEFORE = '"the before"';
+
 /**
  * Tells a new row from one that was there: the statement sees the table as it was before it. (A row's `xmax` would tell,
  * too, but not in a partitioned table.)
@@ -67,9 +70,9 @@ export interface Answer {
 export function isNew({ name }: Collection, conflict: Conflict): string {
   if (conflict === 'refuse' || conflict.overwrite.length === 0) return 'true';
   const same = conflict.on.map(
-    (field) => `before.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
+    (field) => `${BEFORE}.${identifier(field.name)} = ${identifier(name)}.${identifier(field.name)}`,
   );
-  return `not exists (select from ${identifier(name)} as before where ${same.join(' and ')})`;
+  return `not exists (select from ${identifier(name)} as ${BEFORE} where ${same.join(' and ')})`;
 }
 
 /** What an insert stores of its rows: fields that are read alone are the database's own business, where it has them. */
@@ -82,7 +85,7 @@ export function insertHead({ collection, adopted }: WriteContext): { into: strin
 /** The value where it is given, else the next key, or the database's own default. */
 export function insertedValue({ collection, sequence, adopted }: WriteContext, field: Field, column: string): string {
   const next = sequence === undefined ? undefined : `nextval(${quoteText(sequence)})`;
-  const fill = field === collection.assigned ? next : adopted.fills.get(field);
+  const fill = adopted.fills.get(field) ?? (field === collection.assigned ? next : undefined);
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
@@ -108,7 +111,7 @@ export function compileInsert(
   const head = insertHead(context);
   return buildStatement(dialect, (bind) => {
     const given = bind(rows, TEXT);
-    const values = head.fields.map((field) => insertedValue(context, field, `given.${identifier(field.name)}`));
+    const values = head.fields.map((field) => insertedValue(context, field, `${GIVEN}.${identifier(field.name)}`));
     const scope = scopeOf(dialect, bind, collection.name);
     const met = plan.restriction?.met && compilePredicate(plan.restriction.met, scope);
     const insert = `${head.into} select ${values.join(', ')} from ${recordset(context, given, fields)}${conflictSql(plan.conflict, met)}`;
@@ -162,12 +165,12 @@ export function compileUpdateMany(
   const keys = keyColumns(collection);
   return buildStatement(dialect, (bind) => {
     const given = recordset(context, bind(rowsAsJson([...keys, ...fields], rows), TEXT), [...keys, ...fields]);
-    const set = fields.map((field) => `${identifier(field.name)} = given.${identifier(field.name)}`).join(', ');
+    const set = fields.map((field) => `${identifier(field.name)} = ${GIVEN}.${identifier(field.name)}`).join(', ');
     const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(keys[index]!.name)}`,
+      (field, index) => `${table}.${identifier(field.name)} = ${GIVEN}.${identifier(keys[index]!.name)}`,
     );
     const scope = scopeOf(dialect, bind, collection.name);
-    const key = keyText(keys, (field) => `given.${identifier(field.name)}`);
+    const key = keyText(keys, (field) => `${GIVEN}.${identifier(field.name)}`);
     const rule = met === undefined ? '' : ` and (${compilePredicate(met, scope)})`;
     const told = changed === undefined ? '' : `, (${compilePredicate(changed, scope)}) is true as "is allowed"`;
     const update = `update ${table} set ${set} from ${given} where ${same.join(' and ')}${rule} returning ${key} as "the key"${told}`;
@@ -185,7 +188,7 @@ export function compileLock(context: WriteContext, keys: readonly Key[], met?: P
   return buildStatement(dialect, (bind) => {
     const given = recordset(context, bind(rowsAsJson(columns, keys), TEXT), columns);
     const same = collection.key.map(
-      (field, index) => `${table}.${identifier(field.name)} = given.${identifier(columns[index]!.name)}`,
+      (field, index) => `${table}.${identifier(field.name)} = ${GIVEN}.${identifier(columns[index]!.name)}`,
     );
     const rule = met === undefined ? '' : ` where ${compilePredicate(met, scopeOf(dialect, bind, collection.name))}`;
     return `select 1 from ${table} join ${given} on ${same.join(' and ')}${rule} order by ${qualified(collection)} for update of ${table}`;
@@ -214,7 +217,7 @@ function qualified({ name, key }: Collection): string {
 function listOf(wanted: Answer, rows: string, scope: Scope): string {
   const shaped = shapeOver(wanted, rows, scope);
   if (wanted.isCounted) return returnedWithin(shaped);
-  return `select coalesce(json_agg(row_to_json(shaped)), '[]') from (${shaped}) as shaped`;
+  return `select coalesce(json_agg(row_to_json(${SHAPED})), '[]') from (${shaped}) as ${SHAPED}`;
 }
 
 /** The rows of an answer, over a query that has the changed ones: those that are shown, in the order in which it has them. */
@@ -223,20 +226,20 @@ function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): strin
   const inner = { ...scope, stripNulls: output.stripNulls };
   if (isAlways(shape.where)) return compileShape(shape, asTheyCome, output, inner);
   // A condition on other tables may be met by a join that mixes them.
-  const numbered = `from (select *, row_number() over () as "place" ${asTheyCome}) as ${identifier(scope.name)}`;
+  const numbered = `from (select *, row_number() over () as "the place" ${asTheyCome}) as ${identifier(scope.name)}`;
   const shown = compileShape(shape, `${numbered} where ${compilePredicate(shape.where, scope)}`, output, inner);
   const isOrdered = shape.order.length > 0 || shape.groupBy !== undefined;
-  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}."place"`;
+  return isOrdered ? shown : `${shown} order by ${identifier(scope.name)}."the place"`;
 }
 
 function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | undefined): string {
   const { into, restriction } = plan;
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
-  const counts = `(select count(*) from changed)::int4 as affected, (select count(*) from changed where "is new")::int4 as inserted, (select ${key} from changed where (select count(*) from changed) = 1) as key${refused}`;
-  if (wanted === undefined) return `with changed as (${change}) select ${counts}`;
+  const counts = `(select count(*) from ${CHANGED})::int4 as affected, (select count(*) from ${CHANGED} where "is new")::int4 as inserted, (select ${key} from ${CHANGED} where (select count(*) from ${CHANGED}) = 1) as key${refused}`;
+  if (wanted === undefined) return `with ${CHANGED} as (${change}) select ${counts}`;
   const after = showsWritten(plan, wanted) ? `, ${asWritten(into)}` : '';
-  return `with changed as (${change})${after} select ${counts}, (${listOf(wanted, 'select * from changed', scope)}) as rows`;
+  return `with ${CHANGED} as (${change})${after} select ${counts}, (${listOf(wanted, `select * from ${CHANGED}`, scope)}) as rows`;
 }
 
 /** Of rows that are removed, and of those whose key moves, the answer shows what there was before. */
@@ -251,16 +254,18 @@ function showsWritten(plan: WritePlan, { shape }: Answer): boolean {
  */
 function asWritten({ name, key, fields }: Collection): string {
   const columns = columnList(fields);
-  const same = key.map((field) => `changed.${identifier(field.name)} = stored.${identifier(field.name)}`).join(' and ');
-  const others = `select ${columns} from ${identifier(name)} as stored where not exists (select from changed where ${same})`;
-  return `${identifier(name)} as not materialized (${others} union all select ${columns} from changed)`;
+  const same = key
+    .map((field) => `${CHANGED}.${identifier(field.name)} = stored.${identifier(field.name)}`)
+    .join(' and ');
+  const others = `select ${columns} from ${identifier(name)} as stored where not exists (select from ${CHANGED} where ${same})`;
+  return `${identifier(name)} as not materialized (${others} union all select ${columns} from ${CHANGED})`;
 }
 
 /** How many of the changed rows break the rules under which they were made. */
 function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
   const [asNew, asChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when "is new" then (${asNew})::bool else (${asChanged})::bool end`;
-  return `(select count(*) from changed as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
+  return `(select count(*) from ${CHANGED} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
 }
 
 function ordered(collection: Collection, wanted: Answer): Answer {

@@ -1,6 +1,8 @@
 /** Where SQLite assigns keys from: after the largest that was ever stored, and after what it is told here. */
+import type { Database } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
+import { firstKey } from '../terms.ts';
 import type { Connection } from './connection.ts';
 
 /** Keys up to this one are not assigned any more, as if it had been stored. */
@@ -9,4 +11,15 @@ export function passKey(connection: Connection, { name }: Collection, key: Value
   if (connection.run({ sql, params: [key, name] }).changes > 0) return;
   // Nothing was stored yet.
   connection.run({ sql: 'insert into sqlite_sequence (name, seq) values (?, max(0, ?))', params: [name, key] });
+}
+
+/** None below the minimum is assigned. */
+export function beginKeys(db: Database, collection: Collection): void {
+  const first = firstKey(collection);
+  if (first === 1n) return;
+  db.run(
+    `insert into sqlite_sequence (name, seq) select ?, 0 where not exists (select 1 from sqlite_sequence where name = ?)`,
+    [collection.name, collection.name],
+  );
+  db.run('update sqlite_sequence set seq = max(seq, ?) where name = ?', [first - 1n, collection.name]);
 }

@@ -5,7 +5,7 @@ import { deniedRow } from '../../collection/denied.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
-import { atRow, keysUsedUp, missingRow, notAmong } from '../terms.ts';
+import { atRow, duplicate, keysUsedUp, missingRow, notAmong, printed } from '../terms.ts';
 import { countReturned } from './allowance.ts';
 import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
@@ -50,7 +50,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
   let affected = 0;
   let inserted = 0;
   let key: readonly string[] | undefined;
-  const printed = (values: readonly Value[]) =>
+  const keyTexts = (values: readonly Value[]) =>
     values.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
   for (const [index, row] of job.rows.entries()) {
     spendRow();
@@ -72,7 +72,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         affected += changes;
         if (changes === 0) continue;
         const made = () => (given.includes(null) ? [assignedKey(connection, lastInsertRowid)] : given);
-        key = known === undefined ? printed(made()) : (known as string[]);
+        key = known === undefined ? keyTexts(made()) : (known as string[]);
         if (known === undefined) inserted++;
       } else {
         const [written] = connection.values(insert);
@@ -87,18 +87,35 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         const assignedNumber = () =>
           text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[]).flat()[keyPlaces[0]!]!;
         const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
-        key = known === undefined ? printed(made()) : (known as string[]);
+        key = known === undefined ? keyTexts(made()) : (known as string[]);
         if (text !== undefined) changed.push(countReturned(text));
       }
     } catch (error) {
       if (isReferenceError(error) || error instanceof Refusal) throw error;
       if (areKeysUsedUp(connection, collection, error)) throw keysUsedUp(collection);
       const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
-      throw atRow(translateError(error, { collection, given: giving }), job.rows.length > 1 ? index : undefined);
+      const told = translateError(error, { collection, given: giving });
+      const isTaken = told instanceof Refusal && told.code === '23505' && job.meets === undefined;
+      const first = isTaken ? firstTaken(connection, collection, row) : undefined;
+      throw atRow(first ?? told, job.rows.length > 1 ? index : undefined);
     }
   }
   if (refersToItself) checkOwnReferences(connection, collection, job.rows);
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
+}
+
+/** Of several values that are taken SQLite names any. The key is told first, then the others in their order, as PostgreSQL does. */
+function firstTaken(connection: Connection, collection: Collection, row: readonly Value[]): Refusal | undefined {
+  const { name, fields, key, unique } = collection;
+  for (const set of [key, ...unique.map((each) => each.fields)]) {
+    const params = set.map((field): Value => row[fields.indexOf(field)] ?? null);
+    if (params.includes(null)) continue;
+    const same = set.map((field) => `${identifier(field.name)} = ?`).join(' and ');
+    const [found] = connection.values({ sql: `select 1 from ${identifier(name)} where ${same}`, params });
+    const values = set.map(({ type }, index) => valueIn(type, params[index]!));
+    if (found !== undefined) return duplicate(collection, set, printed(set, values));
+  }
+  return undefined;
 }
 
 const LAST_KEY: Statement = { sql: 'select last_insert_rowid()', params: [] };

@@ -1,6 +1,6 @@
 /** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
 import { embedded } from '../../collection/types/embedded.ts';
-import { isIndex } from '../../collection/types/json-path.ts';
+import { isIndex, isOnlyElement } from '../../collection/types/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
@@ -55,7 +55,9 @@ export const sqliteDialect: SqlDialect = {
     if (path === undefined) return `json_path_text(${sql}, ${list})`;
     // A text is what is mostly there, or nothing is: SQLite sees that sooner. Its numbers would not be as they were written.
     const native = bind(path);
-    return `case coalesce(json_type(${sql}, ${native}), '') when 'text' then ${sql} ->> ${native} when '' then null else json_path_text(${sql}, ${list}) end`;
+    // SQLite has no elements in a single value.
+    const nothing = keys.some(isOnlyElement) ? '' : "when '' then null ";
+    return `case coalesce(json_type(${sql}, ${native}), '') when 'text' then ${sql} ->> ${native} ${nothing}else json_path_text(${sql}, ${list}) end`;
   },
 
   cast(sql, from, to) {

@@ -13,6 +13,7 @@ import { danglingSql, questionSql } from '../migration/question-sql.ts';
 import { RECORD_TABLE, recordOf } from '../migration/record.ts';
 import { assess, type Problem, permission } from '../migration/risks.ts';
 import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../migration/words.ts';
+import { beginKeys } from './assigned-keys.ts';
 import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
 import { type Inspection, inspect, strangers } from './found.ts';
 import { addFields, isRebuilt, rebuild } from './rebuild.ts';
@@ -141,6 +142,7 @@ function carryOut(db: Database, demand: SqliteDemand, found: Inspection, compari
   for (const collection of created) db.run(tableSql(catalogue, collection));
   const rebuilt = [...pairs.values()].filter((pair) => isRebuilt(found.catalogue, catalogue, pair, allowed));
   for (const pair of rebuilt) rebuild(db, catalogue, pair, allowed);
+  for (const collection of [...created, ...rebuilt.map(({ now }) => now)]) beginKeys(db, collection);
   for (const pair of pairs.values()) {
     if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);
   }

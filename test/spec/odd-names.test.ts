@@ -1,0 +1,54 @@
+/** Collections and fields may be called what SQL, or a statement of ours, calls something else. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { type Catalogue, ENGINES } from '../support/catalogue.ts';
+import { openDeclared } from '../support/shop.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
+
+const NAMES = ['given', 'before', 'changed', 'shaped', 'listed', 'table', 'user', 'new', 'constructor'];
+const CATALOGUE = declareCatalogue({
+  collections: [
+    ...NAMES.map((name) => ({
+      name,
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int4' },
+        ...NAMES.map((field) => ({ name: field, type: 'text' })),
+        { name: 'parent', type: 'int4', references: { collection: name, onDelete: 'cascade' as const } },
+      ],
+    })),
+    { name: 'keyed', key: ['constructor'], fields: [{ name: 'constructor', type: 'text' }] },
+  ],
+});
+
+describe.each(Object.keys(ENGINES))('on %s', (engine) => {
+  let odd: Catalogue;
+  beforeAll(async () => {
+    odd = await openDeclared(engine, CATALOGUE, { listed: [{ id: 7, given: 'first' }] });
+  });
+  afterAll(() => odd.close());
+
+  test.each(NAMES)('a collection and a field called %s are written and read as any other', async (name) => {
+    const merge = (rows: unknown) =>
+      odd.fetch(`/${name}`, sendJson('POST', rows, { prefer: 'resolution=merge-duplicates' }));
+    expect((await merge([{ id: 1, [name]: 'a' }])).status).toBe(201);
+    expect((await merge([{ id: 1, [name]: 'b' }])).status).toBe(200);
+    expect((await merge([{ id: 2, parent: 1 }])).status).toBe(201);
+    const each = await odd.fetch(
+      `/${name}?select=id,${name},parent(${name})`,
+      sendJson('PATCH', [{ id: 2, [name]: 'c' }], { prefer: 'return=representation' }),
+    );
+    expect(await each.json()).toEqual([{ id: 2, [name]: 'c', parent: { [name]: 'b' } }]);
+    const one = await odd.fetch(
+      `/${name}?id=eq.2&select=${name},parent(${name})`,
+      sendJson('PATCH', { [name]: 'd' }, { prefer: 'return=representation' }),
+    );
+    expect(await one.json()).toEqual([{ [name]: 'd', parent: { [name]: 'b' } }]);
+    expect((await odd.fetch(`/${name}/1`, { method: 'DELETE' })).status).toBe(204);
+    expect(await odd.list(`/${name}?select=id&id=lt.7`)).toEqual([]);
+  });
+
+  test('a key called constructor is missed where it is not given', async () => {
+    await expectRefusal(await odd.fetch('/keyed', sendJson('PATCH', [{}])), 400, '21000');
+  });
+});
