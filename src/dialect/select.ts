@@ -28,40 +28,35 @@ const KNOWN = new Map<string, readonly SelectItem[]>();
 
 function readSelect(value: string): readonly SelectItem[] {
   const scanner = new Scanner('select parameter', value);
-  const items = readItems(scanner);
+  const items = readItems(scanner, 0);
   if (!scanner.atEnd) scanner.fail('"," or end of input');
-  checkEmbeds(items, 1);
+  if (countEmbeds(items) > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
   return items;
 }
 
-function readItems(scanner: Scanner): readonly SelectItem[] {
+/** `depth` is the number of embeddings around them. */
+function readItems(scanner: Scanner, depth: number): readonly SelectItem[] {
   const items: SelectItem[] = [];
   do {
-    items.push(readItem(scanner));
+    items.push(readItem(scanner, depth));
     if (items.length > MAX_TERMS) throw new Refusal('54000', `select may name ${MAX_TERMS} columns`);
   } while (scanner.take(','));
   return items;
 }
 
-/** Returns how many there are, at any depth. */
-function checkEmbeds(items: readonly SelectItem[], depth: number): number {
-  const embeds = items.filter((item) => item.kind === 'embed');
-  if (embeds.length > 0 && depth > MAX_EMBED_DEPTH) {
-    throw new Refusal('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
-  }
-  const count = embeds.reduce((sum, { select }) => sum + 1 + checkEmbeds(select, depth + 1), 0);
-  if (count > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
-  return count;
+/** At any depth. */
+function countEmbeds(items: readonly SelectItem[]): number {
+  return items.reduce((sum, item) => sum + (item.kind === 'embed' ? 1 + countEmbeds(item.select) : 0), 0);
 }
 
-function readItem(scanner: Scanner): SelectItem {
+function readItem(scanner: Scanner, depth: number): SelectItem {
   scanner.skipSpaces();
   if (scanner.atEnd || scanner.peek() === ',') scanner.fail(ITEM);
   if (scanner.take('*')) {
     scanner.skipSpaces();
     return { kind: 'all' };
   }
-  if (scanner.take('...')) return readEmbed(scanner, readName(scanner), { spread: true });
+  if (scanner.take('...')) return readEmbed(scanner, readName(scanner), { spread: true }, depth + 1);
   const alias = scanner.attempt(() => {
     if (!scanner.sees(NAME_START)) return undefined;
     const name = readName(scanner);
@@ -76,7 +71,7 @@ function readItem(scanner: Scanner): SelectItem {
   if (!scanner.sees(NAME_START)) scanner.fail(ITEM);
   const field = readFieldPath(scanner);
   if (scanner.peek() === '(' || scanner.peek() === '!')
-    return readEmbed(scanner, field.name, { spread: false, ...named });
+    return readEmbed(scanner, field.name, { spread: false, ...named }, depth + 1);
   const cast = readCast(scanner);
   const aggregate = readAggregate(scanner);
   const aggregateCast = aggregate === undefined ? undefined : readCast(scanner);
@@ -107,7 +102,14 @@ function readAggregate(scanner: Scanner): Aggregate | undefined {
 }
 
 /** After the name: hints, and what is selected of it. */
-function readEmbed(scanner: Scanner, name: string, given: Pick<EmbedItem, 'spread' | 'alias'>): EmbedItem {
+function readEmbed(
+  scanner: Scanner,
+  name: string,
+  given: Pick<EmbedItem, 'spread' | 'alias'>,
+  depth: number,
+): EmbedItem {
+  // Before what is inside is read: a text of nothing but parentheses would need a stack as deep.
+  if (depth > MAX_EMBED_DEPTH) throw new Refusal('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
   let hint: string | undefined;
   let inner = false;
   while (scanner.take('!')) {
@@ -116,7 +118,7 @@ function readEmbed(scanner: Scanner, name: string, given: Pick<EmbedItem, 'sprea
     else if (word !== 'left') hint = word;
   }
   scanner.expect('(');
-  const select = scanner.peek() === ')' ? [] : readItems(scanner);
+  const select = scanner.peek() === ')' ? [] : readItems(scanner, depth);
   scanner.expect(')', '"," or ")"');
   scanner.skipSpaces();
   return { kind: 'embed', name, inner, ...given, ...(hint === undefined ? {} : { hint }), select };
