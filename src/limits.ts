@@ -53,6 +53,8 @@ export const SHORT_ROW_BYTES = 256;
 /** Selections that are kept once they are read, and how long one may be. */
 export const MAX_KEPT_SELECTS = 500;
 export const MAX_KEPT_SELECT_LENGTH = 1_000;
+/** Media types of an Accept header that are looked at. */
+export const MAX_MEDIA_RANGES = 500;
 /** Length of an Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */
