@@ -37,6 +37,14 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     expect(await hintOf('/products?supplier_id=eq.null', '22P02')).toContain('supplier_id=is.null');
   });
 
+  test.each(['product_name;unit_price\nTea;3', 'product_name\tunit_price\nTea\t3'])(
+    'a body of CSV without commas is told of them: %j',
+    async (body) => {
+      const response = await catalogue.fetch('/products', send('POST', 'text/csv', body));
+      expect((await expectRefusal(response, 400, 'PGRST204')).hint).toContain('commas');
+    },
+  );
+
   test('a filter by a field that is none, and like none, is told the fields there are', async () => {
     const hint = await hintOf('/products?q=eq.chai', '42703');
     for (const field of ['id', 'product_name', 'reorder_level']) expect(hint).toContain(field);
