@@ -106,6 +106,11 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
       expect(ids(await catalogue.list(words))).toEqual([5]);
     });
 
+    test('one that is too long is refused before it is read', async () => {
+      await expectRefusal(await catalogue.fetch(`/products?product_name=match.${'['.repeat(400_000)}`), 400, '2201B');
+      await expectRefusal(await catalogue.fetch(`/products?product_name=match.${'%5Cw'.repeat(60_000)}`), 400, '2201B');
+    });
+
     // PostgreSQL compiles them on its side, where they keep nobody waiting.
     if (engine === 'SQLite') {
       test('many with large bounds: 400; few of them hold', async () => {
