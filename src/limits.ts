@@ -53,6 +53,8 @@ export const SHORT_ROW_BYTES = 256;
 /** Selections that are kept once they are read, and how long one may be. */
 export const MAX_KEPT_SELECTS = 500;
 export const MAX_KEPT_SELECT_LENGTH = 1_000;
+/** Media types of an Accept header that are looked at. */
+export const MAX_MEDIA_RANGES = 500;
 /** Length of an Idempotency-Key. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */
@@ -93,6 +95,8 @@ export const LONG_LOG_BYTES = 512 * 1024 * 1024;
 export const MAX_SNAPSHOT_SECONDS = 30;
 /** A long result that nobody takes a part of for so long is ended. */
 export const IDLE_STREAM_SECONDS = 60;
+/** Characters of one regular expression. */
+export const MAX_PATTERN_LENGTH = 64 * 1024;
 /** Instructions of all regular expressions of one request, once compiled. */
 export const MAX_INSTRUCTIONS = 50_000;
 /** What patterns may take on all of a small table, for it to be read between two requests: steps of some nanoseconds. */

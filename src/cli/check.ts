@@ -37,14 +37,20 @@ ${describeSettings(OPTIONS)}`,
     const ok = findings.every((finding) => finding.ok);
     if (values.json) console.log(JSON.stringify({ ok, database: maintenance.location, findings }));
     else {
-      const width = Math.max(...findings.map((finding) => finding.check.length));
-      for (const finding of findings) {
-        console.log(`${mark(finding)}  ${finding.check.padEnd(width)}  ${finding.detail}`);
+      const names = findings.map(nameOf);
+      const width = Math.max(...names.map((name) => name.length));
+      for (const [at, finding] of findings.entries()) {
+        console.log(`${mark(finding)}  ${names[at]!.padEnd(width)}  ${finding.detail}`);
       }
     }
     return ok ? 0 : 1;
   },
 };
+
+/** The finding by the name of a collection is the number of its rows. */
+function nameOf({ check, collection }: Finding): string {
+  return collection === undefined || collection === check ? check : `${collection}: ${check}`;
+}
 
 function mark({ ok, isWarning = false }: Finding): string {
   return ok ? (isWarning ? 'warn' : 'ok  ') : 'BAD ';

@@ -1,7 +1,7 @@
 /** `catalogue import`: rows from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
 import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
 import { begin } from '../declare/begin.ts';
-import { formatOf, openSource, type Source } from '../declare/rows/source.ts';
+import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
 import { isSameFile } from '../written-file.ts';
 import { amount } from './amount.ts';
@@ -38,7 +38,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [path] = operands;
     if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
-    const format = formatOf(path, values.format);
+    const format = formatToRead(path, values.format);
     const { catalogue } = await begin(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
     const collection = chosenCollection(catalogue, values.collection, '--collection NAME');
     const mapping = readMapping(values.map, collection);
@@ -60,7 +60,7 @@ ${describeSettings(OPTIONS)}`,
           hasHeader: format === 'csv',
           keepGoing: values.keepGoing,
           rejects,
-          problem: problems.add,
+          bad: problems.add,
           reading: () => bars.reading(source.read()),
           storing: bars.storing,
         })),
@@ -81,7 +81,7 @@ ${describeSettings(OPTIONS)}`,
 
 interface RejectsDemand extends Pick<Values<typeof OPTIONS>, 'force' | 'database'> {
   readonly path: string;
-  readonly format: ReturnType<typeof formatOf>;
+  readonly format: ReturnType<typeof formatToRead>;
   readonly source: Source;
 }
 
@@ -105,12 +105,13 @@ class Problems {
     private readonly key: readonly string[],
   ) {}
 
-  readonly add = (found: Problem) => {
+  /** What is wrong with one row. */
+  readonly add = (found: readonly Problem[]) => {
     this.count++;
-    if (found.code === '23505' && this.key.includes(found.field ?? '')) this.taken++;
+    if (found.every(({ code, field = '' }) => code === '23505' && this.key.includes(field))) this.taken++;
     if (this.count > NAMED_PROBLEMS) return;
-    if (this.isJson) this.list.push(found);
-    else process.stderr.write(`${describe(found)}\n`);
+    if (this.isJson) this.list.push(...found);
+    else process.stderr.write(found.map((each) => `${describe(each)}\n`).join(''));
   };
 
   /** Whether nothing is wrong but that rows exist already, as where a file is imported again. */

@@ -3,6 +3,7 @@ import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Val
 import { begin } from '../declare/begin.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
+import { perhaps } from '../nearest-name.ts';
 import { NO_ROWS } from '../plan/first-rows.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
@@ -44,11 +45,24 @@ ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
+    if (settings.allow.length > 0) await warnOfUnused(settings);
     return settings.plan ? show(settings) : carryOut(settings);
   },
 };
 
 type Settings = Values<typeof OPTIONS>;
+
+/** A permission for what is not to be done may be a slip of the pen; or it was done the last time, so that it is no mistake. */
+async function warnOfUnused(settings: Settings): Promise<void> {
+  const { catalogue } = await begin(settings.collections);
+  const { problems } = await maintenanceOf(settings.database, catalogue, settings).plan({ firstRows: NO_ROWS });
+  const asked = problems.flatMap((problem) => problem.allow ?? []);
+  for (const each of settings.allow.filter((permission) => !asked.includes(permission))) {
+    process.stderr.write(
+      `catalogue: --allow ${each} is not needed: no such change is to be made${perhaps(each, asked)}\n`,
+    );
+  }
+}
 
 async function show(settings: Settings): Promise<number> {
   const { catalogue, ...begun } = await begin(settings.collections, { withRows: !settings.empty });

@@ -5,6 +5,7 @@ import { describe } from '../openapi/described.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
 import type { Command } from './command.ts';
+import { printDocument } from './output.ts';
 
 const SETTINGS = { collections: COLLECTIONS, basePath: SERVE_SETTINGS.basePath } as const;
 
@@ -18,6 +19,6 @@ ${describeSettings(SETTINGS)}`,
   async run(args, env) {
     const { collections, basePath } = readSettings(SETTINGS, args, env);
     const begun = await begin(collections, { withRows: true });
-    console.log(JSON.stringify(openApiDocument(describe(begun), basePath), null, 2));
+    printDocument(JSON.stringify(openApiDocument(describe(begun), basePath), null, 2));
   },
 };

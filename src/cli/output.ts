@@ -18,6 +18,7 @@ export class PipeClosed extends Error {
 }
 
 export const STANDARD_OUTPUT = '-';
+const STANDARD_OUTPUT_FILE = 1;
 
 /** Before any work is done for it; throws a `ConfigError` where it must not be written. */
 export function checkOutput(path: string, terms: WriteTerms): void {
@@ -25,8 +26,27 @@ export function checkOutput(path: string, terms: WriteTerms): void {
 }
 
 export function openOutput(path: string, terms: WriteTerms): Output {
-  if (path === STANDARD_OUTPUT) return { write: (part) => writeAll(1, part), end() {}, giveUp() {} };
+  if (path === STANDARD_OUTPUT) return { write: print, end() {}, giveUp() {} };
   return checkMayWrite(path, terms) === 'device' ? openDevice(path) : openFile(path, terms.replace);
+}
+
+/** A command must not end well where only a part of what it prints could be written; a reader that has had enough is no fault. */
+export function printDocument(text: string): void {
+  try {
+    print(`${text}\n`);
+  } catch (error) {
+    if (!(error instanceof PipeClosed)) throw error;
+  }
+}
+
+function print(part: string | Uint8Array): void {
+  try {
+    writeAll(STANDARD_OUTPUT_FILE, part);
+  } catch (error) {
+    throw error instanceof PipeClosed
+      ? error
+      : new ConfigError(`standard output cannot be written: ${fileProblem(error)}`);
+  }
 }
 
 /** A pipe with a name, or a terminal: it takes what is written, and stays what it is. */

@@ -4,6 +4,7 @@ import { begin } from '../declare/begin.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
 import type { Command } from './command.ts';
+import { printDocument } from './output.ts';
 
 const SETTINGS = { collections: COLLECTIONS } as const;
 
@@ -21,6 +22,6 @@ ${describeSettings(SETTINGS)}`,
   async run(args, env) {
     const { collections } = readSettings(SETTINGS, args, env);
     const { catalogue } = await begin(collections);
-    console.log(typeScriptTypes(catalogue).trimEnd());
+    printDocument(typeScriptTypes(catalogue).trimEnd());
   },
 };

@@ -9,7 +9,7 @@ import { ConfigError } from '../settings/setting.ts';
 import { draftField, valuesOf } from './field.ts';
 import { type GivenCollection, type GivenField, USUAL_KEY } from './format.ts';
 import type { Named } from './maps.ts';
-import { formatOf } from './rows/source.ts';
+import { formatToRead } from './rows/source.ts';
 import { type At, type Reading, say } from './shape.ts';
 
 /** `file` is the declaration. Undefined where its fields cannot be told, which has been said then. */
@@ -121,7 +121,7 @@ function readRowsFile({ rows }: GivenCollection, file: string, reading: Reading)
   if (rows === undefined) return {};
   const path = isAbsolute(rows.value) ? rows.value : join(dirname(file), rows.value);
   try {
-    formatOf(path, undefined);
+    formatToRead(path);
     if (!statSync(path).isFile()) say(reading, rows.at, `rows: ${path} is no file`);
   } catch (error) {
     const isFormat = error instanceof ConfigError;

@@ -7,7 +7,7 @@ import { MAX_BAD_ROWS } from '../limits.ts';
 import { perhaps } from '../nearest-name.ts';
 import { ConfigError } from '../settings/setting.ts';
 import type { FileRecord, GoodRecord } from './rows/record.ts';
-import { type FileFormat, formatOf, openSource, type Source } from './rows/source.ts';
+import { type FileFormat, formatToRead, openSource, type Source } from './rows/source.ts';
 
 /** Rows with the same columns, one after the other. */
 export interface RowBatch {
@@ -49,7 +49,7 @@ export async function* readRows(
 ): AsyncGenerator<RowBatch> {
   if (file === undefined) return;
   const names = fields.map((field) => field.name);
-  const format = formatOf(file, undefined);
+  const format = formatToRead(file);
   const source = openSource(file, { format });
   const checked = new Map<readonly string[], string | undefined>();
   for await (const records of recordsOf(source, file)) {

@@ -7,6 +7,39 @@ import { anyText, type JsonSchema, type Shape, say } from './shape.ts';
 
 const ARRAY = '[]';
 
+/** What other databases and languages call a type, beside the words of casts. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  text: [
+    'string',
+    'str',
+    'char',
+    'character',
+    'nvarchar',
+    'nchar',
+    'longtext',
+    'mediumtext',
+    'tinytext',
+    'clob',
+    'citext',
+    'email',
+    'url',
+    'uri',
+    'enum',
+  ],
+  int2: ['tinyint', 'short'],
+  int4: ['serial', 'int32', 'mediumint'],
+  int8: ['bigserial', 'int64', 'long'],
+  'decimal(12,2)': ['number', 'currency', 'price'],
+  float4: ['single'],
+  float8: ['double'],
+  boolean: ['bit', 'flag'],
+  timestamp: ['datetime', 'datetime2'],
+  timestamptz: ['date-time', 'datetimeoffset', 'instant'],
+  uuid: ['guid', 'uniqueidentifier'],
+  json: ['object', 'map', 'hstore'],
+  'text[]': ['array', 'list'],
+};
+
 export const typeName: Shape<Type> = {
   takes: ['text'],
   words: 'the name of a type',
@@ -26,9 +59,13 @@ function advice(name: string): string {
   const suffix = name.endsWith(ARRAY) ? ARRAY : '';
   const element = name.slice(0, name.length - suffix.length);
   const names = fieldTypeNames();
-  const synonym = castTypeNamed(element)?.name;
-  const meant = synonym !== undefined && names.includes(synonym) ? synonym : nearestName(element, names);
-  return meant === undefined ? `; there are ${names.join(', ')}` : ` (perhaps you meant ${meant}${suffix})`;
+  const [, word = '', length] = /^(.*?) *(?:\( *(\d+) *\))?$/s.exec(element.toLowerCase())!;
+  const synonym = castTypeNamed(word)?.name ?? Object.keys(ELSEWHERE).find((name) => ELSEWHERE[name]!.includes(word));
+  const isOne = synonym !== undefined && fieldTypeNamed(`${synonym}${suffix}`) !== undefined;
+  const meant = isOne ? synonym : nearestName(element, names);
+  if (meant === undefined) return `; there are ${names.join(', ')}`;
+  const rule = meant === 'text' && length !== undefined && suffix === '' ? ` with maxLength: ${length}` : '';
+  return ` (perhaps you meant ${meant}${suffix}${rule})`;
 }
 
 function typeSchema(): JsonSchema {

@@ -86,8 +86,11 @@ export function tooManyValues(): Refusal {
   return new Refusal('54000', `a list may hold ${MAX_LIST_VALUES} values`, { hint: 'Ask in several requests.' });
 }
 
+const LONGEST_IS_VALUE = Math.max(...IS_VALUES.map((value) => value.length));
+
 function readIsValue(scanner: Scanner): IsValue {
-  const rest = scanner.text.slice(scanner.position).toLowerCase();
+  // No more than a value takes: a tree may hold thousands of them.
+  const rest = scanner.peek(LONGEST_IS_VALUE).toLowerCase();
   const found = IS_VALUES.find((value) => rest.startsWith(value));
   if (found === undefined) scanner.fail(`isVal: (null, not_null, true, false, unknown)`);
   scanner.position += found.length;
@@ -110,8 +113,21 @@ function readQuantifier(scanner: Scanner): Quantifier | undefined {
   return scanner.fail(OPERATOR, start + 1);
 }
 
+/** Parameters of other services, and how they are written here. */
+const ELSEWHERE: readonly [names: RegExp, advice: string][] = [
+  [
+    /^(page|page_?(size|number|no)|per_?page|skip|start|cursor)$/i,
+    'To read page by page, write limit and offset: limit=20&offset=40 is the third page of 20 rows',
+  ],
+  [/^(sort|sort_?by|order_?by|direction|dir)$/i, 'To sort, write order=FIELD.asc or order=FIELD.desc'],
+  [/^(fields|columns?|include|expand)$/i, 'To choose fields, write select=FIELD,FIELD'],
+];
+
 /** `id=1` is the commonest slip, `q=chai` the next. */
 function hintFor(key: string, value: string): string | undefined {
   if (/^(not\.)?[a-z]+[.(]/.test(value)) return undefined;
-  return `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*`;
+  const advice = ELSEWHERE.find(([names]) => names.test(key))?.[1];
+  return advice === undefined
+    ? `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*`
+    : `${advice}; to filter by a field of that name, ${key}=eq.${value}`;
 }

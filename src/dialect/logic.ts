@@ -1,6 +1,6 @@
 /** `and=(…)`, `or=(…)`, their negations, and what nests in them; `after=(…)`, which links between pages are made of. */
 import { Refusal } from '../errors.ts';
-import { MAX_LOGIC_DEPTH } from '../limits.ts';
+import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../limits.ts';
 import { readCondition } from './filter.ts';
 import { FIELD_NAME } from './names.ts';
 import { Scanner } from './scanner.ts';
@@ -37,6 +37,10 @@ export function parseLogic(key: LogicKey, value: string): Group {
   return group;
 }
 
+export function tooManyConditions(): Refusal {
+  return new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+}
+
 function readTerms(scanner: Scanner, joiner: 'and' | 'or', negated: boolean, depth: number): Group {
   if (depth > MAX_LOGIC_DEPTH) throw new Refusal('54000', `and(…) and or(…) may nest ${MAX_LOGIC_DEPTH} deep`);
   scanner.skipSpaces();
@@ -48,6 +52,7 @@ function readTerms(scanner: Scanner, joiner: 'and' | 'or', negated: boolean, dep
       scanner.fail(`${FIELD_NAME}, negation operator (not) or logic operator (and, or)`);
     }
     terms.push(readTerm(scanner, depth));
+    if (terms.length > MAX_CONDITIONS) throw tooManyConditions();
     scanner.skipSpaces();
   } while (scanner.take(','));
   scanner.expect(')', '"," or ")"');

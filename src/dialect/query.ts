@@ -9,7 +9,7 @@ import { Refusal } from '../errors.ts';
 import { splitQuery } from '../http/query-string.ts';
 import { MAX_CONDITIONS } from '../limits.ts';
 import { parseFilter } from './filter.ts';
-import { isAfter, isLogicKey, parseAfter, parseLogic } from './logic.ts';
+import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
 import { readName, readQuoted, wayTo } from './names.ts';
 import { parseOrder } from './order.ts';
 import { Scanner } from './scanner.ts';
@@ -133,7 +133,7 @@ function parseNames(subject: string, value: string): readonly string[] {
 function checkConditionCount(conditions: readonly Condition[], embeds: ReadonlyMap<string, EmbedTerms>): void {
   let sum = count(conditions);
   for (const terms of embeds.values()) sum += count(terms.conditions);
-  if (sum > MAX_CONDITIONS) throw new Refusal('54000', `a request may hold ${MAX_CONDITIONS} conditions`);
+  if (sum > MAX_CONDITIONS) throw tooManyConditions();
 }
 
 function count(terms: readonly Condition[]): number {

@@ -28,40 +28,35 @@ const KNOWN = new Map<string, readonly SelectItem[]>();
 
 function readSelect(value: string): readonly SelectItem[] {
   const scanner = new Scanner('select parameter', value);
-  const items = readItems(scanner);
+  const items = readItems(scanner, 0);
   if (!scanner.atEnd) scanner.fail('"," or end of input');
-  checkEmbeds(items, 1);
+  if (countEmbeds(items) > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
   return items;
 }
 
-function readItems(scanner: Scanner): readonly SelectItem[] {
+/** `depth` is the number of embeddings around them. */
+function readItems(scanner: Scanner, depth: number): readonly SelectItem[] {
   const items: SelectItem[] = [];
   do {
-    items.push(readItem(scanner));
+    items.push(readItem(scanner, depth));
     if (items.length > MAX_TERMS) throw new Refusal('54000', `select may name ${MAX_TERMS} columns`);
   } while (scanner.take(','));
   return items;
 }
 
-/** Returns how many there are, at any depth. */
-function checkEmbeds(items: readonly SelectItem[], depth: number): number {
-  const embeds = items.filter((item) => item.kind === 'embed');
-  if (embeds.length > 0 && depth > MAX_EMBED_DEPTH) {
-    throw new Refusal('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
-  }
-  const count = embeds.reduce((sum, { select }) => sum + 1 + checkEmbeds(select, depth + 1), 0);
-  if (count > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
-  return count;
+/** At any depth. */
+function countEmbeds(items: readonly SelectItem[]): number {
+  return items.reduce((sum, item) => sum + (item.kind === 'embed' ? 1 + countEmbeds(item.select) : 0), 0);
 }
 
-function readItem(scanner: Scanner): SelectItem {
+function readItem(scanner: Scanner, depth: number): SelectItem {
   scanner.skipSpaces();
   if (scanner.atEnd || scanner.peek() === ',') scanner.fail(ITEM);
   if (scanner.take('*')) {
     scanner.skipSpaces();
     return { kind: 'all' };
   }
-  if (scanner.take('...')) return readEmbed(scanner, readName(scanner), { spread: true });
+  if (scanner.take('...')) return readEmbed(scanner, readName(scanner), { spread: true }, depth + 1);
   const alias = scanner.attempt(() => {
     if (!scanner.sees(NAME_START)) return undefined;
     const name = readName(scanner);
@@ -77,7 +72,7 @@ function readItem(scanner: Scanner): SelectItem {
   const field = readFieldPath(scanner);
   const isEmbed = field.json.length === 0 && field.name !== 'count';
   if (isEmbed && (scanner.peek() === '(' || scanner.peek() === '!')) {
-    return readEmbed(scanner, field.name, { spread: false, ...named });
+    return readEmbed(scanner, field.name, { spread: false, ...named }, depth + 1);
   }
   const cast = readCast(scanner);
   const aggregate = readAggregate(scanner);
@@ -109,7 +104,14 @@ function readAggregate(scanner: Scanner): Aggregate | undefined {
 }
 
 /** After the name: a hint and a kind of join in any order, of two of a kind the first; and what is selected of it. */
-function readEmbed(scanner: Scanner, name: string, given: Pick<EmbedItem, 'spread' | 'alias'>): EmbedItem {
+function readEmbed(
+  scanner: Scanner,
+  name: string,
+  given: Pick<EmbedItem, 'spread' | 'alias'>,
+  depth: number,
+): EmbedItem {
+  // Before what is inside is read: a text of nothing but parentheses would need a stack as deep.
+  if (depth > MAX_EMBED_DEPTH) throw new Refusal('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
   let hint: string | undefined;
   let join: 'inner' | 'left' | undefined;
   for (let words = 0; words < 2 && scanner.take('!'); words++) {
@@ -119,7 +121,7 @@ function readEmbed(scanner: Scanner, name: string, given: Pick<EmbedItem, 'sprea
   }
   const inner = join === 'inner';
   scanner.expect('(');
-  const select = scanner.peek() === ')' ? [] : readItems(scanner);
+  const select = scanner.peek() === ')' ? [] : readItems(scanner, depth);
   scanner.expect(')', '"," or ")"');
   scanner.skipSpaces();
   return { kind: 'embed', name, inner, ...given, ...(hint === undefined ? {} : { hint }), select };

@@ -55,6 +55,8 @@ export interface RestoreReport extends BackupReport {
 }
 
 export interface Finding {
+  /** What it is about, where it is about one collection. */
+  readonly collection?: string;
   /** What was looked at. */
   readonly check: string;
   readonly ok: boolean;

@@ -1,5 +1,6 @@
 /** Accept: the media type of the answer, by the client's weights, as PostgREST reads them. */
 import { Refusal } from '../errors.ts';
+import { MAX_MEDIA_RANGES } from '../limits.ts';
 
 export interface Media {
   readonly format: 'json' | 'csv' | 'ndjson';
@@ -64,7 +65,7 @@ export const ANSWER_MEDIA: readonly Media[] = [
 
 export function negotiate(accept: string | null): Media {
   if (accept === null || accept === '*/*' || accept === 'application/json') return JSON_MEDIA;
-  const ranges = accept.split(',').map(parseRange);
+  const ranges = accept.split(',', MAX_MEDIA_RANGES).map(parseRange);
   ranges.sort((one, other) => other.weight - one.weight);
   for (const { type, parameters } of ranges) {
     if (!Object.hasOwn(AVAILABLE, type)) continue;

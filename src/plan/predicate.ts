@@ -51,8 +51,24 @@ function planPresence(collection: Collection, { field, test }: Comparison, embed
 
 function planComparison(collection: Collection, { field: path, test }: Comparison): Predicate {
   const of = resolvePath(collection, path);
-  return of.kind === 'null' ? testOnNull(test) : planTest(of, test);
+  try {
+    return of.kind === 'null' ? testOnNull(test) : planTest(of, test);
+  } catch (error) {
+    throw withAdvice(error, path.name, of.type, test);
+  }
 }
+
+/** A value that is none of the type of its field is told which field that is, where nothing else is advised. */
+function withAdvice(error: unknown, name: string, { title }: Type, test: Test): unknown {
+  if (!(error instanceof Refusal) || !NO_VALUE.includes(error.code) || error.hint !== null) return error;
+  const isNull = test.kind === 'value' && /^null$/i.test(test.value);
+  const hint = isNull
+    ? `To find rows without a value, write ${name}=is.null.`
+    : `The field ${name} is of type ${title}.`;
+  return new Refusal(error.code, error.message, { details: error.details ?? undefined, hint });
+}
+
+const NO_VALUE: readonly string[] = ['22P02', '22003', '22007', '22008'];
 
 /** Nothing compares with null; but null is null, and distinct from every value. */
 function testOnNull(test: Test): Predicate {

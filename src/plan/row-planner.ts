@@ -69,6 +69,32 @@ export function rowPlanner(
   };
 }
 
+/** All that is wrong with the cells of a row, at most one problem for each field. */
+export function rowProblems(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
+  const { fields } = collection;
+  const read = options?.areTexts ? readCell : coerce;
+  const absentValue = absentValues(collection);
+  const valueIn = (field: Field, cells: readonly unknown[]) => {
+    const place = columns.lastIndexOf(field);
+    if (place === -1) return absentValue(field, 'default');
+    return cells[place] === undefined ? absentValue(field, options?.absence ?? 'default') : read(field, cells[place]);
+  };
+  const problemOf = (field: Field, cells: readonly unknown[]): RowProblem | undefined => {
+    try {
+      const value = valueIn(field, cells);
+      if (value === null && field.required)
+        return new RowProblem(field, nullViolation(collection, field), 'is required');
+      checkRule(collection, field, value);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RowProblem) return error;
+      if (error instanceof Refusal) return new RowProblem(field, error);
+      throw error;
+    }
+  };
+  return (cells: readonly unknown[]): RowProblem[] => fields.flatMap((field) => problemOf(field, cells) ?? []);
+}
+
 /** The places of the fields that must have a value, and of those that have rules. */
 const checkedOf = oncePer(({ fields }: Collection) => ({
   required: fields.flatMap((field, at) => (field.required ? [at] : [])),

@@ -22,9 +22,15 @@ export function resolveColumns(
     if (field !== undefined) return field;
     if (isHidden(collection, name)) throw deniedField(collection.name, name, right);
     throw new Refusal('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
-      hint: nearestHint(collection, name),
+      hint: separatorHint(collection, name) ?? nearestHint(collection, name),
     });
   });
+}
+
+/** The whole first line of a CSV body, where something else than commas stands between its names. */
+function separatorHint({ byName }: Collection, name: string): string | undefined {
+  const isLine = [';', '\t', '|'].some((sign) => name.includes(sign) && byName.has(name.split(sign, 1)[0]!.trim()));
+  return isLine ? 'In a body of CSV, commas stand between the names and between the values.' : undefined;
 }
 
 /** With the fields that the caller may give a new row, or change. */

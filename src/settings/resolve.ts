@@ -2,7 +2,7 @@
  * Settings from where they are given: a flag wins over the environment, the environment over the file, the file over
  * the default. Every mistake is named, all of them at once, before anything is touched.
  */
-import { perhaps } from '../nearest-name.ts';
+import { nearestName, perhaps } from '../nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
 import { ConfigError, fileKey, type Setting, setting, type Table, text, type Values } from './setting.ts';
 
@@ -112,9 +112,18 @@ function splitArguments(table: Table, args: readonly string[], most: number): Gi
 /** Our own variables begin with CATALOGUE_, so that a mistyped one can be told from a stranger's. */
 function unknownVariables(known: readonly Setting<unknown>[], env: Environment): string[] {
   const names = known.flatMap((each) => each.env ?? []);
+  // What all of them begin with makes none of them alike; and some of ours are usual names without it.
+  const byEnd = new Map(names.map((name) => [withoutPrefix(name), name]));
+  const meant = (name: string) => byEnd.get(nearestName(withoutPrefix(name), [...byEnd.keys()]) ?? '');
   return Object.keys(env)
-    .filter((name) => name.startsWith('CATALOGUE_') && !names.includes(name))
-    .map((name) => `unknown setting ${name}${perhaps(name, names)}`);
+    .filter((name) => name.startsWith(PREFIX) && !names.includes(name))
+    .map((name) => `unknown setting ${name}${meant(name) === undefined ? '' : ` (perhaps you meant ${meant(name)})`}`);
+}
+
+const PREFIX = 'CATALOGUE_';
+
+function withoutPrefix(name: string): string {
+  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
 }
 
 function unknownKeys(known: readonly Setting<unknown>[], file: SettingsFile | undefined): string[] {

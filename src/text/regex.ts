@@ -4,6 +4,7 @@
  */
 import type { RE2JS } from 're2js';
 import { Refusal } from '../errors.ts';
+import { MAX_PATTERN_LENGTH } from '../limits.ts';
 import { type Options, readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';
@@ -58,6 +59,7 @@ export function sizeOfRegex(pattern: string, caseless: boolean): number {
 }
 
 function read(pattern: string, caseless: boolean): Translated & { readonly options: Options } {
+  checkPatternLength(pattern);
   const reading = new Pattern(pattern);
   const options = readOptions(reading, caseless);
   if (!options.literal) return { ...translate(reading, options, MAX_PROGRAM_SIZE), options };
@@ -66,8 +68,14 @@ function read(pattern: string, caseless: boolean): Translated & { readonly optio
   return { source: re2().quote(literal), size: literal.length, options };
 }
 
+/** Before it is read: what a quarter of a megabyte says takes a quarter of a second to find out. */
+function checkPatternLength(pattern: string): void {
+  if (pattern.length > MAX_PATTERN_LENGTH) throw tooComplex(`Write at most ${MAX_PATTERN_LENGTH} characters.`);
+}
+
 /** Refuses a pattern that is none, for an engine that can run all that are. */
 export function checkRegex(pattern: string): void {
+  checkPatternLength(pattern);
   const reading = new Pattern(pattern);
   try {
     const options = readOptions(reading, false);

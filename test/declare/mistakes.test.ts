@@ -153,6 +153,17 @@ const FIELDS: readonly Scenario[] = [
     '9:10 things.e: there is no type decimal(20,2); a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
   ],
   [
+    'types by the names that other systems have for them',
+    withFields('id: int', 'a: string', 'b: varchar(30)', 'c: number', 'd: datetime', 'e: jsonb', 'f: "guid[]"'),
+    '4:11 things.id: there is no type int (perhaps you meant int4)',
+    '5:10 things.a: there is no type string (perhaps you meant text)',
+    '6:10 things.b: there is no type varchar(30) (perhaps you meant text with maxLength: 30)',
+    '7:10 things.c: there is no type number (perhaps you meant decimal(12,2))',
+    '8:10 things.d: there is no type datetime (perhaps you meant timestamp)',
+    '9:10 things.e: there is no type jsonb (perhaps you meant json)',
+    '10:10 things.f: there is no type guid[] (perhaps you meant uuid[])',
+  ],
+  [
     'a decimal without quotes inside { }',
     withFields('id: int4', 'a: { type: decimal(12,4) }'),
     "5:18 things.a: there is no type decimal(12; inside { } it is put in quotes, such as 'decimal(12,4)'",

@@ -173,6 +173,20 @@ describe('check', () => {
     expect(existsSync(join(cwd, 'missing.db'))).toBe(false);
   });
 
+  test('of several collections, says which one each line is about', async () => {
+    const cwd = temporaryFolder();
+    const command = inFolder(cwd);
+    const fields = { id: 'int4', name: 'text' };
+    writeFileSync(
+      join(cwd, 'collections.json'),
+      JSON.stringify({ collections: { cups: { fields }, pots: { fields } } }),
+    );
+    await command('migrate');
+    const { stdout } = await command('check');
+    expect(stdout).toContain('ok    cups: constraints ');
+    expect(stdout).toContain('ok    pots: search index ');
+  });
+
   test('of a file that does not fit the declaration, says what is in the way', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);

@@ -176,6 +176,16 @@ function storedNames(file: string): string[] {
   }
 }
 
+test.skipIf(tmpfsObstacle() !== undefined)('a backup that does not fit names the file that it was to be', async () => {
+  const cwd = temporaryFolder();
+  await run({ cwd, args: ['migrate'] });
+  const copy = join(mountTmpfs('48k')!.folder, 'copy.db');
+  expect(await run({ cwd, args: ['backup', copy] })).toMatchObject({
+    exitCode: 1,
+    stderr: `catalogue: ${copy}: the disk is full\n`,
+  });
+});
+
 function tmpfsObstacle(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may mount a file system';
   const mounted = mountTmpfs('1m');

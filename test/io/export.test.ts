@@ -24,6 +24,22 @@ test('export writes what the API answers, byte for byte, while the service runs'
   }
 });
 
+test.skipIf(!existsSync('/dev/full'))(
+  'what does not fit where standard output goes is told, and is no success',
+  async () => {
+    const cwd = temporaryFolder();
+    await run({ cwd, args: ['migrate'] });
+    for (const command of ['export', 'openapi', 'types']) {
+      const finished = await run({ cwd, args: [command], prefix: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] });
+      expect(finished).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: 'catalogue: standard output cannot be written: the disk is full\n',
+      });
+    }
+  },
+);
+
 test('export to a file appears whole, and tells its format by its name', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });

@@ -86,6 +86,24 @@ for (const [name, environment] of DATABASES) {
       expect(await space.isGone()).toBe(true);
     });
 
+    test('all that is wrong with a row is named, with advice', async () => {
+      const space = workspace(environment());
+      space.write(
+        'collections.yaml',
+        'collections: { labels: { fields: { id: int4, name: { type: text, required: true, maxLength: 3 }, tags: "int4[]", size: int2 } } }',
+      );
+      space.write('a.csv', 'id,name,tags,size,\nx,long,1 2,99999,\n1,ab,{1},,\n,,,,stray\n');
+      const { stderr } = await space.command('import', 'a.csv');
+      expect(stderr.split('\n').slice(0, 6)).toEqual([
+        'line 2, id: invalid input syntax for type integer: "x"',
+        'line 2, name: name must have at most 3 characters',
+        'line 2, tags: malformed array literal: "1 2". Write a list as {1,2,3}.',
+        'line 2, size: value "99999" is out of range for type smallint',
+        'line 4: cell 5 has a value, and the first line no name for its column',
+        expect.stringContaining('2 of 3 rows are bad'),
+      ]);
+    });
+
     test('a key that exists, or comes twice, is a bad row like any other', async () => {
       const space = workspace(environment());
       await space.pipe('id,product_name\n5,First\n', 'import', '-', '--format', 'csv');
@@ -493,6 +511,12 @@ describe('a mistake is named', () => {
       ['--format', 'csv', '--map', 'size='],
       /line 1: there is no field prodct_name \(perhaps you meant product_name\), colour; .+; the field unit_price is given twice; --map "size=": the file has no column size/,
     ],
+    [
+      'the fields that there are',
+      'name,price\n1,x\n',
+      ['--format', 'csv'],
+      /the fields are id, product_name, .+, unit_price/,
+    ],
     ['a wrong column above no rows', 'id,colour\n', ['--format', 'csv'], /line 1: there is no field colour/],
     ['something after the JSON', '{"id":1,"product_name":"x"}\n{}', ['--format', 'json'], /line 2: .+ndjson/],
     ['no format', 'x', [], /format of standard input/],
@@ -509,6 +533,7 @@ describe('a mistake is named', () => {
   test('a file that is not there, or not UTF-8', async () => {
     const space = workspace();
     expectMistake(await space.command('import', 'nothing.csv'), /nothing\.csv cannot be read/);
+    expectMistake(await space.command('import', 'book.xlsx'), /book\.xlsx is a workbook: save its sheet as CSV/);
     writeFileSync(join(space.cwd, 'latin1.csv'), Buffer.from('product_name\nK\xf6\xf6ri\n', 'latin1'));
     expectMistake(await space.command('import', 'latin1.csv'), /not UTF-8; say --encoding windows-1252/);
   });

@@ -249,6 +249,11 @@ describe('catalogue migrate', () => {
     expect((await place.ask(COLUMNS))[0]).toEqual({ columns: 11 });
     const wrong = await migrate(place, '--allow', 'everything');
     expect(wrong).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--allow takes drop:') });
+    const mistyped = await migrate(place, '--allow', 'drop:products.color');
+    expect(mistyped.exitCode).toBe(1);
+    expect(mistyped.stderr).toContain(
+      '--allow drop:products.color is not needed: no such change is to be made (perhaps you meant drop:products.colour)',
+    );
     const done = await migrate(place, '--allow', 'drop:products.colour', '--allow', 'drop:products');
     expect(done).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('removed field products.colour') });
     expect((await place.ask(COLUMNS))[0]).toEqual({ columns: 10 });

@@ -43,6 +43,14 @@ describe('catalogue serve on PostgreSQL', () => {
     expect(service.stderr()).not.toContain('WARNING');
   });
 
+  test('a host that there is not is told from one that refuses', async () => {
+    const check = (database: string) => run({ cwd: temporaryFolder(), args: ['check', '--database', database] });
+    expect((await check('postgres://nobody@nohost.invalid/none')).stderr).toContain(
+      'the host nohost.invalid is not known',
+    );
+    expect((await check('postgres://nobody@127.0.0.1:1/none')).stderr).toContain('the connection is refused');
+  });
+
   test('makes its schema, says where it is, and never shows the password', async () => {
     const schema = newSchema();
     const secret = url.replace(/:\/\/([^:]*):[^@]*@/, '://$1:secret@');

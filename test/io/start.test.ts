@@ -223,6 +223,11 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
       { args: ['serve'], env: { CATALOGUE_EMTPY: '1' } },
       /unknown setting CATALOGUE_EMTPY \(perhaps you meant CATALOGUE_EMPTY\)/,
     ],
+    [
+      'a variable that has no prefix here',
+      { args: ['serve'], env: { CATALOGUE_PROT: '1' } },
+      /unknown setting CATALOGUE_PROT \(perhaps you meant PORT\)/,
+    ],
     ['a database URL of no known kind', { args: ['serve', '--database', 'mysql://h/db'] }, /of no known kind/],
     ['a database URL that names no file', { args: ['serve', '--database', 'sqlite:'] }, /names no file/],
     [

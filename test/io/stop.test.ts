@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cleanUp, integrityOf, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { isListening, statusesIn, talkTo } from '../support/socket.ts';
 
@@ -126,6 +127,23 @@ function post(service: Service, product: object): Promise<Response> {
 }
 
 /** The last connection, when it closes, empties the log into the file and removes it. */
+test('a service that npm started stops with npm', async () => {
+  const cwd = temporaryFolder();
+  const environment = { ...process.env, DATABASE_URL: `sqlite:${join(cwd, 'catalogue.db')}`, PORT: '0' };
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const npm = Bun.spawn(['npm', 'start'], { cwd: root, env: environment, stdout: 'pipe', stderr: 'ignore' });
+  let printed = '';
+  const port = () => Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1] ?? 0);
+  void (async () => {
+    for await (const part of npm.stdout.pipeThrough(new TextDecoderStream())) printed += part;
+  })();
+  await until('the greeting', () => printed.includes('Try '));
+  npm.kill('SIGTERM');
+  await npm.exited;
+  await until('the port to be closed', async () => !(await isListening(port())));
+  expectCleanlyClosed(cwd);
+});
+
 function expectCleanlyClosed(cwd: string): void {
   const file = join(cwd, 'catalogue.db');
   const log = `${file}-wal`;

@@ -310,6 +310,7 @@ describe.each(Object.keys(ENGINES))('embedding on %s', (engine) => {
     const nested = (depth: number): string => (depth === 0 ? 'id' : `id,parent_id(${nested(depth - 1)})`);
     expect((await shop.fetch(`/categories?select=${nested(MAX_EMBED_DEPTH)}`)).status).toBe(200);
     await expectRefusal(await shop.fetch(`/categories?select=${nested(MAX_EMBED_DEPTH + 1)}`), 400, '54000');
+    await expectRefusal(await shop.fetch(`/categories?select=${'parent_id('.repeat(40_000)}`), 400, '54000');
     const many = Array.from({ length: MAX_EMBEDS + 1 }, (_, index) => `a${index}:categories(id)`).join(',');
     await expectRefusal(await shop.fetch(`/products?select=${many}`), 400, '54000');
   });

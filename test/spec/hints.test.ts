@@ -22,6 +22,29 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     expect(hint).toContain('q=eq.chai');
   });
 
+  test.each([
+    ['page=2', 'limit=20&offset=40'],
+    ['per_page=10', 'limit=20&offset=40'],
+    ['sort=unit_price', 'order=FIELD.desc'],
+    ['fields=id,product_name', 'select=FIELD'],
+  ])('a parameter of other services is told what it is called here: %s', async (query, hint) => {
+    expect(await hintOf(`/products?${query}`, 'PGRST100')).toContain(hint);
+  });
+
+  test('a value that is none of its field is told the field, and null how to ask for it', async () => {
+    expect(await hintOf('/products?unit_price=eq.cheap', '22P02')).toBe('The field unit_price is of type numeric.');
+    expect(await hintOf('/products?or=(id.in.(1,x),id.eq.2)', '22P02')).toBe('The field id is of type integer.');
+    expect(await hintOf('/products?supplier_id=eq.null', '22P02')).toContain('supplier_id=is.null');
+  });
+
+  test.each(['product_name;unit_price\nTea;3', 'product_name\tunit_price\nTea\t3'])(
+    'a body of CSV without commas is told of them: %j',
+    async (body) => {
+      const response = await catalogue.fetch('/products', send('POST', 'text/csv', body));
+      expect((await expectRefusal(response, 400, 'PGRST204')).hint).toContain('commas');
+    },
+  );
+
   test('a filter by a field that is none, and like none, is told the fields there are', async () => {
     const hint = await hintOf('/products?q=eq.chai', '42703');
     for (const field of ['id', 'product_name', 'reorder_level']) expect(hint).toContain(field);

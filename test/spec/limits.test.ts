@@ -53,6 +53,11 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
       await expectTooMany(tree(MAX_CONDITIONS + 1), MAX_CONDITIONS);
       await expectTooMany(`${tree(MAX_CONDITIONS)}&id=eq.1`, MAX_CONDITIONS);
     });
+
+    test('as many as a URL can hold are refused before they are all read', async () => {
+      await expectTooMany(`/products?or=(${times(45_000, () => 'id.is.null')})`, MAX_CONDITIONS);
+      await expectTooMany(`/products?or=(${times(45_000, () => 'id.is.null')}`, MAX_CONDITIONS);
+    });
   });
 
   describe('a refusal', () => {
@@ -99,6 +104,11 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
     test('up to the number of conditions they all hold', async () => {
       const words = either(MAX_CONDITIONS - 1, (index) => `nothing like it ${index}`).replace('or=(', 'or=(id.eq.5,');
       expect(ids(await catalogue.list(words))).toEqual([5]);
+    });
+
+    test('one that is too long is refused before it is read', async () => {
+      await expectRefusal(await catalogue.fetch(`/products?product_name=match.${'['.repeat(400_000)}`), 400, '2201B');
+      await expectRefusal(await catalogue.fetch(`/products?product_name=match.${'%5Cw'.repeat(60_000)}`), 400, '2201B');
     });
 
     // PostgreSQL compiles them on its side, where they keep nobody waiting.
@@ -150,6 +160,13 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
       const lists = times(MAX_CONDITIONS, () => `id=in.(${times(200, String)})`, '&');
       expect(await catalogue.list(`/products?${lists}`)).toHaveLength(77);
     });
+  });
+
+  test('32 negations of a search in a row are read, and no more', async () => {
+    const negated = (count: number) => `product_name=fts.${'!'.repeat(count)}(${'!'.repeat(32)}chai)`;
+    expect(ids(await catalogue.list(`/products?${negated(32)}`))).toEqual([1]);
+    await expectRefusal(await catalogue.fetch(`/products?${negated(33)}`), 400, '54000');
+    await expectRefusal(await catalogue.fetch(`/products?product_name=wfts.${'-'.repeat(33)}chai`), 400, '54000');
   });
 
   describe('the depth of and(…) and or(…)', () => {

@@ -3,11 +3,18 @@ import { fieldAsWritten } from '../../collection/as-written.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { nearestName } from '../../nearest-name.ts';
-import { type RowPlanner, rowPlanner } from '../../plan/row-planner.ts';
-import { withDecimalCommas } from './decimal-commas.ts';
+import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/row-planner.ts';
+import { withDecimalCommas, withPoints } from './decimal-commas.ts';
+
+/** Names of fields that are listed for a column that is none; of more there is the number. */
+const LISTED_FIELDS = 40;
 
 export interface Columns {
   readonly plan: RowPlanner;
+  /** All that is wrong with a row that cannot be planned. */
+  readonly problems: (cells: readonly unknown[]) => readonly RowProblem[];
+  /** What is wrong with a row that has a value where the first line has no name. */
+  readonly stray: (cells: readonly unknown[]) => string | undefined;
   readonly given: readonly Field[];
 }
 
@@ -79,7 +86,10 @@ export class ColumnReader {
   /** All that is wrong with them, at once. */
   private resolve(names: readonly string[]): Columns | string {
     const fields = names.map((name) => this.fieldOf(name));
-    const unknown = names.filter((name, at) => fields[at] === undefined && this.mapping.get(name) !== '');
+    const nameless = this.file.hasHeader ? names.flatMap((name, at) => (name === '' ? [at] : [])) : [];
+    const unknown = names.filter(
+      (name, at) => fields[at] === undefined && this.mapping.get(name) !== '' && !nameless.includes(at),
+    );
     const twice = new Set(fields.filter((field, at) => field !== undefined && fields.indexOf(field) < at));
     const problems = [
       ...(unknown.length > 0 ? [this.noFields(unknown)] : []),
@@ -87,9 +97,17 @@ export class ColumnReader {
       ...(this.file.hasHeader ? this.unmapped(names) : []),
     ];
     if (problems.length > 0) return problems.join('; ');
-    const plan = rowPlanner(this.collection, fields, { absence: 'no value', areTexts: this.file.hasHeader });
+    const terms = [this.collection, fields, { absence: 'no value', areTexts: this.file.hasHeader }] as const;
+    const hasDecimalCommas = this.file.hasDecimalCommas();
+    const plan = rowPlanner(...terms);
+    const allProblems = rowProblems(...terms);
     return {
-      plan: this.file.hasDecimalCommas() ? withDecimalCommas(fields, plan) : plan,
+      plan: hasDecimalCommas ? withDecimalCommas(fields, plan) : plan,
+      problems: hasDecimalCommas ? (cells) => allProblems(withPoints(fields, cells)) : allProblems,
+      stray: (cells) => {
+        const at = nameless.find((place) => cells[place] !== undefined);
+        return at === undefined ? undefined : `cell ${at + 1} has a value, and the first line no name for its column`;
+      },
       given: fields.filter((field) => field !== undefined),
     };
   }
@@ -101,7 +119,14 @@ export class ColumnReader {
   private noFields(names: readonly string[]): string {
     const listed = names.map((name) => `${name === '' ? '""' : name}${nearest(this.collection, name)}`).join(', ');
     const example = names[0];
-    return `there is no field ${listed}; --map "${example}=field" names another, --map "${example}=" leaves it out`;
+    const advice = `--map "${example}=field" names another, --map "${example}=" leaves it out`;
+    return `there is no field ${listed}; the fields are ${this.fieldNames()}; ${advice}`;
+  }
+
+  private fieldNames(): string {
+    const names = this.collection.fields.map(({ name }) => name);
+    const rest = names.length - LISTED_FIELDS;
+    return names.slice(0, LISTED_FIELDS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
   }
 
   private unmapped(names: readonly string[]): string[] {

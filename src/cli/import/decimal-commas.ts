@@ -15,8 +15,12 @@ export function withDecimalCommas(fields: readonly (Field | undefined)[], plan: 
   };
   return (cells) => {
     for (const [at, cell] of cells.entries()) check(fields[at], cell);
-    return plan(cells.map((cell, at) => withPoint(fields[at], cell)));
+    return plan(withPoints(fields, cells));
   };
+}
+
+export function withPoints(fields: readonly (Field | undefined)[], cells: readonly unknown[]): unknown[] {
+  return cells.map((cell, at) => withPoint(fields[at], cell));
 }
 
 function unclear(cell: string, other: string): Refusal {

@@ -6,8 +6,10 @@ import { type FileRecord, type GoodRecord, unreadable } from '../../declare/rows
 import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/load.ts';
+import type { Refusal } from '../../errors.ts';
 import { RowProblem } from '../../plan/row-planner.ts';
 import type { StoredRow } from '../../plan/types.ts';
+import { amount } from '../amount.ts';
 import { ColumnReader, type Columns, type Mapping } from './columns.ts';
 import type { Rejects } from './rejects.ts';
 
@@ -26,8 +28,8 @@ export interface ImportOptions extends Pick<LoadTerms, 'onConflict' | 'dryRun'> 
   readonly keepGoing: boolean;
   /** Where bad rows go. */
   readonly rejects: Rejects | undefined;
-  /** Told of each mistake. */
-  readonly problem: (problem: Problem) => void;
+  /** Told of each bad row, with all that is wrong with it. */
+  readonly bad: (problems: readonly Problem[]) => void;
   /** Told when more of the file was read, and how much of it is stored. */
   readonly reading: () => void;
   readonly storing: (stored: number, total: number) => void;
@@ -47,7 +49,7 @@ export class ImportRefused extends Error {
     readonly read: number,
     readonly rejected: number,
   ) {
-    super(`nothing was stored: ${rejected} of ${read} rows ${rejected === 1 ? 'is' : 'are'} bad`);
+    super(`nothing was stored: ${rejected} of ${amount(read)} ${rejected === 1 ? 'is' : 'are'} bad`);
   }
 }
 
@@ -126,15 +128,24 @@ class Import {
   }
 
   private plan(record: FileRecord): { row: StoredRow; given: Columns['given'] } | undefined {
-    if (record.kind === 'broken') return this.reject(record, { line: record.line, reason: record.problem });
+    const { line } = record;
+    if (record.kind === 'broken') return this.reject(record, [{ line, reason: record.problem }]);
     const columns = this.columnsOf(record.columns);
-    if (typeof columns === 'string') return this.reject(record, { line: record.line, reason: columns });
+    if (typeof columns === 'string') return this.reject(record, [{ line, reason: columns }]);
+    const stray = columns.stray(record.cells);
+    if (stray !== undefined) return this.reject(record, [{ line, reason: stray }]);
     try {
       return { row: columns.plan(record.cells), given: columns.given };
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
-      const { field, refusal, message } = error;
-      return this.reject(record, { line: record.line, field: field.name, code: refusal.code, reason: message });
+      const others = columns.problems(record.cells).filter(({ field }) => field !== error.field);
+      const problems = [error, ...others].map(({ field, refusal, message }) => ({
+        line,
+        field: field.name,
+        code: refusal.code,
+        reason: withHint(message, refusal),
+      }));
+      return this.reject(record, problems);
     }
   }
 
@@ -155,8 +166,8 @@ class Import {
       columns: given.map((field) => this.columns.nameOf(field, header)),
       cells: given.map((field) => this.cellOf(field, row[fields.indexOf(field)] ?? null)),
     };
-    const reason = refusal.details ?? refusal.message;
-    this.reject(record, { line: place, field: because[0]!.name, code: refusal.code, reason });
+    const reason = withHint(refusal.details ?? refusal.message, refusal);
+    this.reject(record, [{ line: place, field: because[0]!.name, code: refusal.code, reason }]);
   }
 
   /** As the file would have it: a text, or the JSON value. */
@@ -164,12 +175,16 @@ class Import {
     return text === null || this.options.hasHeader ? text : parseJson(type.json(type.store(text)));
   }
 
-  private reject(record: FileRecord, problem: Problem): undefined {
+  private reject(record: FileRecord, problems: readonly Problem[]): undefined {
     this.rejected++;
-    this.options.problem(problem);
+    this.options.bad(problems);
     const columns = this.options.hasHeader ? this.source.header() : record.columns;
     this.options.rejects?.add(inColumns(record, columns), columns);
   }
+}
+
+function withHint(reason: string, { hint }: Refusal): string {
+  return hint === null ? reason : `${reason.replace(/\.$/, '')}. ${hint}`;
 }
 
 /** A row whose columns were left out in part, under all the columns of the file. */

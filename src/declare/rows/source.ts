@@ -23,14 +23,33 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   jsonl: 'ndjson',
 };
 
+/** Workbooks of spreadsheets, which hold several tables, and are no text. */
+const WORKBOOKS = ['xlsx', 'xlsm', 'xls', 'ods', 'numbers'];
+
 export const STANDARD_INPUT = '-';
 
 export function formatOf(path: string, named: FileFormat | undefined): FileFormat {
-  const format = named ?? EXTENSIONS[path.split('.').at(-1)?.toLowerCase() ?? ''];
+  const format = named ?? EXTENSIONS[extensionOf(path)];
   if (format !== undefined) return format;
   const [what, rename] =
     path === STANDARD_INPUT ? ['standard input', ''] : [path, 'name it .csv, .json or .ndjson, or '];
   throw new ConfigError(`the format of ${what} is not known: ${rename}add --format csv, json or ndjson`);
+}
+
+/** The same of a file to read: tabs are told from commas by its first line. */
+export function formatToRead(path: string, named?: FileFormat): FileFormat {
+  const extension = extensionOf(path);
+  if (named === undefined && extension === 'tsv') return 'csv';
+  if (named === undefined && WORKBOOKS.includes(extension)) {
+    throw new ConfigError(
+      `${path} is a workbook: save its sheet as CSV in the spreadsheet; the console reads .xlsx files as they are`,
+    );
+  }
+  return formatOf(path, named);
+}
+
+function extensionOf(path: string): string {
+  return path.split('.').at(-1)?.toLowerCase() ?? '';
 }
 
 export interface Source {

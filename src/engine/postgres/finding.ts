@@ -4,6 +4,7 @@
  */
 import { openPool, type SessionSettings, within } from './driver.ts';
 import { identify, type Reached } from './identity.ts';
+import { namingHost } from './unknown-host.ts';
 import type { ServerAddress, Target } from './url.ts';
 
 /** How long a server is waited for before the next one of the list is asked, too. */
@@ -98,6 +99,6 @@ async function reach(server: ServerAddress, { target, settings, ended }: Search)
     return { server, pool, identity };
   } catch (error) {
     await pool.close({ timeout: 0 });
-    throw error;
+    throw await namingHost(error, server);
   }
 }

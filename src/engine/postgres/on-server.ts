@@ -3,6 +3,7 @@ import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
 import { openPool, type SessionSettings } from './driver.ts';
 import { describe } from './refusals.ts';
+import { namingHost } from './unknown-host.ts';
 import type { Target } from './url.ts';
 
 /** On a connection of its own, for as long as the work takes. */
@@ -11,11 +12,13 @@ export async function onServer<T>(
   settings: SessionSettings,
   work: (pool: SQL) => Promise<T>,
 ): Promise<T> {
-  const pool = openPool(target.servers[0]!, settings, 1);
+  const server = target.servers[0]!;
+  const pool = openPool(server, settings, 1);
   try {
     return await work(pool);
   } catch (error) {
-    throw error instanceof ConfigError ? error : new ConfigError(`${target.location}: ${describe(error)}`);
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`${target.location}: ${describe(await namingHost(error, server))}`);
   } finally {
     await pool.close({ timeout: 0 });
   }

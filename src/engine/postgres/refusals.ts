@@ -196,6 +196,7 @@ export function describe(error: unknown): string {
   if (state === '25006') return 'The server is read-only for now';
   if (state !== undefined) return `PostgreSQL says: ${(error as Error).message}`;
   const { code = '' } = error as ServerError;
+  if (code === 'ENOTFOUND') return `PostgreSQL cannot be reached: ${(error as Error).message}`;
   return CONNECTION_PROBLEMS[code] ?? `PostgreSQL cannot be reached (${code || (error as Error).message})`;
 }
 

@@ -12,7 +12,7 @@ import { integrityProblems, openExisting } from './backup.ts';
 import { planSchema } from './migrate.ts';
 import { isDamage } from './refusals.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
-import { countPending, hasSearchIndex } from './search-index.ts';
+import { countPending, hasSearchIndex, storedSchema } from './search-index.ts';
 
 export function checkDatabase(path: string, catalogue: Catalogue, progress: Progress): Finding[] {
   const { collections, roles } = catalogue;
@@ -24,10 +24,14 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
     if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
     const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
     if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
+    const schema: Schema = { stored: storedSchema(db), indexes: namesOfIndexes(db) };
     const steps: (() => Finding)[] = [
       () => version(db),
       ...[...collections.values()].flatMap((collection) =>
-        [fields, values, indexes, searches, count].map((step) => () => step(db, collection)),
+        [fields, values, indexes, searches, count].map((step) => () => ({
+          ...step(db, collection, schema),
+          collection: collection.name,
+        })),
       ),
       () => references(db),
       ...(roles === undefined ? [] : [() => credentials(db, roles)]),
@@ -89,10 +93,19 @@ function values(db: Database, { name, fields }: Collection): Finding {
   return finding('constraints', problems, 'all rows keep them');
 }
 
-function indexes(db: Database, collection: Collection): Finding {
-  const present = db.query("select name from sqlite_schema where type = 'index'").values().flat();
+/** What is read once, and not for each of many collections. */
+interface Schema {
+  readonly stored: ReturnType<typeof storedSchema>;
+  readonly indexes: ReadonlySet<unknown>;
+}
+
+function namesOfIndexes(db: Database): Schema['indexes'] {
+  return new Set(db.query("select name from sqlite_schema where type = 'index'").values().flat());
+}
+
+function indexes(_db: Database, collection: Collection, schema: Schema): Finding {
   const missing = indexesOf(collection)
-    .filter(({ name }) => !present.includes(name))
+    .filter(({ name }) => !schema.indexes.has(name))
     .map(
       ({ fields }) =>
         `the index on ${fields.map(({ name }) => name).join(', ')} is missing; it is made when the service starts`,
@@ -101,8 +114,8 @@ function indexes(db: Database, collection: Collection): Finding {
 }
 
 /** Without it, or with rows that it does not have yet, searches take longer: that is no fault of the file. */
-function searches(db: Database, collection: Collection): Finding {
-  const detail = hasSearchIndex(db, collection)
+function searches(db: Database, collection: Collection, { stored }: Schema): Finding {
+  const detail = hasSearchIndex(db, collection, stored)
     ? `${countPending(db, collection)} rows not in it yet`
     : 'none; it is made when the service starts';
   return { check: 'search index', ok: true, detail };

@@ -50,9 +50,14 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
     if (error instanceof ConfigError) return { mistake: error.message };
     if (isFileError(error)) return { mistake: fileMistake(error) };
     if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
-    if (error instanceof SQLiteError) return { mistake: `${request.path}: ${describe(error)}` };
+    if (error instanceof SQLiteError) return { mistake: `${fileAtFault(error, request)}: ${describe(error)}` };
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
+}
+
+/** What fills a disk is what is written. */
+function fileAtFault({ code }: SQLiteError, request: MaintenanceRequest): string {
+  return request.kind === 'backup' && code === 'SQLITE_FULL' ? request.file : request.path;
 }
 
 /** A full disk, a folder that is not there, a file that may not be written. */

@@ -24,6 +24,8 @@ export const NEXT_TO: Operator = { kind: 'phrase', distance: 1 };
 
 /** More terms than anyone types, and few enough to recurse over. */
 const MAX_TERMS = 2000;
+/** Operators in a row that wait for what follows, within the same parentheses: PostgreSQL fails over more. */
+const MAX_PENDING = 32;
 
 const PRECEDENCE: Readonly<Record<Operator['kind'], number>> = { not: 4, phrase: 3, and: 2, or: 1 };
 
@@ -42,6 +44,8 @@ export class Builder {
     this.#grow();
     // `!` takes what follows it, so nothing before it is complete yet.
     if (operator.kind !== 'not') this.#reduce(PRECEDENCE[operator.kind]);
+    const pending = this.#operators.slice(-MAX_PENDING);
+    if (pending.length === MAX_PENDING && !pending.includes('open')) throw tooLarge('Write fewer negations in a row.');
     this.#operators.push(operator);
   }
 
@@ -73,9 +77,12 @@ export class Builder {
 
   #grow(): void {
     this.#terms += 1;
-    if (this.#terms > MAX_TERMS)
-      throw new Refusal('54000', 'tsquery is too large', { hint: 'Search for fewer words.' });
+    if (this.#terms > MAX_TERMS) throw tooLarge('Search for fewer words.');
   }
+}
+
+function tooLarge(hint: string): Refusal {
+  return new Refusal('54000', 'tsquery is too large', { hint });
 }
 
 export interface OperandFlags {
