@@ -96,7 +96,8 @@ function splitKey(name: string): { way: readonly string[]; key: string } {
 function splitAtPoints(text: string): string[] {
   const steps: string[] = [];
   let start = 0;
-  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|->|\./g)) {
+  // A quote that does not end is read once, and not again from each quote in it.
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|->|\./g)) {
     if (found === '->') break;
     if (found !== '.') continue;
     steps.push(text.slice(start, index));

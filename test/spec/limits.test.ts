@@ -97,6 +97,11 @@ describe.each(Object.keys(ENGINES))('limits on %s', (engine) => {
     await expectRefusal(await catalogue.fetch(`/products?${'a&'.repeat(250_000)}`), 400, '54000');
   });
 
+  // Its end was searched for from every quote in it, which took minutes.
+  test('a name in quotes that do not end is read once', async () => {
+    await expectRefusal(await catalogue.fetch(`/products?a."${'%5C"'.repeat(60_000)}=eq.1`), 400, 'PGRST100');
+  });
+
   describe('regular expressions', () => {
     const either = (count: number, expression: (index: number) => string) =>
       `/products?or=(${times(count, (index) => `product_name.imatch.${encodeURIComponent(`"${expression(index)}"`)}`)})`;
