@@ -48,6 +48,15 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
     expect(await odd.list(`/${name}?select=id&id=lt.7`)).toEqual([]);
   });
 
+  test.each(['"the shaped"', '"the changed"', '"the place"', '"is new"'])('a column is shown as %s', async (alias) => {
+    const written = (init: RequestInit) => odd.fetch(`/table?id=eq.9&select=${alias}:id`, init);
+    const shown = [{ [alias.slice(1, -1)]: 9 }];
+    const returned = { prefer: 'return=representation' };
+    expect(await (await written(sendJson('POST', { id: 9 }, returned))).json()).toEqual(shown);
+    expect(await (await written(sendJson('PATCH', { user: 'a' }, returned))).json()).toEqual(shown);
+    expect(await (await written({ method: 'DELETE', headers: returned })).json()).toEqual(shown);
+  });
+
   test('a key called constructor is missed where it is not given', async () => {
     await expectRefusal(await odd.fetch('/keyed', sendJson('PATCH', [{}])), 400, '21000');
   });

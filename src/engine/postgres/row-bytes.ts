@@ -53,7 +53,7 @@ export function listWithin(query: string): string {
 
 /** The rows that a write gives back, as one JSON list. */
 export function returnedWithin(query: string): string {
-  const rows = `select row_to_json(${SHAPED}) as row from (${query}) as ${SHAPED}`;
+  const rows = `select row_to_json(${SHAPED}.*) as row from (${query}) as ${SHAPED}`;
   return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
 }
 

@@ -217,7 +217,7 @@ function qualified({ name, key }: Collection): string {
 function listOf(wanted: Answer, rows: string, scope: Scope): string {
   const shaped = shapeOver(wanted, rows, scope);
   if (wanted.isCounted) return returnedWithin(shaped);
-  return `select coalesce(json_agg(row_to_json(${SHAPED})), '[]') from (${shaped}) as ${SHAPED}`;
+  return `select coalesce(json_agg(row_to_json(${SHAPED}.*)), '[]') from (${shaped}) as ${SHAPED}`;
 }
 
 /** The rows of an answer, over a query that has the changed ones: those that are shown, in the order in which it has them. */
