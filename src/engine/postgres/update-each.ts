@@ -9,8 +9,8 @@ import { missingRow, notAmong, returnsTooMuch } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import {
   type Answer,
-  compileGathered,
   compileLock,
+  compileShown,
   compileUpdateMany,
   type WriteContext,
   type Written,
@@ -65,7 +65,10 @@ export async function updateEach(
   }
   const counts = { affected: plan.changes.length, inserted: 0, key: null };
   if (wanted === undefined) return counts;
-  const [shown] = await query<{ rows: readonly Row[] }>(runner, compileGathered(context, wanted, changed));
+  const [shown] = await query<{ rows: readonly Row[] }>(
+    runner,
+    compileShown(context, wanted, `[${changed.join(',')}]`),
+  );
   return { ...counts, rows: shown!.rows };
 }
 

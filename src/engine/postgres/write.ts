@@ -4,6 +4,7 @@ import { deniedRow } from '../../collection/denied.ts';
 import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { atOnce, inTurns, ROWS_A_PIECE } from '../../in-pieces.ts';
+import { inKeyOrder } from '../../plan/shape.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../plan/types.ts';
 import { planSeen, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
@@ -25,7 +26,9 @@ import {
   compileBefore,
   compileDelete,
   compileInsert,
+  compileShown,
   compileUpdate,
+  isShownAfter,
   type WriteContext,
   type Written,
 } from './writes.ts';
@@ -62,11 +65,12 @@ export async function carryOut(
   });
 }
 
-/** Whether nothing can be found afterwards that would have to undo it. */
+/** Whether it is one statement, and nothing can be found afterwards that would have to undo it. */
 function standsAlone(plan: WritePlan): boolean {
   const { dryRun, singular, maxAffected, precondition, retry, restriction } = plan;
   const isPlain = !dryRun && !singular && maxAffected === undefined && restriction === undefined;
-  return isPlain && precondition === undefined && retry === undefined && plan.kind !== 'update-each';
+  const isOneStep = plan.kind !== 'update-each' && !isShownAfter(plan);
+  return isPlain && precondition === undefined && retry === undefined && isOneStep;
 }
 
 async function inOneStatement(
@@ -109,8 +113,9 @@ async function work(
 }
 
 function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {
-  const { returning: shape } = plan;
-  if (shape === undefined) return undefined;
+  if (plan.returning === undefined) return undefined;
+  const areFound = plan.kind === 'update' || plan.kind === 'delete';
+  const shape = areFound ? inKeyOrder(plan.into, plan.returning) : plan.returning;
   const output = boundedRow(shape, outputOf(shape.columns, encoding, dialect));
   return { shape, output, isCounted: mayReturnTooMuch(plan, shape.columns, output) };
 }
@@ -138,7 +143,9 @@ async function changeRows(
         : compileDelete(context, plan, wanted);
   const [written] = await query<Written>(runner, statement);
   checkAllowed(plan, written!);
-  return written!;
+  if (wanted === undefined || written?.stored === undefined) return written!;
+  const [shown] = await query<Pick<Written, 'rows'>>(runner, compileShown(context, wanted, written.stored));
+  return { ...written, ...shown };
 }
 
 /** A row that is met and may not be changed is left out by the statement. */

@@ -1,12 +1,12 @@
 /**
  * Write plans in SQL. Each is one statement: the rows it changes are a CTE, and over it come the counts and, where the
- * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read.
+ * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read. Where these lead back to
+ * what is written, a second statement shows them.
  */
-import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
 import type { Key } from '../../plan/keys.ts';
 import { leadsBack } from '../../plan/named-fields.ts';
-import { inKeyOrder } from '../../plan/shape.ts';
 import {
   ALWAYS,
   type Bound,
@@ -40,6 +40,8 @@ export interface Written {
   /** The text forms of its key; null unless exactly one row was written. */
   readonly key: readonly string[] | null;
   readonly rows?: readonly Row[];
+  /** Instead of them, where another statement shows them: the rows as they are stored, as a JSON list. */
+  readonly stored?: string;
   /** Rows that are not as the rules of the caller's role ask; present where these ask anything. */
   readonly refused?: number;
 }
@@ -133,7 +135,7 @@ export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: A
     const set = plan.set.map(({ field, value }) => `${identifier(field.name)} = ${bind(value, field.type)}`).join(', ');
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const update = `update ${table} set ${set}${target} returning ${columns}`;
-    return answer(scope, plan, update, wanted && ordered(collection, wanted));
+    return answer(scope, plan, update, wanted);
   });
 }
 
@@ -143,7 +145,7 @@ export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: A
     const scope = scopeOf(dialect, bind, collection.name);
     const target = boundedWhere(collection, scope, plan.where, plan.bound);
     const remove = `delete from ${identifier(collection.name)}${target} returning ${columnList(collection.fields)}, false as "is new"`;
-    return answer(scope, plan, remove, wanted && ordered(collection, wanted));
+    return answer(scope, plan, remove, wanted);
   });
 }
 
@@ -195,11 +197,11 @@ export function compileLock(context: WriteContext, keys: readonly Key[], met?: P
   });
 }
 
-/** The shape of an answer over rows that were gathered one by one, each as JSON. */
-export function compileGathered(context: WriteContext, wanted: Answer, rows: readonly string[]): Statement {
+/** The shape of an answer over rows that were changed before: a JSON list of them. */
+export function compileShown(context: WriteContext, wanted: Answer, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
-    const given = recordset(context, bind(`[${rows.join(',')}]`, TEXT), collection.fields);
+    const given = recordset(context, bind(rows, TEXT), collection.fields);
     return `select (${listOf(wanted, `select * from ${given}`, scopeOf(dialect, bind, collection.name))}) as rows`;
   });
 }
@@ -237,28 +239,19 @@ function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | 
   const key = keyText(into.key, ({ name }) => identifier(name));
   const refused = restriction === undefined ? '' : `, ${refusedOf(restriction, scope)} as refused`;
   const counts = `(select count(*) from ${CHANGED})::int4 as affected, (select count(*) from ${CHANGED} where "is new")::int4 as inserted, (select ${key} from ${CHANGED} where (select count(*) from ${CHANGED}) = 1) as key${refused}`;
-  if (wanted === undefined) return `with ${CHANGED} as (${change}) select ${counts}`;
-  const after = showsWritten(plan, wanted) ? `, ${asWritten(into)}` : '';
-  return `with ${CHANGED} as (${change})${after} select ${counts}, (${listOf(wanted, `select * from ${CHANGED}`, scope)}) as rows`;
-}
-
-/** Of rows that are removed, and of those whose key moves, the answer shows what there was before. */
-function showsWritten(plan: WritePlan, { shape }: Answer): boolean {
-  const movesKey = plan.kind === 'update' && plan.set.some(({ field }) => isKey(plan.into, field));
-  return plan.kind !== 'delete' && !movesKey && leadsBack(plan.into, shape);
+  const changed = `with ${CHANGED} as (${change}) select ${counts}`;
+  if (wanted === undefined) return changed;
+  const rows = `select * from ${CHANGED}`;
+  if (isShownAfter(plan)) return `${changed}, (${returnedWithin(rows)})::text as stored`;
+  return `${changed}, (${listOf(wanted, rows, scope)}) as rows`;
 }
 
 /**
- * The table as the statement leaves it, under the table's own name: by itself a statement sees what there was before it, and
- * what the changed rows embed may lead back to them.
+ * Whether another statement shows the rows: by itself a statement sees the tables as they were before it, and what the rows embed
+ * may lead back to them. Of rows that are removed the answer shows what there was before.
  */
-function asWritten({ name, key, fields }: Collection): string {
-  const columns = columnList(fields);
-  const same = key
-    .map((field) => `${CHANGED}.${identifier(field.name)} = stored.${identifier(field.name)}`)
-    .join(' and ');
-  const others = `select ${columns} from ${identifier(name)} as stored where not exists (select from ${CHANGED} where ${same})`;
-  return `${identifier(name)} as not materialized (${others} union all select ${columns} from ${CHANGED})`;
+export function isShownAfter({ kind, into, returning }: WritePlan): boolean {
+  return kind !== 'delete' && returning !== undefined && leadsBack(into, returning);
 }
 
 /** How many of the changed rows break the rules under which they were made. */
@@ -266,10 +259,6 @@ function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: S
   const [asNew, asChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when "is new" then (${asNew})::bool else (${asChanged})::bool end`;
   return `(select count(*) from ${CHANGED} as ${identifier(scope.name)} where (${rule}) is not true)::int4`;
-}
-
-function ordered(collection: Collection, wanted: Answer): Answer {
-  return { ...wanted, shape: inKeyOrder(collection, wanted.shape) };
 }
 
 /**
