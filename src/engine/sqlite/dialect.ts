@@ -80,16 +80,17 @@ export const sqliteDialect: SqlDialect = {
 
   rowAsJson(members, stripNulls) {
     const texts = members.map(([name, sql], index) => {
-      return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)}, coalesce(${sql}, 'null')`;
+      return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
     });
-    const row = concat(joined([...texts, literal('}')], ', ', concat));
+    // Not concat(), which the SQLite of older systems lacks: on macOS Bun has no other.
+    const row = inParentheses(joined([...texts, literal('}')], ' || ', inParentheses));
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
 
   valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
   // As texts: an int8 loses digits where it passes through a function of JavaScript's.
   listAsJson: (query) =>
-    `(select concat('[', group_concat(counted(${identifier(ROW)} || ''), ','), ']') from (${query}))`,
+    `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
   counted: (sql) => `counted(${sql})`,
   within(sql, values, least, share) {
@@ -107,10 +108,6 @@ export const sqliteDialect: SqlDialect = {
   orderedBy: (operand) => [comparable(operand)],
   groupedBy: (operand) => comparable(operand),
 };
-
-function concat(texts: string): string {
-  return `concat(${texts})`;
-}
 
 function bytesOf(values: readonly string[], least: number): string {
   const lengths = values.map((value) => `ifnull(octet_length(${value}), 0)`);
