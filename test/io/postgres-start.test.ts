@@ -199,4 +199,5 @@ test('floats have all their digits, whatever a database says of its own', async 
     expect(String(((await answer.json()) as Row[])[0]!.f)).toBe('0.30000000000000004');
   }
   await engine.close();
+  await admin.unsafe(`drop database ${name} with (force)`);
 });

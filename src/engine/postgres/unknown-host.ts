@@ -5,14 +5,13 @@ import type { ServerAddress } from './url.ts';
 
 /** The same failure, or that there is no such host. */
 export async function namingHost(error: unknown, { name }: ServerAddress): Promise<unknown> {
-  if ((error as ServerError).code !== 'ERR_POSTGRES_CONNECTION_REFUSED') return error;
+  const isSocketFile = name.startsWith('/');
+  if (isSocketFile || (error as ServerError).code !== 'ERR_POSTGRES_CONNECTION_REFUSED') return error;
   const host = name.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   try {
     await lookup(host);
     return error;
   } catch {
-    return Object.assign(new Error(`the host ${host} is not known`), { code: UNKNOWN_HOST });
+    return Object.assign(new Error(`the host ${host} is not known`), { code: 'ENOTFOUND' });
   }
 }
-
-const UNKNOWN_HOST = 'ENOTFOUND';
