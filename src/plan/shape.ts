@@ -181,13 +181,19 @@ function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColu
 }
 
 /** A row may show a name twice, and the last one is what is read; but where a column is taken out of it by its name, it has to be one. */
-function checkClear({ shown: { named, starred } }: PlannedEmbed, name: string): void {
-  const all = [...named, ...starred];
-  if (all.indexOf(name) === all.lastIndexOf(name)) return;
+function checkClear({ shown }: PlannedEmbed, name: string): void {
+  if (!repeatedIn(shown).has(name)) return;
   throw new Refusal('42702', `column reference "${name}" is ambiguous`, {
     hint: `Give one of them another name: other:${name}.`,
   });
 }
+
+const repeatedIn = oncePer(({ named, starred }: ShownNames): ReadonlySet<string> => {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of [...named, ...starred]) (seen.has(name) ? repeated : seen).add(name);
+  return repeated;
+});
 
 /** A `*` of a list, or beside aggregates, stands for the names of all fields; else whatever it holds is taken together. */
 export function namesShown(
