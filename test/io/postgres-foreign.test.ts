@@ -207,6 +207,21 @@ describe('a schema that something else made', () => {
     expect(await list('/passes?select=id&fee=gt.1e400')).toEqual([{ id: 1 }]);
   });
 
+  test('what a write embeds leads back to the written rows as they are after it', async () => {
+    const path = '/boats?id=eq.1&select=boat,weight,details,address,makers(maker,mood,boats(boat,price_text))';
+    const headers = { prefer: 'return=representation, tx=rollback' };
+    const response = await fetch(path, sendJson('PATCH', { price: 7 }, headers));
+    expect(await response.json()).toEqual([
+      {
+        boat: 'Swan',
+        weight: '9000.125',
+        details: { b: 1, a: [1] },
+        address: '10.0.0.1',
+        makers: { maker: 'Baltic', mood: 'wild', boats: [{ boat: 'Swan', price_text: '7 ct' }] },
+      },
+    ]);
+  });
+
   test('is written to: keys and what is left out are filled in by the database', async () => {
     const boat = await fetch('/boats', sendJson('POST', { boat: 'Gull', length_m: 7.255, details: { x: 1 } }, withRow));
     expect({ status: boat.status, rows: await boat.json() }).toMatchObject({

@@ -57,6 +57,11 @@ describe.each([...Object.keys(ENGINES)])('a wide collection on %s', (engine) => 
   });
 
   test('they are written, and what was written comes back', async () => {
+    const own = await catalogue.fetch(
+      '/numbers?select=id,near(*)',
+      sendJson('POST', { id: 2, near: 2, [last]: 5 }, BACK),
+    );
+    expect(await own.json()).toMatchObject([{ id: 2, near: { id: 2, [last]: 5 } }]);
     const response = await catalogue.fetch('/documents/1', sendJson('PATCH', { f5: [1, 2] }, BACK));
     expect(response.status).toBe(200);
     const [written] = (await response.json()) as [Record<string, unknown>];
