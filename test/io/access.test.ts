@@ -105,6 +105,40 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
     });
 
+    test('a role that is probably meant to be anonymous is told, until somebody has it', async () => {
+      const launch = await launchIn();
+      const file = join(launch.cwd, 'collections.yaml');
+      const words = (name: string) =>
+        `there is a role ${name}, and none called anonymous, which requests without credentials have: they get 401; perhaps you meant anonymous`;
+      const declare = (name: string) =>
+        writeFileSync(
+          file,
+          `collections: { products: { fields: { id: int4 } } }\nroles: { ${name}: { products: { read: true } }, admin: all }\n`,
+        );
+      for (const name of ['anonymus', 'anon']) {
+        declare(name);
+        expect(await command(launch, ['check', 'collections.yaml'])).toEndWith(`\nwarn  ${words(name)}`);
+      }
+      expect(JSON.parse(await command(launch, ['check', 'collections.yaml', '--json']))).toMatchObject({
+        ok: true,
+        warnings: [words('anon')],
+      });
+      const service = await startService({ ...launch, args: ['--log-level', 'silent'] });
+      await until('the warning', () => service.stderr().includes('\n'));
+      expect(service.stderr()).toBe(`WARNING: ${words('anon')}\n`);
+      service.kill('SIGTERM');
+      await service.exited;
+      await addKey(launch, 'web', '--role', 'anon');
+      const quiet = await startService({ ...launch, args: ['--log-level', 'silent'] });
+      quiet.kill('SIGTERM');
+      await quiet.exited;
+      expect(quiet.stderr()).toBe('');
+      for (const name of ['anonymous', 'agency', 'member']) {
+        declare(name);
+        expect(await command(launch, ['check', 'collections.yaml'])).not.toContain('warn');
+      }
+    });
+
     test('a person logs in, changes things, and is logged out everywhere when removed', async () => {
       const launch = await launchIn();
       const service = await startService({ ...launch, args: ['--log-format', 'json'] });
