@@ -105,6 +105,23 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
     });
 
+    test('a copy says how many keys and users it leaves behind', async () => {
+      const launch = await launchIn();
+      await command(launch, ['migrate']);
+      const url = launch.env?.DATABASE_URL ?? 'sqlite:catalogue.db';
+      const schema = launch.env?.CATALOGUE_SCHEMA;
+      const copyTo = (file: string, ...more: string[]) =>
+        command(launch, ['copy', '--from', url, ...(schema ? ['--schema', schema] : []), '--to', file, ...more]);
+      expect(await copyTo('none.db')).toEndWith('; the counts agree.');
+      await addKey(launch, 'erp', '--role', 'supplier');
+      await addKey(launch, 'shop', '--role', 'supplier');
+      await command(launch, ['user', 'add', 'ann', '--role', 'supplier'], PASSWORD);
+      expect(await copyTo('copy.db')).toEndWith(
+        '\nNot copied: 2 keys and 1 user; make new ones there with catalogue key add and catalogue user add.',
+      );
+      expect(JSON.parse(await copyTo('again.db', '--json'))).toMatchObject({ ok: true, keys: 2, users: 1 });
+    });
+
     test('a role that is probably meant to be anonymous is told, until somebody has it', async () => {
       const launch = await launchIn();
       const file = join(launch.cwd, 'collections.yaml');
