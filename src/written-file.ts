@@ -45,8 +45,8 @@ export function checkMayWrite(file: string, { replace, never }: WriteTerms): Occ
   return 'file';
 }
 
-/** One that may not be looked at is for whoever writes there. */
-function checkFolder(file: string): void {
+/** Throws where there is no folder to write a file to. One that may not be looked at is for whoever writes there. */
+export function checkFolder(file: string): void {
   const folder = dirname(file);
   if (attempt(() => lstatSync(folder, { throwIfNoEntry: false }) === undefined) === true) {
     throw new ConfigError(`${file} cannot be written: there is no folder ${folder}`);

@@ -452,6 +452,16 @@ describe('CSV as spreadsheets write it', () => {
     expect(lines[0]).toBe(`line 2, unit_price: invalid input syntax for type numeric: "$1,200.50"${advice}`);
   });
 
+  test('a name where a key is asked for is told whose key', async () => {
+    const space = workspace();
+    space.write(
+      'collections.yaml',
+      'collections: { kinds: { fields: { id: int4, name: text } }, items: { fields: { id: int4, kind: { type: int4, references: kinds } } } }',
+    );
+    const { stderr } = await space.pipe('kind\nTea\n', 'import', '-', '--format', 'csv', '--collection', 'items');
+    expect(stderr).toStartWith('line 2, kind: invalid input syntax for type integer: "Tea". It is a key of kinds.\n');
+  });
+
   test('a line that ends early is refused with advice', async () => {
     const space = workspace();
     space.write('a.csv', 'id,product_name,unit_price\n1,Tea\n2\n');

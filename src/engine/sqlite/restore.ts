@@ -5,7 +5,7 @@
  */
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { ConfigError } from '../../settings/setting.ts';
-import { isSameFile, putInPlace } from '../../written-file.ts';
+import { checkFolder, isSameFile, putInPlace } from '../../written-file.ts';
 import type { RestoreReport } from '../maintenance.ts';
 import { integrityProblems, openExisting, type Restoring, verifyCopy } from './backup.ts';
 import { COMPANIONS, filesOf } from './files.ts';
@@ -29,6 +29,7 @@ export function restoreDatabase(restoring: Restoring): RestoreReport {
       `${path} is damaged, and a process may be using it: stop the service and restore again. If nothing uses it, move it away, with the files ${COMPANIONS.join(', ')} beside it`,
     );
   }
+  checkFolder(path);
   const aside = setAside(path);
   copyInto(restoring);
   return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
