@@ -15,11 +15,12 @@ export function refuseSyntax(title: string, text: string, code: ErrorCode = '22P
 const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
 const PLAIN_NUMBER =
   'Write the number alone: without a currency, nothing between the thousands, a point before decimals.';
-/** Long texts are none of these. */
+/** What is longer is none of these, and would be long to look at. */
+const LONGEST_NUMBER = 64;
 const DECORATED = /^(?:\p{Sc}|[A-Z]{3})?[-+]?(?:\p{Sc}|[A-Z]{3})?\d[\d.,'’]*(?:\p{Sc}|%|[A-Z]{3}|,?-)?$/u;
 
 /** A number as people write it: `$1,200.50`, `5 EUR`, `1 200`. */
 function isDecorated(text: string): boolean {
-  const written = text.slice(0, 64).replaceAll(/\s/g, '');
-  return DECORATED.test(written) && !/^[-+]?\d*\.?\d*$/.test(text.trim());
+  if (text.length > LONGEST_NUMBER || /^[-+]?\d*\.?\d*$/.test(text.trim())) return false;
+  return DECORATED.test(text.replaceAll(/\s/g, ''));
 }
