@@ -8,6 +8,7 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -36,9 +37,20 @@ export function checkMayWrite(file: string, { replace, never }: WriteTerms): Occ
   if (found?.isDirectory() === true) throw new ConfigError(`${file} is a folder`);
   if (found !== undefined && !found.isFile()) return 'device';
   // A link that leads nowhere is a file that is there, too.
-  if (found === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) return 'nothing';
+  if (found === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) {
+    checkFolder(file);
+    return 'nothing';
+  }
   if (!replace) throw new ConfigError(`${file} is there already; --force replaces it`);
   return 'file';
+}
+
+/** Throws where there is no folder to write a file to. One that may not be looked at is for whoever writes there. */
+export function checkFolder(file: string): void {
+  const folder = dirname(file);
+  if (attempt(() => lstatSync(folder, { throwIfNoEntry: false }) === undefined) === true) {
+    throw new ConfigError(`${file} cannot be written: there is no folder ${folder}`);
+  }
 }
 
 /** Whether two names are names of one file, be it by a link of either kind, or would be if it were there. */
@@ -51,6 +63,14 @@ export function isSameFile(one: string, other: string): boolean {
 /** A name for a file that is not whole yet, beside the name it will have. */
 export function partialOf(file: string): string {
   return `${file}.partial-${crypto.randomUUID().slice(0, 8)}`;
+}
+
+/** Names of files beside it that were to have its name. */
+export function partialsOf(file: string): readonly string[] {
+  const beginning = `${basename(file)}.partial-`;
+  const names = attempt(() => readdirSync(dirname(file))) ?? [];
+  const isPartial = (name: string) => name.startsWith(beginning) && wholeOf(name) === basename(file);
+  return names.filter(isPartial).map((name) => join(dirname(file), name));
 }
 
 /** The name that it will have. */

@@ -4,6 +4,7 @@
  */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
+import { meantAnonymous } from '../collection/meant-anonymous.ts';
 import { undeclaredRoles } from '../collection/undeclared-roles.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
@@ -43,8 +44,8 @@ export interface Access {
   /** Whose session it is that a page is asked for with; nobody's, where it has ended. */
   readonly accountOf: (request: Request, noted?: Noted) => Promise<Account>;
   readonly pages: Pages;
-  /** Names the keys and users that are refused for their role; undefined where there are none, or nobody can tell. */
-  undeclared(): Promise<string | undefined>;
+  /** What should be looked at: keys and users that are refused for their role, a role that nobody has. None where nobody can tell. */
+  warnings(): Promise<readonly string[]>;
   metrics(): readonly Metric[];
 }
 
@@ -119,7 +120,7 @@ export function openAccess(options: AccessOptions): Access {
     accountOf,
     pages: sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf: rights }),
     // One that finds no tables does not look again for a moment: requests have their own.
-    undeclared: () => undeclaredIn(new CredentialStore(engine), catalogue),
+    warnings: () => warningsOf(new CredentialStore(engine), catalogue, verifier !== undefined),
     metrics: () => metricsOf(counts),
   };
 }
@@ -137,12 +138,23 @@ export async function openVerifier(
   return publicKeyVerifier(keys);
 }
 
-async function undeclaredIn(store: CredentialStore, { roles = new Map() }: Catalogue): Promise<string | undefined> {
+async function warningsOf(
+  store: CredentialStore,
+  { roles = new Map() }: Catalogue,
+  hasTokens: boolean,
+): Promise<readonly string[]> {
   try {
-    return undeclaredRoles({ keys: await store.keys(), users: await store.users() }, roles);
+    const holders = { keys: await store.keys(), users: await store.users() };
+    const undeclared = undeclaredRoles(holders, roles);
+    // A token may name any role.
+    const meant = hasTokens ? undefined : meantAnonymous(roles, holders);
+    return [
+      ...(undeclared === undefined ? [] : [`there are credentials ${undeclared}`]),
+      ...(meant === undefined ? [] : [meant]),
+    ];
   } catch {
     // A database that is down is no reason not to start.
-    return undefined;
+    return [];
   }
 }
 

@@ -1,4 +1,5 @@
 /** `catalogue check`: whether the database is whole and holds what it should, or whether a declaration is right. */
+import { meantAnonymous } from '../collection/meant-anonymous.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { begin } from '../declare/begin.ts';
 import { DeclarationError } from '../declare/mistakes.ts';
@@ -21,7 +22,8 @@ holds. Changes nothing; a running service may use the database meanwhile.
 With FILE, or with --collections FILE and no database named, looks at that declaration alone, and at its files of rows: no
 database is opened, and every mistake is named with its line.
 
-Where the declaration has roles, keys and users of a role that it does not have are named, as a warning.
+Where the declaration has roles, keys and users of a role that it does not have are named, as a warning; with FILE, a role
+that is probably meant to be anonymous.
 
 Exit codes: 0 all is well, or nothing worse than a warning; 1 something is not.
 
@@ -64,7 +66,17 @@ async function checkFile(file: string, json: boolean): Promise<number> {
     const fields = declared.flatMap((collection) => collection.fields).length;
     const rows = declared.flatMap(firstRows).length;
     const counts = [amount(collections, 'collection'), amount(fields, 'field'), amount(rows, 'row')].join(', ');
-    console.log(json ? JSON.stringify({ ok: true, file, collections, fields, rows }) : `ok    ${file}  ${counts}`);
+    const warning = meantAnonymous(catalogue.roles ?? new Map());
+    const found = {
+      ok: true,
+      file,
+      collections,
+      fields,
+      rows,
+      ...(warning === undefined ? {} : { warnings: [warning] }),
+    };
+    console.log(json ? JSON.stringify(found) : `ok    ${file}  ${counts}`);
+    if (!json && warning !== undefined) console.log(`warn  ${warning}`);
     return 0;
   } catch (error) {
     if (!json || !(error instanceof DeclarationError)) throw error;

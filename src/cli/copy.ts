@@ -1,5 +1,6 @@
 /** `catalogue copy`: moves a catalogue from one database to another, of whatever kind, and checks that all of it arrived. */
 
+import { CredentialStore } from '../auth/store.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
@@ -28,8 +29,9 @@ export const command: Command = {
 
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
 read as of one moment; writes that come to it meanwhile are not copied. The target must be new or empty. All of it is
-stored in one transaction: a copy that is interrupted has stored nothing, and can be run again. The source may be an SQLite
-file that something else made, with the declaration that catalogue declare wrote for it.
+stored in one transaction: a copy that is interrupted has stored nothing, and can be run again. Keys and users are not
+copied, and their number is told. The source may be an SQLite file that something else made, with the declaration that
+catalogue declare wrote for it.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -43,10 +45,12 @@ ${describeSettings(OPTIONS)}`,
         from: location,
         to: engine.location,
         rows: await copyAll(catalogue, source, engine),
+        ...(await source.credentials()),
       })),
     );
     if (settings.json) console.log(JSON.stringify({ ok: true, ...report }));
     else console.log(`Copied ${amount(report.rows)} from ${report.from} to ${report.to}; the counts agree.`);
+    if (!settings.json) tellCredentials(report);
   },
 };
 
@@ -54,6 +58,19 @@ ${describeSettings(OPTIONS)}`,
 interface Source {
   rows(collection: Collection): AsyncIterable<StoredRow>;
   count(collection: Collection): Promise<number>;
+  /** What is not: how many there are of each. */
+  credentials(): Promise<Credentials>;
+}
+
+interface Credentials {
+  readonly keys: number;
+  readonly users: number;
+}
+
+function tellCredentials({ keys, users }: Credentials): void {
+  const left = [...(keys > 0 ? [amount(keys, 'key')] : []), ...(users > 0 ? [amount(users, 'user')] : [])];
+  if (left.length === 0) return;
+  console.log(`Not copied: ${left.join(' and ')}; make new ones there with catalogue key add and catalogue user add.`);
 }
 
 async function withSource<T>(
@@ -61,10 +78,21 @@ async function withSource<T>(
   work: (source: Source, location: string) => Promise<T>,
 ): Promise<T> {
   const foreign = await foreignRows(settings.from);
-  if (foreign !== undefined) return work(foreign, settings.from);
-  return withDatabase({ ...settings, database: settings.from }, 'never', (engine) =>
-    work({ rows: (each) => storedRows(each, engine), count: (each) => isReady(engine, each) }, engine.location),
-  );
+  const none = async () => ({ keys: 0, users: 0 });
+  if (foreign !== undefined) return work({ ...foreign, credentials: none }, settings.from);
+  return withDatabase({ ...settings, database: settings.from }, 'never', (engine, { roles }) => {
+    const source: Source = {
+      rows: (each) => storedRows(each, engine),
+      count: (each) => isReady(engine, each),
+      credentials: roles === undefined ? none : () => credentialsIn(engine),
+    };
+    return work(source, engine.location);
+  });
+}
+
+async function credentialsIn(engine: Engine): Promise<Credentials> {
+  const store = new CredentialStore(engine);
+  return { keys: (await store.keys()).length, users: (await store.users()).length };
 }
 
 /** What is referred to before what refers to it; a circle begins anywhere. */

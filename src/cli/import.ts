@@ -67,7 +67,8 @@ ${describeSettings(OPTIONS)}`,
       }));
       rejects?.end();
       bars.end(true);
-      tell({ ...report, dryRun: values.dryRun, rejects: report.rejected > 0 ? rejectsFile : undefined }, problems);
+      const rejectsIn = report.rejected > 0 ? rejectsFile : undefined;
+      tell({ ...report, blankLines: source.blankLines(), dryRun: values.dryRun, rejects: rejectsIn }, problems);
       return report.rejected > 0 ? 2 : 0;
     } catch (error) {
       rejects?.giveUp();
@@ -133,6 +134,8 @@ interface Report extends ImportResult {
   readonly database: string;
   /** Whether it was not there before: a mistyped path shows itself by that. */
   readonly isNew: boolean;
+  /** Lines that hold nothing but separators. */
+  readonly blankLines: number;
   readonly dryRun: boolean;
   readonly rejects: string | undefined;
 }
@@ -147,9 +150,10 @@ function tell(report: Report, problems: Problems): void {
   const parts = [`${inserted} new`, `${updated} changed`, ...(ignored > 0 ? [`${ignored} left unchanged`] : [])];
   const where = report.rejects === undefined ? '' : ` in ${report.rejects}`;
   const bad = rejected > 0 ? `; ${amount(rejected, 'bad row')}${where}` : '';
+  const blank = report.blankLines > 0 ? `; ${amount(report.blankLines, 'blank line')} left out` : '';
   const into = report.isNew ? ` into a new catalogue in ${report.database}` : '';
   const done = report.dryRun ? 'Would import' : 'Imported';
-  console.log(`${done} ${amount(read - rejected)}${into}: ${parts.join(', ')}${bad}`);
+  console.log(`${done} ${amount(read - rejected)}${into}: ${parts.join(', ')}${bad}${blank}`);
 }
 
 function tellRefusal({ message, read, rejected }: ImportRefused, problems: Problems): void {

@@ -4,6 +4,7 @@ import { products } from '../collection/products.ts';
 import { ConfigError, describeSettings, readCommand } from '../config.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find.ts';
 import { fileProblem } from '../file-problem.ts';
+import { checkFolder } from '../written-file.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './options.ts';
 
@@ -31,6 +32,7 @@ ${describeSettings(OPTIONS)}`,
 };
 
 function writeNew(file: string, text: string): void {
+  checkFolder(file);
   try {
     const handle = openSync(file, 'wx');
     try {

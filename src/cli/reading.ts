@@ -1,5 +1,6 @@
 /** A read for a command: the same query string as the API, the same plan, the same text, in parts as they come. */
 import type { Catalogue } from '../collection/declaration.ts';
+import { ConfigError } from '../config.ts';
 import { pageOfQuery } from '../dialect/page.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { CsvForm, Encoding } from '../encode/encoding.ts';
@@ -13,6 +14,7 @@ import { chosenCollection } from './database.ts';
  * own limit, all that match are counted beside.
  */
 export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
+  if (/^https?:/i.test(text)) throw new ConfigError(noAddress(text));
   const [, name = '', rest = text] =
     /^\/?([a-z][a-z0-9_]*)?\?(.*)$/s.exec(text) ?? /^\/?([a-z][a-z0-9_]*)()$/.exec(text) ?? [];
   const collection = chosenCollection(catalogue, name, "'NAME?…'");
@@ -25,6 +27,13 @@ export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: numb
     { offset: page.offset, ...(limit === undefined ? {} : { limit }) },
     rowsOf === undefined ? undefined : 'exact',
   );
+}
+
+function noAddress(text: string): string {
+  const { pathname, search } = URL.canParse(text) ? new URL(text) : { pathname: '', search: '' };
+  const path = pathname.split('/').at(-1) ?? '';
+  const query = path === '' ? '' : `; for the same rows say '${path}${search}'`;
+  return `a command reads the database itself, and no address${query}; --database names another database`;
 }
 
 export interface Reading {

@@ -48,13 +48,22 @@ const THOUSANDS = /,\d{3}\s*$/;
 const YES = /^\s*(?:yes|y|true|on)\s*$/i;
 const NO = /^\s*(?:no|n|false|off)\s*$/i;
 
+/** Whether it is a number that stands for yes or no. */
+export function isFlag(field: Field | undefined): boolean {
+  return field?.role === 'flag' && can(field.type, 'number');
+}
+
+/** Of a field that is a flag: Yes is 1, No is 0. */
+export function flagAsWritten(cell: unknown): unknown {
+  if (typeof cell !== 'string') return cell;
+  return YES.test(cell) ? '1' : NO.test(cell) ? '0' : cell;
+}
+
 /** A cell as its type reads it: a comma that can only be a decimal one is a point, Yes is 1 where a number is a flag. */
 export function valueAsWritten(field: Field, cell: unknown, { hasDecimalCommas }: WrittenIn): unknown {
-  const isFlag = field.role === 'flag' && can(field.type, 'number');
-  if (typeof cell === 'boolean') return isFlag ? Number(cell) : cell;
+  const ownFlag = isFlag(field);
+  if (typeof cell === 'boolean') return ownFlag ? Number(cell) : cell;
   if (typeof cell !== 'string' || can(field.type, 'text')) return cell;
-  if (isFlag && YES.test(cell)) return '1';
-  if (isFlag && NO.test(cell)) return '0';
-  const text = cell.trim();
+  const text = String(ownFlag ? flagAsWritten(cell) : cell).trim();
   return hasDecimalCommas || !THOUSANDS.test(text) ? withPoint(field, text) : text;
 }

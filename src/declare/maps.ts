@@ -1,5 +1,6 @@
 /** Shapes of maps: one whose keys a table of properties lists, and one whose keys are the user's own names. */
 import { perhaps } from '../nearest-name.ts';
+import { calledHere } from './elsewhere.ts';
 import {
   type At,
   type Given,
@@ -31,7 +32,7 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
       for (const { key, at, node } of entries) {
         if (ignored !== undefined && key.startsWith(ignored)) continue;
         if (!Object.hasOwn(properties, key)) {
-          say(reading, at, `there is no key ${key}${perhaps(key, names) || `; there are ${names.join(', ')}`}`);
+          say(reading, at, `there is no key ${key}${advice(key, names)}`);
           continue;
         }
         const value = readAs(properties[key]!.shape, node, reading, key);
@@ -43,6 +44,12 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
       return given as Given<P>;
     },
   };
+}
+
+function advice(key: string, names: readonly string[]): string {
+  const here = calledHere(key, names);
+  if (here !== undefined) return ` (perhaps you meant ${here})`;
+  return perhaps(key, names) || `; there are ${names.join(', ')}`;
 }
 
 function schemasOf(properties: Properties): Record<string, JsonSchema> {

@@ -18,20 +18,21 @@ import { type At, type Given, type Reading, say } from './shape.ts';
 
 type GivenRule = Given<typeof RULE>;
 
-/** The drafts of collections are those that are right; of others nothing is said but their names. */
+/** The drafts of collections are those that can be read; of others, and of those that lack a field that has a mistake, nothing is said but their names. */
 export function draftRoles(
   roles: readonly Named<GivenRole>[],
   declared: readonly Named<GivenCollection>[],
   drafts: readonly CollectionDraft[],
 ): readonly RoleDraft[] {
   const names = declared.map(({ name }) => name);
+  const whole = drafts.filter((draft) => isWhole(draft, declared));
   checkIncludes(roles);
   checkChanges(roles);
   return roles.map(({ name, value }): RoleDraft => {
     if (value === undefined) return { name, rules: [] };
     if (value === 'all') return { name, isAll: true, rules: [] };
     const include = value.given.include?.value.map((each) => each.value) ?? [];
-    const rules = value.named.flatMap((each) => draftRules(each, names, drafts));
+    const rules = value.named.flatMap((each) => draftRules(each, names, whole));
     const rateLimit = value.given.rateLimit?.value;
     return {
       name,
@@ -40,6 +41,10 @@ export function draftRoles(
       rules,
     };
   });
+}
+
+function isWhole({ name, fields }: CollectionDraft, declared: readonly Named<GivenCollection>[]): boolean {
+  return declared.some((each) => each.name === name && each.value?.fields?.value.length === fields.length);
 }
 
 function checkIncludes(roles: readonly Named<GivenRole>[]): void {

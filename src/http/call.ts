@@ -105,7 +105,9 @@ function findTarget(
     throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
       hint: !isTold
         ? undefined
-        : `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`,
+        : name === 'rpc'
+          ? `There are no functions here. There is ${there}.`
+          : `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`,
     });
   }
   const nearest = nearestName(name, [...collections.keys()]);

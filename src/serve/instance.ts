@@ -120,7 +120,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     listening ??= startListening(settings, app, notice, certificate);
     listens?.(listening);
     const rows = await countRows(engine, catalogue);
-    const undeclared = await access?.undeclared();
+    const warnings = (await access?.warnings()) ?? [];
     const { location, steps = [] } = engine;
     const isNew = [...catalogue.collections.keys()].every((name) => steps.includes(`table ${name}`));
     await started({
@@ -130,7 +130,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       rows,
       example: [...catalogue.collections.keys()][0]!,
       isOpen: roles === undefined,
-      warnings: undeclared === undefined ? [] : [`there are credentials ${undeclared}`],
+      warnings,
     });
     await askedToStop;
     drainSeconds = DRAIN_SECONDS;

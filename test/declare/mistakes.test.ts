@@ -71,6 +71,25 @@ const WHOLE: readonly Scenario[] = [
   ['a tag that nobody knows', 'collections: !mine\n  a: { fields: { id: int4 } }\n', '1:14 Unresolved tag: !mine'],
 ];
 
+const ELSEWHERE: readonly Scenario[] = [
+  [
+    'keys and types as others call them',
+    'collections:\n  a:\n    primary_key: x\n    columns: { x: int4 }\n    fields: { id: int4, b: { type: price, nullable: false, enum: [1] } }\nroles: { r: { a: { select: true, insert: true } } }\n',
+    '3:5 a: there is no key primary_key (perhaps you meant key)',
+    '4:5 a: there is no key columns (perhaps you meant fields)',
+    '5:36 a.b: there is no type price (perhaps you meant decimal(12,2))',
+    '5:43 a.b: there is no key nullable (perhaps you meant required)',
+    '5:60 a.b: there is no key enum (perhaps you meant oneOf)',
+    '6:20 r.a: there is no key select (perhaps you meant read)',
+    '6:34 r.a: there is no key insert (perhaps you meant create)',
+  ],
+  [
+    'a field with a mistake is not told to be missing where a role names it',
+    "collections: { a: { fields: { id: int4, b: bool } } }\nroles: { r: { a: { read: { where: 'b=is.true', fields: [id, b] } } } }\n",
+    '1:44 a.b: there is no type bool (perhaps you meant boolean)',
+  ],
+];
+
 const NAMES: readonly Scenario[] = [
   [
     'names in other letters',
@@ -382,7 +401,7 @@ const ALIASES: readonly Scenario[] = [
   ],
 ];
 
-const ALL = { WHOLE, NAMES, FIELDS, KEYS, REFERENCES, ALIASES };
+const ALL = { WHOLE, ELSEWHERE, NAMES, FIELDS, KEYS, REFERENCES, ALIASES };
 for (const [group, scenarios] of Object.entries(ALL)) {
   describe(group.toLowerCase(), () => {
     for (const [what, text, ...mistakes] of scenarios) {

@@ -105,6 +105,57 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
     });
 
+    test('a copy says how many keys and users it leaves behind', async () => {
+      const launch = await launchIn();
+      await command(launch, ['migrate']);
+      const url = launch.env?.DATABASE_URL ?? 'sqlite:catalogue.db';
+      const schema = launch.env?.CATALOGUE_SCHEMA;
+      const copyTo = (file: string, ...more: string[]) =>
+        command(launch, ['copy', '--from', url, ...(schema ? ['--schema', schema] : []), '--to', file, ...more]);
+      expect(await copyTo('none.db')).toEndWith('; the counts agree.');
+      await addKey(launch, 'erp', '--role', 'supplier');
+      await addKey(launch, 'shop', '--role', 'supplier');
+      await command(launch, ['user', 'add', 'ann', '--role', 'supplier'], PASSWORD);
+      expect(await copyTo('copy.db')).toEndWith(
+        '\nNot copied: 2 keys and 1 user; make new ones there with catalogue key add and catalogue user add.',
+      );
+      expect(JSON.parse(await copyTo('again.db', '--json'))).toMatchObject({ ok: true, keys: 2, users: 1 });
+    });
+
+    test('a role that is probably meant to be anonymous is told, until somebody has it', async () => {
+      const launch = await launchIn();
+      const file = join(launch.cwd, 'collections.yaml');
+      const words = (name: string) =>
+        `there is a role ${name}, and none called anonymous, which requests without credentials have: they get 401; perhaps you meant anonymous`;
+      const declare = (name: string) =>
+        writeFileSync(
+          file,
+          `collections: { products: { fields: { id: int4 } } }\nroles: { ${name}: { products: { read: true } }, admin: all }\n`,
+        );
+      for (const name of ['anonymus', 'anon']) {
+        declare(name);
+        expect(await command(launch, ['check', 'collections.yaml'])).toEndWith(`\nwarn  ${words(name)}`);
+      }
+      expect(JSON.parse(await command(launch, ['check', 'collections.yaml', '--json']))).toMatchObject({
+        ok: true,
+        warnings: [words('anon')],
+      });
+      const service = await startService({ ...launch, args: ['--log-level', 'silent'] });
+      await until('the warning', () => service.stderr().includes('\n'));
+      expect(service.stderr()).toBe(`WARNING: ${words('anon')}\n`);
+      service.kill('SIGTERM');
+      await service.exited;
+      await addKey(launch, 'web', '--role', 'anon');
+      const quiet = await startService({ ...launch, args: ['--log-level', 'silent'] });
+      quiet.kill('SIGTERM');
+      await quiet.exited;
+      expect(quiet.stderr()).toBe('');
+      for (const name of ['anonymous', 'agency', 'member']) {
+        declare(name);
+        expect(await command(launch, ['check', 'collections.yaml'])).not.toContain('warn');
+      }
+    });
+
     test('a person logs in, changes things, and is logged out everywhere when removed', async () => {
       const launch = await launchIn();
       const service = await startService({ ...launch, args: ['--log-format', 'json'] });

@@ -24,6 +24,22 @@ test('export writes what the API answers, byte for byte, while the service runs'
   }
 });
 
+test('an address is no query: the query that was meant is told', async () => {
+  const cwd = temporaryFolder();
+  await run({ cwd, args: ['migrate'] });
+  for (const command of ['export', 'query']) {
+    expect(await run({ cwd, args: [command, 'http://127.0.0.1:3000/rest/v1/products?id=eq.1'] })).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr:
+        "catalogue: a command reads the database itself, and no address; for the same rows say 'products?id=eq.1'; --database names another database\n",
+    });
+  }
+  expect((await run({ cwd, args: ['query', 'http://'] })).stderr).toBe(
+    'catalogue: a command reads the database itself, and no address; --database names another database\n',
+  );
+});
+
 test.skipIf(!existsSync('/dev/full'))(
   'what does not fit where standard output goes is told, and is no success',
   async () => {

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -184,6 +185,33 @@ test('copy makes nothing of a source that is not there', async () => {
   const refused = await run({ cwd, args: ['copy', '--from', 'typo.db', '--to', 'new.db'] });
   expect(refused).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: there is no database typo.db\n' });
   expect(readdirSync(cwd)).toEqual([]);
+});
+
+test('what a killed import has left is removed by the next one, and nothing that another makes', async () => {
+  const cwd = temporaryFolder();
+  const partials = () => readdirSync(cwd).filter((name) => /^new\.db\.partial-[\da-f]{8}$/.test(name));
+  const begin = async (args: readonly string[]) => {
+    const before = partials();
+    const child = Bun.spawn([...PROGRAM, ...args], { cwd, stdin: 'pipe', stderr: 'ignore', stdout: 'ignore' });
+    child.stdin.write('{"product_name":"Late"}\n');
+    child.stdin.flush();
+    const isBegun = (name: string) => !before.includes(name) && statSync(join(cwd, name)).size > 0;
+    await until('the import has begun', () => partials().some(isBegun));
+    return child;
+  };
+  const args = ['import', '-', '--format', 'ndjson', '--database', 'new.db'];
+  const killed = await begin(args);
+  killed.kill('SIGKILL');
+  await killed.exited;
+  writeFileSync(join(cwd, 'other.db.partial-01234567'), 'precious');
+  writeFileSync(join(cwd, 'new.db.partial-mine'), 'precious');
+  const [left] = partials();
+  const running = await begin(args);
+  expect(partials()).toEqual([expect.not.stringMatching(left!)]);
+  await run({ cwd, args, stdin: 'no json\n' });
+  running.stdin.end();
+  expect(await running.exited).toBe(0);
+  expect(readdirSync(cwd).sort()).toEqual(['new.db', 'new.db.partial-mine', 'other.db.partial-01234567']);
 });
 
 test('an import does not replace a catalogue that was made meanwhile', async () => {

@@ -414,6 +414,65 @@ describe('CSV as spreadsheets write it', () => {
     expect(grouped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 3, unit_price: ') });
   });
 
+  test('lines of nothing but separators, as spreadsheets write them, are left out and counted', async () => {
+    const space = workspace();
+    space.write('a.csv', 'id;product_name;unit_price\n1;Tea;2\n;;\n2;Jam;3\n;;;;\n');
+    const { exitCode, stdout, stderr } = await space.command('import', 'a.csv');
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: 'Imported 2 rows into a new catalogue in catalogue.db: 2 new, 0 changed; 2 blank lines left out\n',
+      stderr: '',
+    });
+    const again = await space.command('import', 'a.csv', '--on-conflict', 'merge', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ read: 2, updated: 2, blankLines: 2 });
+  });
+
+  test('yes and no, where a number is a flag', async () => {
+    const space = workspace();
+    space.write('a.csv', 'id,product_name,discontinued\n1,Tea,Yes\n2,Jam, no \n3,Rice,1\n4,Oil,\n');
+    expect(await space.command('import', 'a.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await space.rows('select=discontinued')).map((row) => row.discontinued)).toEqual([1, 0, 1, 0]);
+    space.write('b.csv', 'id,product_name,discontinued,unit_price\n5,Salt,perhaps,x\n6,Salt,no,y\n');
+    const { stderr } = await space.command('import', 'b.csv');
+    expect(stderr.split('\n').slice(0, 3)).toEqual([
+      'line 2, discontinued: invalid input syntax for type integer: "perhaps"',
+      'line 2, unit_price: invalid input syntax for type numeric: "x"',
+      'line 3, unit_price: invalid input syntax for type numeric: "y"',
+    ]);
+  });
+
+  test('a price as people write it is refused with advice', async () => {
+    const space = workspace();
+    const cells = ['"$1,200.50"', '5 EUR', '€5', '1 200', 'cheap', '1.2.3'];
+    space.write('a.csv', `product_name,unit_price\n${cells.map((cell) => `Tea,${cell}\n`).join('')}`);
+    const lines = (await space.command('import', 'a.csv')).stderr.split('\n');
+    const advice =
+      '. Write the number alone: without a currency, nothing between the thousands, a point before decimals.';
+    expect(lines.slice(0, 6).map((line) => line.endsWith(advice))).toEqual([true, true, true, true, false, true]);
+    expect(lines[0]).toBe(`line 2, unit_price: invalid input syntax for type numeric: "$1,200.50"${advice}`);
+  });
+
+  test('a name where a key is asked for is told whose key', async () => {
+    const space = workspace();
+    space.write(
+      'collections.yaml',
+      'collections: { kinds: { fields: { id: int4, name: text } }, items: { fields: { id: int4, kind: { type: int4, references: kinds } } } }',
+    );
+    const { stderr } = await space.pipe('kind\nTea\n', 'import', '-', '--format', 'csv', '--collection', 'items');
+    expect(stderr).toStartWith('line 2, kind: invalid input syntax for type integer: "Tea". It is a key of kinds.\n');
+  });
+
+  test('a line that ends early is refused with advice', async () => {
+    const space = workspace();
+    space.write('a.csv', 'id,product_name,unit_price\n1,Tea\n2\n');
+    const { stderr } = await space.command('import', 'a.csv');
+    const advice = 'an empty cell has its separator, too, and a text of several lines is in quotes';
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      `line 2: has 2 cells, and the first line names 3; ${advice}`,
+      `line 3: has 1 cell, and the first line names 3; ${advice}`,
+    ]);
+  });
+
   test('a column with points and commas is refused: 1.299 may be more than a thousand', async () => {
     const space = workspace();
     const mixed = await space.pipe(

@@ -126,6 +126,11 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
       },
     );
 
+    test('a function is told that there are none', async () => {
+      const { hint } = await expectRefusal(await catalogue.fetch('/rpc/total', { method: 'POST' }), 404, 'PGRST125');
+      expect(hint).toBe('There are no functions here. There is /products.');
+    });
+
     test('a write there is refused the same', async () => {
       await expectRefusal(await catalogue.fetch('/product?id=eq.1', { method: 'DELETE' }), 404, 'PGRST205');
       await expectRefusal(

@@ -5,6 +5,7 @@ import { DeclarationError } from '../../declare/mistakes.ts';
 import type { DescribedDatabase } from '../../engine/described.ts';
 import { describeDatabase } from '../../engine/open.ts';
 import { fileProblem } from '../../file-problem.ts';
+import { checkFolder } from '../../written-file.ts';
 
 export interface Wanted extends DatabaseSettings {
   readonly database: string;
@@ -57,6 +58,7 @@ async function written({ location, collections, leftOut }: DescribedDatabase): P
 }
 
 function write(file: string, text: string): void {
+  checkFolder(file);
   try {
     writeFileSync(file, text);
   } catch (error) {

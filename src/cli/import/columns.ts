@@ -1,5 +1,5 @@
 /** The columns of a file become fields, by their names or as --map says. */
-import { fieldAsWritten } from '../../collection/as-written.ts';
+import { fieldAsWritten, flagAsWritten, isFlag } from '../../collection/as-written.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
 import { nearestName } from '../../nearest-name.ts';
@@ -99,11 +99,13 @@ export class ColumnReader {
     if (problems.length > 0) return problems.join('; ');
     const terms = [this.collection, fields, { absence: 'no value', areTexts: this.file.hasHeader }] as const;
     const hasDecimalCommas = this.file.hasDecimalCommas();
+    const withFlags = flagsAsWritten(this.file.hasHeader ? fields : []);
     const plan = rowPlanner(...terms);
+    const read = hasDecimalCommas ? withDecimalCommas(fields, plan) : plan;
     const allProblems = rowProblems(...terms);
     return {
-      plan: hasDecimalCommas ? withDecimalCommas(fields, plan) : plan,
-      problems: hasDecimalCommas ? (cells) => allProblems(withPoints(fields, cells)) : allProblems,
+      plan: (cells) => read(withFlags(cells)),
+      problems: (cells) => allProblems(withFlags(hasDecimalCommas ? withPoints(fields, cells) : cells)),
       stray: (cells) => {
         const at = nameless.find((place) => cells[place] !== undefined);
         return at === undefined ? undefined : `cell ${at + 1} has a value, and the first line no name for its column`;
@@ -134,6 +136,14 @@ export class ColumnReader {
       names.includes(column) ? [] : [noColumn(column, field, names)],
     );
   }
+}
+
+/** Yes and No become what the fields that are flags hold. */
+function flagsAsWritten(fields: readonly (Field | undefined)[]) {
+  const flags = fields.flatMap((field, at) => (isFlag(field) ? [at] : []));
+  const isWord = (cells: readonly unknown[]) => flags.some((at) => flagAsWritten(cells[at]) !== cells[at]);
+  return (cells: readonly unknown[]): readonly unknown[] =>
+    isWord(cells) ? cells.map((cell, at) => (flags.includes(at) ? flagAsWritten(cell) : cell)) : cells;
 }
 
 function noColumn(column: string, field: string, names: readonly string[]): string {

@@ -143,10 +143,17 @@ class Import {
         line,
         field: field.name,
         code: refusal.code,
-        reason: withHint(message, refusal),
+        reason: withHint(message, refusal) + this.referenceHint(field, refusal),
       }));
       return this.reject(record, problems);
     }
+  }
+
+  /** People write the name of what is referred to. */
+  private referenceHint(field: Field, { code, hint }: Refusal): string {
+    const reference =
+      code === '22P02' && hint === null && this.collection.references.find((each) => each.field === field);
+    return reference ? `. It is a key of ${reference.to}.` : '';
   }
 
   /** What is wrong with the columns of a row; with those of a file, nothing of it can be read. */

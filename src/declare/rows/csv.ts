@@ -1,10 +1,11 @@
-/** Records of a CSV file: its first row names the columns of all others. */
+/** Records of a CSV file: its first row names the columns of all others. Lines of nothing but separators are left out, and counted. */
 import { type Cell, CsvReader } from '../../encode/csv-reader.ts';
 import { type FileRecord, MAX_ROW_LENGTH, type RecordReader, unreadable } from './record.ts';
 
 export class CsvRecords implements RecordReader {
   private readonly rows: CsvReader;
   private names: readonly string[] | undefined;
+  blankLines = 0;
 
   /** Without a separator, the file tells. */
   constructor(separator?: string) {
@@ -41,16 +42,25 @@ export class CsvRecords implements RecordReader {
         this.names = row.cells.map((cell) => (cell ?? '').trim());
       } else if ('problem' in row) {
         records.push({ kind: 'broken', line, problem: row.problem, text: row.text, columns: names });
+      } else if (row.cells.every((cell) => cell === undefined)) {
+        this.blankLines++;
       } else if (row.cells.length === names.length) {
         records.push({ kind: 'record', line, columns: names, cells: row.cells });
       } else {
-        const problem = `has ${row.cells.length} cells, and the first line names ${names.length}`;
+        const problem = wrongNumber(row.cells.length, names.length);
         const text = writtenRow(row.cells, this.separator);
         records.push({ kind: 'broken', line, problem, text, columns: names });
       }
     }
     return records;
   }
+}
+
+/** A line that ends early may be a text with a line end in it: what follows is not taken for empty. */
+function wrongNumber(cells: number, names: number): string {
+  const advice =
+    cells < names ? '; an empty cell has its separator, too, and a text of several lines is in quotes' : '';
+  return `has ${cells} ${cells === 1 ? 'cell' : 'cells'}, and the first line names ${names}${advice}`;
 }
 
 /** A row as it would stand in a file with that separator. */

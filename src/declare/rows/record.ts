@@ -30,6 +30,8 @@ export interface RecordReader {
   readonly separator?: string;
   /** The columns, where the file names them once for all; known with the first row. */
   readonly header?: readonly string[];
+  /** Lines of nothing but separators, as spreadsheets write them, so far. */
+  readonly blankLines?: number;
 }
 
 /** Longest row: a quote or a bracket that is never closed must not fill the memory. */

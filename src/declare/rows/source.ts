@@ -62,6 +62,8 @@ export interface Source {
   readonly separator: () => string;
   /** The columns that a CSV file names; known with its first row. */
   readonly header: () => readonly string[];
+  /** Lines of a CSV file that hold nothing but separators, so far: they are left out. */
+  readonly blankLines: () => number;
 }
 
 export interface SourceOptions {
@@ -84,6 +86,7 @@ export function openSource(path: string, { format, separator, encoding }: Source
     read: () => read,
     separator: () => reader.separator ?? ',',
     header: () => reader.header ?? [],
+    blankLines: () => reader.blankLines ?? 0,
     ...(size === undefined ? {} : { size }),
   };
 }

@@ -115,10 +115,10 @@ function indexes(_db: Database, collection: Collection, schema: Schema): Finding
 
 /** Without it, or with rows that it does not have yet, searches take longer: that is no fault of the file. */
 function searches(db: Database, collection: Collection, { stored }: Schema): Finding {
-  const detail = hasSearchIndex(db, collection, stored)
-    ? `${countPending(db, collection)} rows not in it yet`
-    : 'none; it is made when the service starts';
-  return { check: 'search index', ok: true, detail };
+  const named = (detail: string): Finding => ({ check: 'search index', ok: true, detail });
+  if (!hasSearchIndex(db, collection, stored)) return named('none; it is made when the service starts');
+  const pending = countPending(db, collection);
+  return named(`${pending} ${pending === 1 ? 'row' : 'rows'} not in it yet`);
 }
 
 function count(db: Database, { name }: Collection): Finding {

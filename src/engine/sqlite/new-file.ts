@@ -2,19 +2,19 @@
  * A catalogue in a file that is not there yet. Until a load has stored its rows it has another name, so that a load that is
  * refused, a dry run and a kill leave no catalogue behind that looks like one.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { ConfigError } from '../../settings/setting.ts';
-import { partialOf, putInPlace } from '../../written-file.ts';
+import { partialOf, partialsOf, putInPlace } from '../../written-file.ts';
 import type { Engine } from '../engine.ts';
 import { filesOf } from './files.ts';
+import { isInUse } from './in-use.ts';
 import { openSqlite, type SqliteOptions } from './index.ts';
 
 export function openNewFile(options: SqliteOptions): Engine {
   const { path } = options;
+  for (const left of partialsOf(path)) if (isLeftBehind(left)) removeFiles(left);
   const partial = partialOf(path);
-  const remove = () => {
-    for (const file of filesOf(partial)) rmSync(file, { force: true });
-  };
+  const remove = () => removeFiles(partial);
   let isStored = false;
   try {
     const engine = openSqlite({ ...options, path: partial, location: path });
@@ -38,6 +38,24 @@ export function openNewFile(options: SqliteOptions): Engine {
   } catch (error) {
     remove();
     throw error;
+  }
+}
+
+function removeFiles(path: string): void {
+  for (const file of filesOf(path)) rmSync(file, { force: true });
+}
+
+/** One that is being made has no lock for a moment, as long as nothing is in it. */
+const MAKING_MS = 60_000;
+
+/** Whether it is what a load that was killed has left. */
+function isLeftBehind(partial: string): boolean {
+  try {
+    const { size, mtimeMs } = statSync(partial);
+    return size === 0 ? mtimeMs < Date.now() - MAKING_MS : !isInUse(partial);
+  } catch {
+    // What may not be looked at is left alone.
+    return false;
   }
 }
 

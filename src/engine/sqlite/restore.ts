@@ -3,13 +3,13 @@
  * file under the feet of those who have it open: a running service goes on, and sees the restored rows at once. Only a
  * damaged file that nobody uses is set aside.
  */
-import { Database, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { ConfigError } from '../../settings/setting.ts';
-import { isSameFile, putInPlace } from '../../written-file.ts';
+import { checkFolder, isSameFile, putInPlace } from '../../written-file.ts';
 import type { RestoreReport } from '../maintenance.ts';
 import { integrityProblems, openExisting, type Restoring, verifyCopy } from './backup.ts';
 import { COMPANIONS, filesOf } from './files.ts';
+import { isInUse } from './in-use.ts';
 import { isDamage } from './refusals.ts';
 import { replaceRows } from './replace-rows.ts';
 import { checkOwner } from './schema.ts';
@@ -29,6 +29,7 @@ export function restoreDatabase(restoring: Restoring): RestoreReport {
       `${path} is damaged, and a process may be using it: stop the service and restore again. If nothing uses it, move it away, with the files ${COMPANIONS.join(', ')} beside it`,
     );
   }
+  checkFolder(path);
   const aside = setAside(path);
   copyInto(restoring);
   return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
@@ -48,21 +49,6 @@ function isDamaged(path: string): boolean {
   } catch (error) {
     if (isDamage(error)) return true;
     throw error;
-  }
-}
-
-/** Whoever has the file open has a lock on it. Where not even that can be asked, the index tells: it goes with its last user. */
-function isInUse(path: string): boolean {
-  const db = new Database(path, { readwrite: true, create: false });
-  try {
-    db.run('pragma locking_mode = exclusive');
-    db.run('begin exclusive');
-    return false;
-  } catch (error) {
-    if (!(error instanceof SQLiteError)) throw error;
-    return !isDamage(error) || existsSync(`${path}-shm`);
-  } finally {
-    db.close();
   }
 }
 

@@ -77,8 +77,12 @@ function readText(name: string, bytes: Uint8Array): Sheet {
     rows: records.map((record) => rowOf(record, columns, reader.header !== undefined)),
     areTexts: !isJson,
     separator: reader.separator ?? ',',
-    notes,
+    notes: [...notes, ...blankLines(reader.blankLines ?? 0)],
   };
+}
+
+function blankLines(count: number): string[] {
+  return count === 0 ? [] : [`${count === 1 ? 'A line' : `${count} lines`} without a value left out.`];
 }
 
 /** UTF-8, or UTF-16 where the file begins so; anything else is taken for what older spreadsheets write. */

@@ -1,0 +1,27 @@
+/** Keys as other databases and formats call them. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  required: ['nullable', 'null', 'notnull', 'optional', 'mandatory'],
+  key: ['primarykey', 'pk', 'identity'],
+  references: ['foreignkey', 'fk', 'ref', 'relation'],
+  oneOf: ['enum', 'values', 'choices', 'options'],
+  minimum: ['min', 'gte'],
+  maximum: ['max', 'lte'],
+  maxLength: ['length', 'size'],
+  pattern: ['regex', 'regexp', 'format'],
+  fields: ['columns', 'properties', 'attributes'],
+  rows: ['data', 'seed', 'file'],
+  title: ['label'],
+  description: ['comment'],
+  read: ['select', 'get', 'list', 'view'],
+  create: ['insert', 'add', 'post'],
+  update: ['write', 'edit', 'patch', 'change'],
+  delete: ['remove', 'destroy'],
+  where: ['filter', 'condition', 'using', 'check'],
+  include: ['inherits', 'extends'],
+};
+
+/** What a key that there is not is called here, of those that there are. */
+export function calledHere(key: string, names: readonly string[]): string | undefined {
+  const word = key.toLowerCase().replaceAll(/[_ -]/g, '');
+  return names.find((name) => ELSEWHERE[name]?.includes(word) === true);
+}
