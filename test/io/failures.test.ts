@@ -176,7 +176,14 @@ test('copy is all or nothing: one that breaks off has stored nothing, and can be
     expectSentence(await run({ cwd, args, prefix }), args);
     const again = await run({ cwd, args: [...args, '--json'] });
     expect({ target, exitCode: again.exitCode, stderr: again.stderr }).toEqual({ target, exitCode: 0, stderr: '' });
-    expect(JSON.parse(again.stdout)).toEqual({ ok: true, from: 'from.db', to: target, rows });
+    expect(JSON.parse(again.stdout)).toEqual({
+      ok: true,
+      from: 'from.db',
+      to: target,
+      rows,
+      keys: 0,
+      users: 0,
+    });
   }
 });
 
