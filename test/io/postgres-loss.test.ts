@@ -81,8 +81,8 @@ describe('when PostgreSQL', () => {
       await until('writes to go on', () => acknowledged.length > before + 20);
       going = false;
       await Promise.all(writers);
-      // Nothing but 503 was told in between.
-      expect([...others.keys()]).toEqual([503]);
+      // Nothing but 503 was told in between, if a write did not wait for it to be over.
+      expect([...others.keys()].filter((status) => status !== 503)).toEqual([]);
       const stored = (await (
         await service.fetch('/products?select=product_name&product_name=like.writer*')
       ).json()) as {
