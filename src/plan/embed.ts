@@ -8,10 +8,11 @@ import { wayTo } from '../dialect/names.ts';
 import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
+import { namesShown } from './column-names.ts';
 import { calledAs, type Embeds, existing, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
 import { planConditions } from './predicate.ts';
 import { relate } from './relate.ts';
-import { NO_ORDER, namesShown, planShape } from './shape.ts';
+import { NO_ORDER, planShape } from './shape.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
 const NO_TERMS: EmbedTerms = { way: [], conditions: [], order: [] };

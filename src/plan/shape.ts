@@ -7,6 +7,7 @@ import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } fr
 import { Refusal } from '../errors.ts';
 import { oncePer } from '../once-per.ts';
 import { cast } from './casts.ts';
+import { checkClear, columnName } from './column-names.ts';
 import {
   calledAs,
   type Embeds,
@@ -16,7 +17,6 @@ import {
   NO_EMBEDS,
   notEmbedded,
   type PlannedEmbed,
-  type ShownNames,
 } from './embeds.ts';
 import { noSuch } from './predicate.ts';
 import { fieldExpression, isHidden, pathType, resolvePath } from './resolve.ts';
@@ -152,10 +152,6 @@ function planItem(collection: Collection, item: SelectItem, embeds: Embeds): rea
   }
 }
 
-function columnName({ alias, aggregate: figure, field }: Extract<SelectItem, { kind: 'column' }>): string {
-  return alias ?? figure ?? nameOf(field);
-}
-
 function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; readonly cast?: string }): OutputColumn {
   const count: Expression = { kind: 'count', type: builtIn('int8') };
   return { name: alias, expression: as === undefined ? count : cast(count, as) };
@@ -178,46 +174,6 @@ function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColu
   }
   for (const name of embed.shown.named) checkClear(embed, name);
   return embed.plan.columns.map((column) => ({ name: column.name, expression: spread(embed, column) }));
-}
-
-/** A row may show a name twice, and the last one is what is read; but where a column is taken out of it by its name, it has to be one. */
-function checkClear({ shown }: PlannedEmbed, name: string): void {
-  if (!repeatedIn(shown).has(name)) return;
-  throw new Refusal('42702', `column reference "${name}" is ambiguous`, {
-    hint: `Give one of them another name: other:${name}.`,
-  });
-}
-
-const repeatedIn = oncePer(({ named, starred }: ShownNames): ReadonlySet<string> => {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const name of [...named, ...starred]) (seen.has(name) ? repeated : seen).add(name);
-  return repeated;
-});
-
-/** A `*` of a list, or beside aggregates, stands for the names of all fields; else whatever it holds is taken together. */
-export function namesShown(
-  collection: Collection,
-  select: readonly SelectItem[],
-  embeds: Embeds,
-  many: boolean,
-): ShownNames {
-  const isListed = many || select.some((item) => item.kind === 'count' || ('aggregate' in item && item.aggregate));
-  const named: string[] = [];
-  const starred: string[] = [];
-  for (const item of select) {
-    if (item.kind === 'all') (isListed ? named : starred).push(...wholeRow(collection).map(({ name }) => name));
-    else if (item.kind === 'count') named.push(item.alias ?? 'count');
-    else if (item.kind === 'column') named.push(columnName(item));
-    else {
-      const { shown, plan } = embeds.byItem.get(item)!;
-      if (item.spread) {
-        named.push(...shown.named);
-        (isListed ? named : starred).push(...shown.starred);
-      } else if (plan.columns.length > 0) named.push(calledAs(item));
-    }
-  }
-  return { named, starred };
 }
 
 /** Of a row's one other row: an aggregate of its column is one over the rows that have it. */
@@ -298,11 +254,6 @@ function notGrouped({ name }: Collection, column: string, columns: readonly Outp
       hint: `Groups of ${name} are ordered by what is selected of them: ${columns.map((each) => each.name).join(', ')}.`,
     },
   );
-}
-
-/** The last step that is a name: what lies at an index is called as the list it is in. */
-function nameOf({ name, json }: FieldPath): string {
-  return json.findLast(({ key }) => !/^-?\d+$/.test(key))?.key ?? name;
 }
 
 function sameExpression(one: Expression, other: Expression): boolean {

@@ -9,7 +9,7 @@ import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../limits.ts
 import type { OutputColumn, ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { holdEmbedded, maxRowBytes } from '../compile/row-size.ts';
-import { identifier } from '../compile/statement.ts';
+import { identifier, type SqlDialect } from '../compile/statement.ts';
 import { conjuncts, keysNamed, rowsWritten } from '../reach.ts';
 import { sqlState } from './refusals.ts';
 
@@ -25,14 +25,7 @@ const withLongRows = new WeakSet<Collection>();
 /** So many values of the longest there can be, and more, have more bytes than an int4 can count. */
 const MANY = 100;
 
-export function rowsWithin(
-  rows: string,
-  name: string,
-  values: readonly string[],
-  least: number,
-  bounded: 'rows' | 'row',
-  share?: number,
-): string {
+export const rowsWithin: NonNullable<SqlDialect['rowsWithin']> = (rows, name, values, least, bounded, share) => {
   // Of a text that is stored compressed, or apart from its row, this is known without reading it.
   const wide = values.length > MANY ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
@@ -42,7 +35,7 @@ export function rowsWithin(
   if (longest !== undefined) return `select * ${of} where ${unless(`${bytes} > ${longest}`)}`;
   const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${of}`;
   return `select * from (${counted}) as counted where ${unless(`"bytes so far" > ${CURSOR_BYTES}`)}`;
-}
+};
 
 /** The rows of a list that becomes part of one row, of which there may be very many. */
 export function listWithin(query: string): string {
