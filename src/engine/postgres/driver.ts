@@ -3,6 +3,7 @@ import { type ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
+import { ofPool } from './buffers.ts';
 import { busy } from './refusals.ts';
 import { noted, noteSent } from './sent.ts';
 import type { ServerAddress } from './url.ts';
@@ -85,6 +86,7 @@ export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<Res
   try {
     const connection = await pool.reserve({ signal });
     noteSent(connection, pool);
+    ofPool(connection, pool);
     return connection;
   } catch (error) {
     throw signal.aborted ? busy() : error;

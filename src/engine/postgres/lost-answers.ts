@@ -5,7 +5,7 @@
  */
 import type { SQL } from 'bun';
 import { query, type Runner } from './driver.ts';
-import { type Sent, sentAndNotAnswered } from './sent.ts';
+import { lengthOf, type Sent, sentAndNotAnswered } from './sent.ts';
 
 /** Nobody is asked about a statement before that. */
 const LONG_MS = 3_000;
@@ -57,8 +57,7 @@ export async function lostAnswer(
 }
 
 function isLong({ at, params }: Sent): boolean {
-  const length = params.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-  return performance.now() - at > LONG_MS && length < MOST_LENGTH;
+  return performance.now() - at > LONG_MS && lengthOf(params) < MOST_LENGTH;
 }
 
 interface Session {

@@ -4,6 +4,7 @@
  * connections must lead to one server: what is known of one says nothing about another behind the same address.
  */
 import type { SQL } from 'bun';
+import { keepConnections } from './buffers.ts';
 import { NoAnswer, openPool, query, type Runner, type SessionSettings, within } from './driver.ts';
 import { identify } from './identity.ts';
 import { type LostAnswer, lostAnswer, type SharedRead } from './lost-answers.ts';
@@ -110,6 +111,8 @@ export class Replica {
       // The one that replaces it may lead elsewhere.
       if (this.pool === pool && this.isChecked) this.reconnect(OLD_POOL_SECONDS);
     });
+    // A new one may lead elsewhere.
+    keepConnections(pool);
     this.pool = pool;
     this.probe = openPool(this.server, this.settings, 1);
     this.isChecked = false;

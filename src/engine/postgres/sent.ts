@@ -5,6 +5,7 @@
 import type { ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
 import type { Statement } from '../compile/statement.ts';
+import { noteLength } from './buffers.ts';
 
 export interface Sent {
   readonly at: number;
@@ -34,6 +35,11 @@ export function sentAndNotAnswered(pool: SQL): Iterable<Sent> {
   return (pool as Noting)[SENT] ?? [];
 }
 
+/** Of the texts among the values. */
+export function lengthOf(params: readonly Value[]): number {
+  return params.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+}
+
 /** The same outcome; or what it is given up with. */
 export function noted<T>(
   runner: object,
@@ -42,6 +48,7 @@ export function noted<T>(
 ): Promise<T & SQL.ResultMetadata> {
   const sent = 'release' in runner ? (runner as Noting)[SENT] : undefined;
   if (sent === undefined) return query;
+  noteLength(runner, lengthOf(params));
   return new Promise((resolve, reject) => {
     const giveUp = (reason: unknown) => {
       void (runner as ReservedSQL).close({ timeout: 0 }).catch(() => undefined);

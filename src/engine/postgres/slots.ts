@@ -5,6 +5,7 @@
  */
 import type { ReservedSQL, SQL } from 'bun';
 import { MAX_WAITING_STATEMENTS } from '../../limits.ts';
+import { release } from './buffers.ts';
 import { reserve } from './driver.ts';
 import { crowded } from './refusals.ts';
 
@@ -100,7 +101,7 @@ export async function apart<T>(pool: SQL, kind: Kind, work: (connection: Reserve
       return await work(connection);
     } finally {
       // One that broke has gone already.
-      await connection.release().catch(() => undefined);
+      await release(connection).catch(() => undefined);
     }
   } finally {
     giveBack();

@@ -1,5 +1,6 @@
 /** One write, one transaction. Its commit is the one step whose failure leaves the outcome open. */
 import type { ReservedSQL, SQL } from 'bun';
+import { release } from './buffers.ts';
 import { query, type Runner, reserve, run, within } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
 import { type Kind, takeSlot } from './slots.ts';
@@ -50,7 +51,7 @@ async function transact<T>(
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
   if (keep) await committed(connection);
-  await connection.release();
+  await release(connection);
   return result;
 }
 
@@ -62,7 +63,7 @@ async function transact<T>(
 export async function confirm(connection: ReservedSQL, milliseconds: number, limit: number): Promise<void> {
   if (milliseconds < SUSPICIOUS_MS) return;
   if (milliseconds >= limit) {
-    await connection.release();
+    await release(connection);
     throw new UnconfirmedCommit(undefined);
   }
   const statement = {
@@ -105,7 +106,7 @@ export function pauseBefore(attempt: number): Promise<void> {
 async function giveUp(connection: ReservedSQL): Promise<void> {
   try {
     await connection.unsafe('rollback');
-    await connection.release();
+    await release(connection);
   } catch {
     await connection.close({ timeout: 0 }).catch(() => undefined);
   }

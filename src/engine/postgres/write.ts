@@ -12,6 +12,7 @@ import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
 import { askedBefore } from '../reach.ts';
 import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
+import { noteLength } from './buffers.ts';
 import { query, type Runner } from './driver.ts';
 import { givingWay } from './give-way.ts';
 import { rowsAsJsonInPieces } from './given-rows.ts';
@@ -87,7 +88,7 @@ async function inOneStatement(
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
   checkAffected(plan, written.affected);
-  return resultOf(plan, written, encoding, wanted);
+  return noted(runner, resultOf(plan, written, encoding, wanted));
 }
 
 async function work(
@@ -107,7 +108,7 @@ async function work(
   }
   const written = await change(connection, context, plan, wanted);
   checkAffected(plan, written.affected);
-  const result = resultOf(plan, written, encoding, wanted);
+  const result = noted(connection, resultOf(plan, written, encoding, wanted));
   if (plan.retry !== undefined) await rememberResult(connection, plan.retry, result);
   return result;
 }
@@ -180,6 +181,11 @@ function resultOf(plan: WritePlan, written: Written, encoding: Encoding, wanted:
       ? {}
       : { body: encodeRows(rows, encoding, wanted.output.form), shown: rows.length }),
   };
+}
+
+function noted(runner: Runner, result: WriteResult): WriteResult {
+  noteLength(runner, result.body?.length ?? 0);
+  return result;
 }
 
 /** The whole row in JSON, as it is now and as it stays until the transaction ends. */
