@@ -1,5 +1,6 @@
 /** What a read can meet: how many rows, told by what it says of the key, and whether others beside them. */
 import type { Collection, Field } from '../collection/declaration.ts';
+import type { Value } from '../collection/value.ts';
 import { QUICK_PAGE_ROWS } from '../limits.ts';
 import { fieldsIn } from '../plan/named-fields.ts';
 import { fieldOf, type InsertPlan, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
@@ -7,10 +8,23 @@ import { holdEmbedded, isEmbedded } from './compile/row-size.ts';
 
 /** At most so many: by the values of a key of one field, or by one of each field of a longer one. Undefined where it may be more. */
 export function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
-  const counts = key.map((field) => Math.min(...terms.map((term) => valuesNamed(term, field))));
   // Of a longer key each field is named once.
   const most = key.length === 1 ? QUICK_PAGE_ROWS : 1;
-  return counts.every((count) => count <= most) ? Math.max(...counts) : undefined;
+  let rows = 0;
+  for (const field of key) {
+    let count = Number.POSITIVE_INFINITY;
+    for (const term of terms) count = Math.min(count, valuesNamed(term, field));
+    if (count > most) return undefined;
+    rows = Math.max(rows, count);
+  }
+  return rows;
+}
+
+/** The key that is all that a read says of its rows; undefined where it says anything else. */
+export function keyAlone({ from, where, order, limit, offset, count, groupBy }: ReadPlan): Value | undefined {
+  if (where.kind !== 'compare' || where.operator !== '=' || from.key.length > 1) return undefined;
+  if (fieldOf(where.of) !== from.key[0] || order.length > 0 || offset > 0) return undefined;
+  return limit === undefined && count === undefined && groupBy === undefined ? where.value : undefined;
 }
 
 function valuesNamed(term: Predicate, field: Field): number {

@@ -4,12 +4,13 @@
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../limits.ts';
+import { oncePer } from '../../once-per.ts';
 import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { type Access, identifier, type SqlDialect, type Statement, shifted } from '../compile/statement.ts';
-import { conjuncts, keysNamed, reachesOthers } from '../reach.ts';
+import { conjuncts, keyAlone, keysNamed, reachesOthers } from '../reach.ts';
 import { stepsOfColumns, stepsToFind } from '../text-steps.ts';
 import { PAGE } from './allowance.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
@@ -26,6 +27,23 @@ export interface QuickRead {
 
 /** Undefined for any read that is not surely quick. */
 export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
+  const key = keyAlone(plan);
+  if (key === undefined || output.stripNulls) return compileQuick(plan, output, rowsPerValue);
+  const params = [sqliteDialect.stored(key, plan.from.key[0]!.type)];
+  const known = readsByKey(plan.from)(plan.columns);
+  const same = known.get(output.form);
+  if (same !== undefined) return { statement: { sql: same.statement.sql, params }, bytes: same.bytes };
+  const quick = compileQuick(plan, output, rowsPerValue);
+  if (quick?.statement.params.length === 1) known.set(output.form, quick);
+  return quick;
+}
+
+/** A row by its key is read by the same statement each time, but for the key. */
+const readsByKey = oncePer((_from: Collection) =>
+  oncePer((_columns: ReadPlan['columns']) => new Map<Output['form'], QuickRead>()),
+);
+
+function compileQuick(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
   // How long the texts are that would be looked through, nobody knows.
   if (plan.groupBy !== undefined || stepsToFind(plan) > 0) return undefined;
   const terms = conjuncts(plan.where);
