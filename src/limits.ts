@@ -50,9 +50,9 @@ export const MAX_EMBEDS = 30;
 export const MAX_EMBED_DEPTH = 8;
 /** A row that is embedded in another counts for so many bytes, and is measured only where it is longer. */
 export const SHORT_ROW_BYTES = 256;
-/** Selections that are kept once they are read, and how long one may be. */
-export const MAX_KEPT_SELECTS = 500;
-export const MAX_KEPT_SELECT_LENGTH = 1_000;
+/** Values of `select`, and of `order`, that are kept once they are read, and how long one may be. */
+export const MAX_KEPT_TEXTS = 500;
+export const MAX_KEPT_TEXT_LENGTH = 1_000;
 /** Media types of an Accept header that are looked at. */
 export const MAX_MEDIA_RANGES = 500;
 /** Length of an Idempotency-Key. */

@@ -1,3 +1,5 @@
+import { MAX_KEPT_TEXT_LENGTH, MAX_KEPT_TEXTS } from './limits.ts';
+
 /** What is made of an object that many requests share, such as a list of columns, is made once and kept as long as it. */
 export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();
@@ -8,6 +10,21 @@ export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (ke
       made.set(key, known);
     }
     return known.value;
+  };
+}
+
+/** The same of texts that clients send again and again; the most recent ones. */
+export function oncePerText<Made>(make: (text: string) => Made): (text: string) => Made {
+  const made = new Map<string, Made>();
+  return (text) => {
+    const known = made.get(text);
+    if (known !== undefined) return known;
+    const value = make(text);
+    if (text.length <= MAX_KEPT_TEXT_LENGTH) {
+      if (made.size === MAX_KEPT_TEXTS) made.clear();
+      made.set(text, value);
+    }
+    return value;
   };
 }
 

@@ -1,6 +1,7 @@
 /** `[not.]operator.value`: the right side of a filter, and with its field a condition. */
 import { Refusal } from '../errors.ts';
 import { MAX_LIST_VALUES } from '../limits.ts';
+import { oncePerText } from '../once-per.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import { type OperatorName, operatorNamed, type SearchOperator, type ValueOperator } from './operators.ts';
 import { Scanner } from './scanner.ts';
@@ -12,11 +13,12 @@ const CONFIG_NAME = /[\p{L}\p{N}_$ -]+/uy;
 
 /** A filter of its own: `key=value` of the query string. What follows a list or keyword is not read, as in PostgREST. */
 export function parseFilter(key: string, value: string): Comparison {
-  const keyScanner = new Scanner('filter', key);
-  const field = readFieldPath(keyScanner);
+  const field = fieldOf(key);
   const scanner = new Scanner('filter', value, () => hintFor(key, value));
   return { kind: 'comparison', field, ...readTest(scanner, readRest) };
 }
+
+const fieldOf = oncePerText((key) => readFieldPath(new Scanner('filter', key)));
 
 /** `field.operator.value` inside a logic tree. */
 export function readCondition(scanner: Scanner): Comparison {

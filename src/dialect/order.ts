@@ -1,13 +1,15 @@
 /** `order=`: fields, each with its direction and where its nulls go. */
 import { Refusal } from '../errors.ts';
 import { MAX_TERMS } from '../limits.ts';
+import { oncePerText } from '../once-per.ts';
 import { readFieldPath } from './names.ts';
 import { Scanner } from './scanner.ts';
 import type { OrderTerm } from './tree.ts';
 
 const WORD = /[A-Za-z]*/y;
 
-export function parseOrder(value: string): readonly OrderTerm[] {
+/** The same text is the same list, with which is kept what is made of it. */
+export const parseOrder = oncePerText((value): readonly OrderTerm[] => {
   const scanner = new Scanner('order', value);
   const terms: OrderTerm[] = [];
   do {
@@ -16,7 +18,7 @@ export function parseOrder(value: string): readonly OrderTerm[] {
   } while (scanner.take(','));
   if (!scanner.atEnd) scanner.fail('delimiter (.), "," or end of input');
   return terms;
-}
+});
 
 function readOrderTerm(scanner: Scanner): OrderTerm {
   let field = readFieldPath(scanner);

@@ -1,5 +1,6 @@
 /** The Prefer header (RFC 7240) with PostgREST's preferences. What is unknown is ignored, or refused when strict. */
 import { Refusal } from '../errors.ts';
+import { oncePerText } from '../once-per.ts';
 
 export const CHOICES = {
   resolution: ['merge-duplicates', 'ignore-duplicates'],
@@ -21,7 +22,10 @@ export type Preferences = { readonly [Name in keyof Choices]?: Choices[Name][num
 export const NO_PREFERENCES: Preferences = {};
 
 export function parsePrefer(header: string | null): Preferences {
-  if (header === null) return NO_PREFERENCES;
+  return header === null ? NO_PREFERENCES : preferencesIn(header);
+}
+
+const preferencesIn = oncePerText((header): Preferences => {
   const preferences: Record<string, string | number> = {};
   const unknown: string[] = [];
   for (const part of header.split(',')) {
@@ -44,7 +48,7 @@ export function parsePrefer(header: string | null): Preferences {
     });
   }
   return preferences as Preferences;
-}
+});
 
 /** A preference without `=` has an empty value (RFC 7240). */
 function splitPreference(preference: string): readonly [name: string, value: string] {

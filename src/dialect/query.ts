@@ -19,7 +19,9 @@ import type { Condition, EmbedTerms, Query, Test } from './tree.ts';
 const NO_CONDITIONS: readonly Condition[] = [];
 const NO_EMBEDS: ReadonlyMap<string, EmbedTerms> = new Map();
 
-export const EMPTY_QUERY: Query = { conditions: NO_CONDITIONS, select: EVERYTHING, order: [] };
+const NO_ORDER: Query['order'] = [];
+
+export const EMPTY_QUERY: Query = { conditions: NO_CONDITIONS, select: EVERYTHING, order: NO_ORDER };
 
 export const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict'] as const;
 
@@ -61,7 +63,7 @@ function parseEmbedTerm(
   value: string,
 ): void {
   const written = way.reduce(wayTo, '');
-  const terms = embeds.get(written) ?? { way, conditions: [], order: [] };
+  const terms = embeds.get(written) ?? { way, conditions: [], order: NO_ORDER };
   embeds.set(written, terms);
   parseTerm(terms, terms.conditions as Condition[], key, value);
 }

@@ -1,6 +1,7 @@
 /** `select=`: columns, aliases, casts, aggregates, and what is embedded of other collections. */
 import { Refusal } from '../errors.ts';
-import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_KEPT_SELECT_LENGTH, MAX_KEPT_SELECTS, MAX_TERMS } from '../limits.ts';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../limits.ts';
+import { oncePerText } from '../once-per.ts';
 import { FIELD_NAME, readFieldPath, readName } from './names.ts';
 import { Scanner } from './scanner.ts';
 import { AGGREGATES, type Aggregate, type EmbedItem, type SelectItem } from './tree.ts';
@@ -12,27 +13,17 @@ const CAST_NAME = /[\p{L}\p{N}_$ ]+/uy;
 export const EVERYTHING: readonly SelectItem[] = [{ kind: 'all' }];
 
 export function parseSelect(value: string): readonly SelectItem[] {
-  if (value.trim() === '') return EVERYTHING;
-  const known = KNOWN.get(value);
-  if (known !== undefined) return known;
-  const items = readSelect(value);
-  if (value.length <= MAX_KEPT_SELECT_LENGTH) {
-    if (KNOWN.size === MAX_KEPT_SELECTS) KNOWN.clear();
-    KNOWN.set(value, items);
-  }
-  return items;
+  return value.trim() === '' ? EVERYTHING : selectOf(value);
 }
 
 /** Clients ask for the same few selections again and again: what is made of one is kept with it. */
-const KNOWN = new Map<string, readonly SelectItem[]>();
-
-function readSelect(value: string): readonly SelectItem[] {
+const selectOf = oncePerText((value): readonly SelectItem[] => {
   const scanner = new Scanner('select parameter', value);
   const items = readItems(scanner, 0);
   if (!scanner.atEnd) scanner.fail('"," or end of input');
   if (countEmbeds(items) > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
   return items;
-}
+});
 
 /** `depth` is the number of embeddings around them. */
 function readItems(scanner: Scanner, depth: number): readonly SelectItem[] {

@@ -2,6 +2,7 @@
 import type { Collection } from '../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../limits.ts';
 import { oncePer } from '../once-per.ts';
+import { NO_ORDER } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { asksOthers, conjuncts, keysNamed, reachesOthers } from './reach.ts';
 import { stepsToFind } from './text-steps.ts';
@@ -13,13 +14,16 @@ export function isQuickWrite(plan: WritePlan, isSmall: () => boolean): boolean {
     case 'insert':
       return plan.rows.length <= QUICK_PAGE_ROWS;
     case 'update-each':
-      if (plan.among !== undefined && (asksOthers(plan.among) || stepsToFind({ where: plan.among, order: [] }) > 0))
+      if (
+        plan.among !== undefined &&
+        (asksOthers(plan.among) || stepsToFind({ where: plan.among, order: NO_ORDER }) > 0)
+      )
         return false;
       return plan.changes.length <= QUICK_PAGE_ROWS;
     case 'delete':
     case 'update': {
       if (plan.kind === 'delete' && takesOthersAlong(plan.into)) return false;
-      if (asksOthers(plan.where) || stepsToFind({ where: plan.where, order: plan.bound?.order ?? [] }) > 0)
+      if (asksOthers(plan.where) || stepsToFind({ where: plan.where, order: plan.bound?.order ?? NO_ORDER }) > 0)
         return false;
       return keysNamed(plan.into, conjuncts(plan.where)) !== undefined || isSmall();
     }

@@ -1,6 +1,7 @@
 /** Accept: the media type of the answer, by the client's weights, as PostgREST reads them. */
 import { Refusal } from '../errors.ts';
 import { MAX_MEDIA_RANGES } from '../limits.ts';
+import { oncePerText } from '../once-per.ts';
 
 export interface Media {
   readonly format: 'json' | 'csv' | 'ndjson';
@@ -64,7 +65,10 @@ export const ANSWER_MEDIA: readonly Media[] = [
 ];
 
 export function negotiate(accept: string | null): Media {
-  if (accept === null || accept === '*/*' || accept === 'application/json') return JSON_MEDIA;
+  return accept === null ? JSON_MEDIA : mediaIn(accept);
+}
+
+const mediaIn = oncePerText((accept): Media => {
   const ranges = accept.split(',', MAX_MEDIA_RANGES).map(parseRange);
   ranges.sort((one, other) => other.weight - one.weight);
   for (const { type, parameters } of ranges) {
@@ -76,7 +80,7 @@ export function negotiate(accept: string | null): Media {
   throw new Refusal('PGRST107', `None of these media types are available: ${accept}`, {
     hint: `Available: ${MEDIA_TYPES.join(', ')}.`,
   });
-}
+});
 
 function parseRange(range: string): { type: string; parameters: readonly string[]; weight: number } {
   const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

@@ -33,6 +33,7 @@ const wholeShape: (collection: Collection) => Shape = oncePer((collection) => {
 });
 
 export const NO_ORDER: readonly OrderKey[] = [];
+export const NO_COLUMNS: readonly OutputColumn[] = [];
 
 export function wholeRow(collection: Collection): readonly OutputColumn[] {
   return wholeShape(collection).columns;
@@ -49,15 +50,30 @@ export function planShape(
   embeds: Embeds = NO_EMBEDS,
 ): Shape {
   const whole = wholeShape(collection);
-  const { columns, asked } = isEverything(query.select)
-    ? { columns: whole.columns, asked: whole.columns }
+  const { columns, asked, isGrouped } = isEverything(query.select)
+    ? { columns: whole.columns, asked: whole.columns, isGrouped: false }
     : columnsOf(collection)(query.select)(embeds);
+  if (isGrouped) return { columns, ...groups(collection, asked, query.order, embeds) };
   if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
-  if (asked.some(({ expression }) => isAggregated(expression))) {
-    return { columns, ...groups(collection, asked, query.order, embeds) };
-  }
-  const order = withoutRepeats(query.order.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
-  return { columns, order: breakTies ? withKey(collection, order) : order };
+  const isByEmbeds = query.order.some(({ embed }) => embed !== undefined);
+  const order = isByEmbeds ? planOrder(collection, query.order, embeds) : ordersOf(collection)(query.order);
+  return { columns, order: breakTies ? order.total : order.asked };
+}
+
+interface Order {
+  readonly asked: readonly OrderKey[];
+  /** With ties broken. */
+  readonly total: readonly OrderKey[];
+}
+
+/** The same terms are the same order, unless they name what is embedded. */
+const ordersOf = oncePer((collection: Collection) =>
+  oncePer((terms: readonly OrderTerm[]) => planOrder(collection, terms, NO_EMBEDS)),
+);
+
+function planOrder(collection: Collection, terms: readonly OrderTerm[], embeds: Embeds): Order {
+  const asked = withoutRepeats(terms.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
+  return { asked, total: withKey(collection, asked) };
 }
 
 /** Ordering again by the same field decides nothing. */
@@ -119,10 +135,11 @@ const columnsOf = oncePer((collection: Collection) =>
   oncePer((select: readonly SelectItem[]) => oncePer((embeds: Embeds) => planColumns(collection, select, embeds))),
 );
 
-/** All that are asked for, and those that are shown of them. */
 interface Columns {
+  /** All that are asked for, and those that are shown of them. */
   readonly asked: readonly OutputColumn[];
   readonly columns: readonly OutputColumn[];
+  readonly isGrouped: boolean;
 }
 
 function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): Columns {
@@ -130,7 +147,11 @@ function planColumns(collection: Collection, select: readonly SelectItem[], embe
   // value, as every JSON reader does.
   const items = [...select.filter(({ kind }) => kind !== 'embed'), ...select.filter(({ kind }) => kind === 'embed')];
   const asked = items.flatMap((item) => planItem(collection, item, embeds));
-  return { asked, columns: [...new Map(asked.map((column) => [column.name, column])).values()] };
+  return {
+    asked,
+    columns: [...new Map(asked.map((column) => [column.name, column])).values()],
+    isGrouped: asked.some(({ expression }) => isAggregated(expression)),
+  };
 }
 
 function planItem(collection: Collection, item: SelectItem, embeds: Embeds): readonly OutputColumn[] {

@@ -11,6 +11,7 @@ import type { Call } from '../http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from '../http/conditional.ts';
 import { negotiate } from '../http/negotiate.ts';
 import { atOnce, inTurns, type Pieces } from '../in-pieces.ts';
+import { NO_COLUMNS } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { weightOf } from '../plan/weight.ts';
 import { planWrite, type WriteMethod } from '../plan/write.ts';
@@ -60,7 +61,7 @@ export async function write(
     const plan = body?.isLong === true ? await working(trace, inTurns(understand())) : atOnce(understand());
     body?.count(weightOf(plan));
     trace.planned(plan);
-    const encoding = encodingOf(media, plan.returning?.columns ?? []);
+    const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS);
     const result = await working(trace, written(engine, plan, encoding, collection));
     trace.done('engine');
     trace.rows = result.affected;

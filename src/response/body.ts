@@ -6,16 +6,25 @@ import { oncePer } from '../once-per.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {
-  return encodings(columns)(media);
+  const known = encodings(columns);
+  let encoding = known.get(media);
+  if (encoding === undefined) {
+    encoding = makeEncoding(media, columns);
+    known.set(media, encoding);
+  }
+  return encoding;
 }
 
-const encodings = oncePer((columns: readonly OutputColumn[]) =>
-  oncePer(({ format, stripNulls, singular, bom, noFormulas }: Media): Encoding => {
-    const names = columns.map(({ name }) => name);
-    if (format === 'csv') return { format, stripNulls, columns: names, bom, noFormulas };
-    return { format, stripNulls, singular, columns: names };
-  }),
-);
+const encodings = oncePer((_columns: readonly OutputColumn[]) => new Map<Media, Encoding>());
+
+function makeEncoding(
+  { format, stripNulls, singular, bom, noFormulas }: Media,
+  columns: readonly OutputColumn[],
+): Encoding {
+  const names = columns.map(({ name }) => name);
+  if (format === 'csv') return { format, stripNulls, columns: names, bom, noFormulas };
+  return { format, stripNulls, singular, columns: names };
+}
 
 /** A result whole, however it came. For one row, which is bounded. */
 export function gathered(result: ReadResult): MaybePromise<WholeResult> {

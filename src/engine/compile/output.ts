@@ -12,7 +12,7 @@ import { endKeys, shownKeys } from '../../plan/page-end.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
 import type { ReadResult } from '../engine.ts';
 import { compileExpression, type Scope } from './expression.ts';
-import { holdEmbedded, isEmbedded, leastBytes, longFieldOf } from './row-size.ts';
+import { holdEmbedded, isEmbedded, leastBytes, longFieldOf, longFields } from './row-size.ts';
 import { type Bind, identifier, type SqlDialect } from './statement.ts';
 
 export interface Output {
@@ -206,10 +206,12 @@ function sizesOf(
 ): readonly string[] {
   if (bounded === undefined) return [];
   const ofField = (field: Field) => `${identifier(scope.name)}.${identifier(field.name)}`;
-  const sizes = columns.flatMap(({ expression }, index) => {
-    const field = longFieldOf(expression);
-    return field === undefined ? [] : (computed?.(expression, index) ?? ofField(field));
-  });
+  const sizes =
+    computed === undefined
+      ? longFields(columns).map(ofField)
+      : columns.flatMap(({ expression }, index) => {
+          return longFieldOf(expression) === undefined ? [] : computed(expression, index);
+        });
   return [...sizes, ...keys.flatMap(({ expression }) => longFieldOf(expression) ?? []).map(ofField)];
 }
 

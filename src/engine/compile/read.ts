@@ -3,6 +3,7 @@ import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
 import { endKeys } from '../../plan/page-end.ts';
+import { NO_COLUMNS, NO_ORDER } from '../../plan/shape.ts';
 import {
   type Embedding,
   type Expression,
@@ -44,7 +45,8 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
     const key = `${identifier(table)}.${identifier(keysFirst)}`;
     const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
     const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`;
-    return compileShape(plan, rows, output, scope);
+    // A cross join takes its rows in the order of the page, which need not be sorted a second time.
+    return compileShape({ columns: plan.columns, order: NO_ORDER }, rows, output, scope);
   }
   const page = compilePage(plan, bind);
   const isCounted = output.bounded !== undefined && dialect.rowsWithin !== undefined;
@@ -59,7 +61,7 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
 export function compileEnd(plan: ReadPlan, dialect: SqlDialect): { end?: End } {
   const keys = endKeys(plan);
   if (keys === undefined || plan.limit === 0) return {};
-  const last = { ...plan, columns: [], offset: plan.offset + plan.limit! - 1, limit: 1 };
+  const last = { ...plan, columns: NO_COLUMNS, offset: plan.offset + plan.limit! - 1, limit: 1 };
   const output: Output = { form: 'plain', stripNulls: false, keys };
   return { end: { statement: compileRead(last, output, dialect), names: endNames(plan, output)! } };
 }

@@ -14,6 +14,11 @@ export function longFieldOf(expression: Expression): Field | undefined {
   return 'of' in expression && isLong(expression.type) ? longFieldOf(expression.of) : undefined;
 }
 
+/** Of each column, where its values may be long. */
+export const longFields = oncePer((columns: readonly OutputColumn[]): readonly Field[] =>
+  columns.flatMap(({ expression }) => longFieldOf(expression) ?? []),
+);
+
 function maxBytesOf(expression: Expression): number {
   if (isEmbedded(expression)) return Number.POSITIVE_INFINITY;
   return longFieldOf(expression)?.maxBytes ?? SHORT_COLUMN_BYTES;
@@ -33,11 +38,11 @@ const maxBytesOfColumns = oncePer((columns: readonly OutputColumn[]): number =>
 );
 
 /** What the names of the columns and the signs around their values take, however short these are, and short rows within the row. */
-export function leastBytes(columns: readonly OutputColumn[]): number {
-  return columns.reduce((sum, { name, expression }) => {
+export const leastBytes = oncePer((columns: readonly OutputColumn[]): number =>
+  columns.reduce((sum, { name, expression }) => {
     return sum + name.length + '"":0,'.length + SHORT_ROW_BYTES * rowsWithin(expression);
-  }, 0);
-}
+  }, 0),
+);
 
 /** The one other row that is shown, and those within it; lists count for themselves. */
 function rowsWithin(expression: Expression): number {

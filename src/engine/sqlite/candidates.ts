@@ -25,6 +25,8 @@ type Derived = Condition | undefined;
 
 /** In the language of FTS5: https://www.sqlite.org/fts5.html, section 3. Made once, however many statements are made with it. */
 export function candidateQuery(collection: Collection, predicate: Predicate): string | undefined {
+  // Rows that are named by their keys are fewer.
+  if (keysNamed(collection, conjuncts(predicate)) !== undefined) return undefined;
   return queriesOf(collection)(predicate);
 }
 
@@ -33,8 +35,6 @@ const queriesOf = oncePer((collection: Collection) =>
 );
 
 function deriveQuery(collection: Collection, predicate: Predicate): string | undefined {
-  // Rows that are named by their keys are fewer.
-  if (keysNamed(collection, conjuncts(predicate)) !== undefined) return undefined;
   const condition = ofPredicate(collection, predicate);
   if (condition === undefined || depthOf(condition) > MAX_CANDIDATE_DEPTH) return undefined;
   if (trigramsIn(condition) > MAX_ALL_CANDIDATE_TRIGRAMS) return undefined;
