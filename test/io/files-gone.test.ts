@@ -1,6 +1,6 @@
 /** The files of a catalogue, removed or replaced under a running service: it says so, and acknowledges nothing that would be lost. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 
@@ -56,5 +56,23 @@ test('another file takes the place of the database, even a copy of it', async ()
   const service = await startService({ cwd });
   copyFileSync(join(cwd, 'catalogue.db'), join(cwd, 'copy.db'));
   renameSync(join(cwd, 'copy.db'), join(cwd, 'catalogue.db'));
+  await expectRefused(service, 'catalogue.db');
+});
+
+test('the database may be a link to a file in another folder, until the link leads elsewhere', async () => {
+  const cwd = temporaryFolder();
+  const [link, folder] = [join(cwd, 'catalogue.db'), join(cwd, 'data')];
+  mkdirSync(folder);
+  symlinkSync(join(folder, 'own.db'), link);
+  const killed = await startService({ cwd });
+  await expectWell(killed);
+  killed.kill('SIGKILL');
+  await killed.exited;
+  const service = await startService({ cwd });
+  expect(await (await service.fetch('/products/1?select=reorder_level')).json()).toEqual({ reorder_level: 99 });
+  await expectWell(service);
+  copyFileSync(join(folder, 'own.db'), join(folder, 'copy.db'));
+  rmSync(link);
+  symlinkSync(join(folder, 'copy.db'), link);
   await expectRefused(service, 'catalogue.db');
 });

@@ -50,6 +50,22 @@ describe.each(Object.keys(ENGINES))('large results on %s', (engine) => {
     expect(seen).toHaveLength(COUNT);
   });
 
+  test.each([
+    ['application/json', 'select=product_name'],
+    ['application/json', 'select=product_name&order=product_name'],
+    ['application/vnd.pgrst.array+json;nulls=stripped', 'select=id'],
+    ['application/x-ndjson', 'select=product_name'],
+    ['text/csv', 'select=id,product_name'],
+  ])('next continues by the keys of the order, however many rows a page has: %s of %s', async (accept, query) => {
+    const offsets: number[] = [];
+    for (const limit of [200, 500, 1000, 1024, 2000, 4000]) {
+      const response = await catalogue.fetch(`/products?${query}&limit=${limit}`, { headers: { accept } });
+      await response.text();
+      if (!response.headers.get('link')!.includes('after=')) offsets.push(limit);
+    }
+    expect(offsets).toEqual([]);
+  });
+
   test('pages that are asked for at the same time, and read later, are each their own', async () => {
     const offsets = Array.from({ length: 40 }, (_, index) => index * 37);
     const urls = offsets.map((offset) => `/products?order=id&limit=${50 + (offset % 90)}&offset=${offset}`);

@@ -115,7 +115,7 @@ export class Connection {
         rows = [];
         length = 0;
       }
-      yield rows;
+      if (rows.length > 0) yield rows;
     } finally {
       this.cursors.delete(cursor);
       cursor.finalize();

@@ -12,10 +12,14 @@ export const IN_MEMORY = ':memory:';
 /** Endings of the files beside it: the log, its index, and the journal of a file without a log. */
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
-/** SQLite keeps them beside the file itself, and not beside a link to it. */
 export function filesOf(path: string): readonly string[] {
-  const file = existsSync(path) ? realpathSync(path) : path;
+  const file = fileOf(path);
   return [file, ...COMPANIONS.map((ending) => `${file}${ending}`)];
+}
+
+/** SQLite keeps the others beside the file itself, and not beside a link to it. */
+export function fileOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** By name. A file that is open keeps its number, and no other gets it. */
@@ -23,7 +27,8 @@ export type OpenFiles = readonly (readonly [name: string, number: string | undef
 
 /** While a connection has them open. */
 export function openFiles(path: string): OpenFiles {
-  return [path, `${path}-wal`, `${path}-shm`].map((name) => [name, numberOf(name)] as const);
+  const file = fileOf(path);
+  return [path, `${file}-wal`, `${file}-shm`].map((name) => [name, numberOf(name)] as const);
 }
 
 /** Why nothing may be written; undefined where all are in their place. */

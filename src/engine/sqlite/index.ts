@@ -18,7 +18,7 @@ import { CountedMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
 import { DeclarationWatch } from './declaration-watch.ts';
 import { sqliteDialect } from './dialect.ts';
-import { IN_MEMORY, misplaced, type OpenFiles, openFiles } from './files.ts';
+import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './files.ts';
 import { compileJob } from './jobs.ts';
 import { KeptRows } from './kept-rows.ts';
 import { loadRows } from './load.ts';
@@ -49,11 +49,11 @@ export interface SqliteOptions extends SqliteDemand {
 }
 
 export function openSqlite(options: SqliteOptions): Engine {
-  const { path, catalogue, retryHours, querySeconds, location = path } = options;
+  const { catalogue, retryHours, querySeconds, location = options.path } = options;
   const bounds = { retryHours, querySeconds, commitSeconds: MAX_COMMIT_SECONDS };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
-  const first = new Connection(path, {
+  const first = new Connection(options.path, {
     create: true,
     prepare: (db) => {
       steps = whileBusy(SQLITE_BUSY_MS, () => {
@@ -64,16 +64,17 @@ export function openSqlite(options: SqliteOptions): Engine {
       });
     },
   });
-  if (path === IN_MEMORY) {
+  if (options.path === IN_MEMORY) {
     const changes = new CountedMark();
     const writer = new Writer((jobs) => {
       changes.changed();
       return applyJobs(first, catalogue, jobs, bounds);
     });
-    return new SqliteEngine({ path, location: 'in memory', steps, reader: first, changes, writer, limitMs });
+    return new SqliteEngine({ path: IN_MEMORY, location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
+  const path = fileOf(options.path);
   const { reader, changes } = openWatched(path, first);
-  const files = openFiles(path);
+  const files = openFiles(options.path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
   if (options.serves === true) thread.begin();
   return new SqliteEngine({
