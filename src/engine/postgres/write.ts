@@ -48,9 +48,8 @@ export async function carryOut(
   isQuick: boolean | Promise<boolean>,
 ): Promise<WriteResult> {
   const kind = (await isQuick) ? 'write' : 'costly write';
-  const started = performance.now();
-  const confirmed = (connection: ReservedSQL) =>
-    confirm(connection, performance.now() - started, limits.querySeconds * 1000);
+  const confirmed = (connection: ReservedSQL, milliseconds: number) =>
+    confirm(connection, milliseconds, limits.querySeconds * 1000);
   if (!standsAlone(plan)) {
     const steps = (connection: Runner) => work(connection, context, plan, encoding, limits);
     if (plan.dryRun && kind === 'costly write') {
@@ -60,8 +59,9 @@ export async function carryOut(
     return inTransaction(pool, steps, !plan.dryRun, kind, confirmed);
   }
   return apart(pool, kind, async (connection) => {
+    const started = performance.now();
     const result = await inOneStatement(connection, context, plan, encoding);
-    await confirmed(connection);
+    await confirmed(connection, performance.now() - started);
     return result;
   });
 }
