@@ -159,7 +159,15 @@ describe('writes that wait for a connection longer than a statement may take', (
   const schema = newSchema();
   const other = new SQL(testServer.url, { max: 1 });
   const firstRows = firstRowsOf({ catalogue, rows: () => rows.slice(0, 10) });
-  const settings = { ...TEST_SETTINGS, poolSize: 2, querySeconds: 1, catalogue, url: testServer.url, schema, firstRows };
+  const settings = {
+    ...TEST_SETTINGS,
+    poolSize: 2,
+    querySeconds: 1,
+    catalogue,
+    url: testServer.url,
+    schema,
+    firstRows,
+  };
   const engine = openPostgres(settings);
   const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
   const patch = async (id: number, headers = {}) =>
