@@ -3,7 +3,7 @@
  * unquoted NULL null. One reader for bodies, files and the console, so that CSV means one thing everywhere. Line ends are of
  * any kind; a line with nothing on it is no row. The text may come in pieces.
  */
-import { NOWHERE, QUOTE, Scanned } from './scanned.ts';
+import { NOWHERE, QUOTE, QUOTE_CODE, Scanned } from './scanned.ts';
 
 /** Undefined where nothing stands. */
 export type Cell = string | null | undefined;
@@ -99,7 +99,7 @@ interface QuotedRow {
 function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
   const cells: Cell[] = [];
   for (let position = start; ; position++) {
-    if (text.at(position) === QUOTE) {
+    if (text.isQuote(position)) {
       const cell = quotedCell(text, position);
       if (cell === undefined) return text.isLast ? { cells, problem: UNCLOSED, end: text.length } : undefined;
       cells.push(cell.value);
@@ -124,13 +124,30 @@ const UNCLOSED = 'a quote is not closed';
 function quotedCell(text: Scanned, quote: number): { value: string; end: number } | undefined {
   for (let from = quote + 1; ; ) {
     // Where one quote follows another, there is nothing to look for.
-    const close = text.at(from) === QUOTE ? from : text.quote(from);
+    const close = text.isQuote(from) ? from : text.quote(from);
     if (close === NOWHERE) return undefined;
-    if (text.at(close + 1) !== QUOTE) {
-      return { value: text.slice(quote + 1, close).replaceAll('""', QUOTE), end: close + 1 };
+    if (!text.isQuote(close + 1)) {
+      return { value: undoubled(text.slice(quote + 1, close)), end: close + 1 };
     }
     from = close + 2;
   }
+}
+
+/** A longer text is copied: each replacement costs as much as some hundred characters, and all of it may be to replace. */
+const LONG_LENGTH = 64 * 1024;
+const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
+
+function undoubled(text: string): string {
+  if (!text.includes('""')) return text;
+  if (text.length <= LONG_LENGTH) return text.replaceAll('""', QUOTE);
+  const codes = new Uint16Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    codes[length++] = code;
+    if (code === QUOTE_CODE) at++;
+  }
+  return UTF16.decode(codes.subarray(0, length));
 }
 
 const FIRST_LINE = /^[\r\n]*([^\r\n]+)(?:\r\n?|\n)?/;

@@ -1,5 +1,6 @@
 /** A text of CSV, and where in it the next sign of each kind is. */
 export const QUOTE = '"';
+export const QUOTE_CODE = 34;
 /** Beyond the end of any text. */
 export const NOWHERE = Number.POSITIVE_INFINITY;
 
@@ -24,8 +25,8 @@ export class Scanned {
     return this.text.slice(from, to);
   }
 
-  at(position: number): string | undefined {
-    return this.text[position];
+  isQuote(position: number): boolean {
+    return this.text.charCodeAt(position) === QUOTE_CODE;
   }
 
   separator(position: number): number {

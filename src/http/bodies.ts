@@ -5,6 +5,9 @@
 import { Refusal } from '../errors.ts';
 import { MAX_BODIES_BYTES, SHORT_BODY_BYTES, SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../limits.ts';
 
+/** After a piece that is shorter, what follows is waited for: it comes as one then, and others have their turn. */
+const SHORT_PIECE_BYTES = 1024;
+
 /** A body that was received. Whoever has it says when it is not needed any more. */
 export class Body {
   constructor(
@@ -123,6 +126,7 @@ class Receiving {
         this.size += value.byteLength;
         this.at = performance.now();
         chunks.push(value);
+        if (value.byteLength < SHORT_PIECE_BYTES) await new Promise(setImmediate);
       }
     } catch (error) {
       void this.reader.cancel().catch(() => undefined);

@@ -22,18 +22,61 @@ export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
   return pairs;
 }
 
+/** A longer text is decoded byte by byte: each replacement costs as much as some hundred bytes, and all of it may be to replace. */
+const LONG_LENGTH = 64 * 1024;
+
 /** `+` is a space; a `%` that begins no escape stands for itself, so that `like.Ch%` may be typed as it is. */
 export function decode(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  // A NUL is valid UTF-8, but PostgreSQL's text has none.
-  if (spaced.includes('%00')) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
   try {
-    return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
-  } catch {
+    return text.length > LONG_LENGTH ? decodeLong(text) : decodeShort(text);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8"', {
       details: `The bytes of ${text} are not UTF-8.`,
       hint: 'Encode the query string as UTF-8, then percent-encode its bytes.',
     });
   }
+}
+
+function decodeShort(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  if (spaced.includes('%00')) throw nul();
+  return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+}
+
+const PERCENT = 37;
+const PLUS = 43;
+const SPACE = 32;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decodeLong(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at]!;
+    if (byte === PLUS) byte = SPACE;
+    else if (byte === PERCENT) {
+      const escaped = digit(bytes[at + 1]) * 16 + digit(bytes[at + 2]);
+      if (escaped === 0) throw nul();
+      if (escaped > 0) {
+        byte = escaped;
+        at += 2;
+      }
+    }
+    bytes[length++] = byte;
+  }
+  return UTF8.decode(bytes.subarray(0, length));
+}
+
+/** Of a hexadecimal digit; far below zero for anything else. */
+function digit(byte = 0): number {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const letter = byte | 0x20;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1_000;
+}
+
+/** It is valid UTF-8, but PostgreSQL's text has none. */
+function nul(): Refusal {
+  return new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
 }

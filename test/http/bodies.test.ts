@@ -75,6 +75,21 @@ describe('bodies together', () => {
     expect((await refused).code).toBe('CAT503');
   });
 
+  test('one in many small pieces leaves others their turns', async () => {
+    const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
+    const { request, send, end } = slowRequest();
+    for (let piece = 0; piece < 1_000; piece++) send(1);
+    end();
+    let isReceived = false;
+    const received = bodies.receive(request).finally(() => {
+      isReceived = true;
+    });
+    let turns = 0;
+    for (; !isReceived; turns++) await new Promise(setImmediate);
+    expect((await received).bytes.length).toBe(1_000);
+    expect(turns).toBeGreaterThan(500);
+  });
+
   test('short ones do not count', async () => {
     const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
     const all = await Promise.all(Array.from({ length: 40 }, () => bodies.receive(wholeRequest(SHORT_BODY_BYTES))));

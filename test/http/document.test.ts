@@ -140,6 +140,17 @@ describe('CSV', () => {
     { minLength: 1, maxLength: 9 },
   );
 
+  test('a long cell is what its parts are', () => {
+    fc.assert(
+      fc.property(text, (part) => {
+        const long = (part === '' ? '"' : part).repeat(Math.ceil((2 * BYTES_A_PIECE) / Math.max(part.length, 1)));
+        const found = read(`a\n"${long.replaceAll('"', '""')}"`, 'text/csv') as Extract<Document, { kind: 'table' }>;
+        expect(found.rows[0]![0] === long).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   test('a long table in pieces is the table', () => {
     fc.assert(
       fc.property(table, fc.constantFrom('\n', '\r\n', '\r'), (lines, end) => {
@@ -204,6 +215,39 @@ describe('whatever is sent, twice as much of it takes at most twice as many piec
       const pieces = piecesOf(make(count), type);
       expect(pieces).toBeLessThanOrEqual(2 * Math.ceil(make(count).length / BYTES_A_PIECE) + 1);
       expect(piecesOf(make(2 * count), type)).toBeLessThanOrEqual(2 * pieces + 2);
+    }
+  });
+});
+
+describe('a form', () => {
+  const FORM = 'application/x-www-form-urlencoded';
+  const parts = fc
+    .array(
+      fc.constantFrom('+', '%', '%4', '%41', '%2B', '%c3%a9', '%f0%9f%98%80', '%ef%bb%bf', 'é', 'a b', '%zz', '%0'),
+      {
+        minLength: 1,
+        maxLength: 9,
+      },
+    )
+    // An escape that ends in the next part would be another in a long text.
+    .map((each) => `${each.join('x')}x`);
+
+  test('a long value is what its parts are', () => {
+    fc.assert(
+      fc.property(parts, (part) => {
+        const times = Math.ceil((2 * BYTES_A_PIECE) / part.length);
+        const short = read(`a=${part}`, FORM) as Extract<Document, { kind: 'json' }>;
+        const long = read(`a=${part.repeat(times)}`, FORM) as typeof short;
+        const { a } = short.value as { a: string };
+        expect((long.value as { a: string }).a === a.repeat(times)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each(['%00', '%ff', '%c3'])('%s is refused in a long value as in a short one', (bad) => {
+    for (const rest of ['x', 'x'.repeat(2 * BYTES_A_PIECE)]) {
+      expect(outcome(() => read(`a=${bad}${rest}`, FORM))).toBe('22021');
     }
   });
 });

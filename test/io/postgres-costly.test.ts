@@ -155,6 +155,69 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
   });
 });
 
+describe('writes that wait for a connection longer than a statement may take', () => {
+  const schema = newSchema();
+  const other = new SQL(testServer.url, { max: 1 });
+  const firstRows = firstRowsOf({ catalogue, rows: () => rows.slice(0, 10) });
+  const settings = {
+    ...TEST_SETTINGS,
+    poolSize: 2,
+    querySeconds: 1,
+    catalogue,
+    url: testServer.url,
+    schema,
+    firstRows,
+  };
+  const engine = openPostgres(settings);
+  const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+  const patch = async (id: number, headers = {}) =>
+    (await app.fetch(new Request(`http://catalogue/quiet/${id}`, sendJson('PATCH', { group: 5 }, headers)))).status;
+  afterAll(async () => {
+    await other.close({ timeout: 0 });
+    await engine.close();
+  });
+
+  test('and are stored then are told as stored', async () => {
+    await engine.opened;
+    const connection = await other.reserve();
+    await connection.unsafe(`begin; select * from "${schema}".quiet where id < 3 for update`);
+    // Each of them has the one connection for writes until its time is up.
+    const slow = [patch(1), patch(2)];
+    const waiting = [patch(3), patch(4, { 'if-match': '*' })];
+    expect(await Promise.all(slow)).toEqual([504, 504]);
+    expect(await Promise.all(waiting)).toEqual([204, 204]);
+    await connection.unsafe('rollback');
+    await connection.release();
+  });
+});
+
+test('a bulk update of many statements ends when its time is up, and changes nothing', async () => {
+  const schema = newSchema();
+  const firstRows = firstRowsOf({ catalogue, rows: () => rows.slice(0, 40) });
+  const engine = openPostgres({
+    ...TEST_SETTINGS,
+    querySeconds: 1,
+    catalogue,
+    url: testServer.url,
+    schema,
+    firstRows,
+  });
+  await engine.opened;
+  const other = new SQL(testServer.url, { max: 1 });
+  // Each statement is far below the limit.
+  await other.unsafe(`create function "${schema}".slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return null; end';
+    create trigger slow after update on "${schema}".quiet for each statement execute function "${schema}".slow()`);
+  const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+  // Neighbours set different fields.
+  const changes = rows.slice(0, 40).map(({ id }) => (id % 2 === 0 ? { id, name: 'new' } : { id, group: 70 }));
+  const answer = await app.fetch(new Request('http://catalogue/quiet', sendJson('PATCH', changes)));
+  expect([answer.status, await answer.json()]).toEqual([504, expect.objectContaining({ code: '57014' })]);
+  const found = await app.fetch(new Request('http://catalogue/quiet?or=(name.eq.new,group.eq.70)'));
+  expect(await found.json()).toEqual([]);
+  await other.close({ timeout: 0 });
+  await engine.close();
+});
+
 test('the first reads of a process know which tables are small', async () => {
   const few = firstRowsOf({ catalogue, rows: () => rows.slice(0, 50) });
   const settings = { ...TEST_SETTINGS, poolSize: 3, catalogue, url: testServer.url, schema: newSchema() };

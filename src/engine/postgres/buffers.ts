@@ -30,8 +30,9 @@ export function ofPool(connection: ReservedSQL, pool: SQL): void {
   if ((pool as Noting)[LASTING] === true) (connection as Noting)[LASTING] = true;
 }
 
+/** One that cannot be given back or closed any more has gone already: what was done over it is done. */
 export function release(connection: ReservedSQL): Promise<void> {
   const { [CARRIED]: hasCarried = false, [LASTING]: lasts = false } = connection as Noting;
-  // One that cannot be closed any more has gone already.
-  return hasCarried && !lasts ? connection.close({ timeout: 0 }).catch(() => undefined) : connection.release();
+  const given = hasCarried && !lasts ? connection.close({ timeout: 0 }) : connection.release();
+  return given.catch(() => undefined);
 }

@@ -100,8 +100,7 @@ export async function apart<T>(pool: SQL, kind: Kind, work: (connection: Reserve
     try {
       return await work(connection);
     } finally {
-      // One that broke has gone already.
-      await release(connection).catch(() => undefined);
+      await release(connection);
     }
   } finally {
     giveBack();

@@ -25,7 +25,8 @@ export async function inTransaction<T>(
   }
 }
 
-type Confirm = (connection: ReservedSQL) => Promise<void>;
+/** Told is how long the write took, once it had its connection. */
+type Confirm = (connection: ReservedSQL, milliseconds: number) => Promise<void>;
 
 async function transact<T>(
   pool: SQL,
@@ -34,6 +35,7 @@ async function transact<T>(
   committed: Confirm,
 ): Promise<T> {
   const connection = await reserve(pool);
+  const started = performance.now();
   let result: T;
   try {
     await run(connection, 'begin');
@@ -50,7 +52,7 @@ async function transact<T>(
     // A deferred constraint, or a conflict: the server answered, so that nothing is stored. Silence says nothing.
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
-  if (keep) await committed(connection);
+  if (keep) await committed(connection, performance.now() - started);
   await release(connection);
   return result;
 }
@@ -62,10 +64,6 @@ async function transact<T>(
  */
 export async function confirm(connection: ReservedSQL, milliseconds: number, limit: number): Promise<void> {
   if (milliseconds < SUSPICIOUS_MS) return;
-  if (milliseconds >= limit) {
-    await release(connection);
-    throw new UnconfirmedCommit(undefined);
-  }
   const statement = {
     sql: `select pg_logical_emit_message(true, 'catalogue', '') where current_setting('synchronous_standby_names') <> ''
       and current_setting('synchronous_commit') not in ('off', 'local')`,

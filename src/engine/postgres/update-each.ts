@@ -2,6 +2,7 @@
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import { deniedRow } from '../../collection/denied.ts';
 import type { Row, Value } from '../../collection/value.ts';
+import { Refusal } from '../../errors.ts';
 import { MAX_RETURNED_BYTES } from '../../limits.ts';
 import { both } from '../../plan/sight.ts';
 import { ALWAYS, isAlways, type UpdateEachPlan } from '../../plan/types.ts';
@@ -32,8 +33,10 @@ export async function updateEach(
   context: WriteContext,
   plan: UpdateEachPlan,
   wanted: Answer | undefined,
+  limitMs: number,
 ): Promise<Written> {
   const { collection } = context;
+  const end = performance.now() + limitMs;
   const met = both(plan.restriction?.met ?? ALWAYS, plan.among ?? ALWAYS);
   const restriction = isAlways(met) ? plan.restriction : { ...plan.restriction, met };
   const missing = plan.among === undefined ? missingRow : notAmong;
@@ -49,6 +52,8 @@ export async function updateEach(
   let done = 0;
   let bytes = 0;
   for (const run of runsOf(collection, plan.changes)) {
+    // The server keeps the time of each statement alone.
+    if (performance.now() > end) throw tooManySteps();
     const fields = run[0]!.set.map(({ field }) => field);
     const rows = run.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
     const found = await query<Met>(runner, compileUpdateMany(context, fields, rows, wanted !== undefined, restriction));
@@ -97,4 +102,11 @@ function runsOf(collection: Collection, changes: readonly Change[]): Change[][] 
 
 function isRefused(field: Field, value: Value): boolean {
   return field.required === true && value === null;
+}
+
+function tooManySteps(): Refusal {
+  return new Refusal('57014', 'canceling statement due to statement timeout', {
+    details: 'Nothing was changed.',
+    hint: 'Send fewer rows at a time, and those that set the same fields one behind the other; or raise --query-timeout.',
+  });
 }

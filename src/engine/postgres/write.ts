@@ -48,9 +48,8 @@ export async function carryOut(
   isQuick: boolean | Promise<boolean>,
 ): Promise<WriteResult> {
   const kind = (await isQuick) ? 'write' : 'costly write';
-  const started = performance.now();
-  const confirmed = (connection: ReservedSQL) =>
-    confirm(connection, performance.now() - started, limits.querySeconds * 1000);
+  const confirmed = (connection: ReservedSQL, milliseconds: number) =>
+    confirm(connection, milliseconds, limits.querySeconds * 1000);
   if (!standsAlone(plan)) {
     const steps = (connection: Runner) => work(connection, context, plan, encoding, limits);
     if (plan.dryRun && kind === 'costly write') {
@@ -60,8 +59,9 @@ export async function carryOut(
     return inTransaction(pool, steps, !plan.dryRun, kind, confirmed);
   }
   return apart(pool, kind, async (connection) => {
-    const result = await inOneStatement(connection, context, plan, encoding);
-    await confirmed(connection);
+    const started = performance.now();
+    const result = await inOneStatement(connection, context, plan, encoding, limits);
+    await confirmed(connection, performance.now() - started);
     return result;
   });
 }
@@ -79,11 +79,12 @@ async function inOneStatement(
   context: WriteContext,
   plan: WritePlan,
   encoding: Encoding,
+  limits: WriteLimits,
 ): Promise<WriteResult> {
   const wanted = answerOf(context, plan, encoding);
   let written: Written;
   try {
-    written = await change(runner, context, plan, wanted);
+    written = await change(runner, context, plan, wanted, limits);
   } catch (error) {
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
@@ -106,7 +107,7 @@ async function work(
   if (plan.precondition !== undefined) {
     checkVersion(plan.precondition, await storedRow(connection, context, plan.precondition));
   }
-  const written = await change(connection, context, plan, wanted);
+  const written = await change(connection, context, plan, wanted, limits);
   checkAffected(plan, written.affected);
   const result = noted(connection, resultOf(plan, written, encoding, wanted));
   if (plan.retry !== undefined) await rememberResult(connection, plan.retry, result);
@@ -134,8 +135,9 @@ async function changeRows(
   context: WriteContext,
   plan: WritePlan,
   wanted: Answer | undefined,
+  { querySeconds }: WriteLimits,
 ): Promise<Written> {
-  if (plan.kind === 'update-each') return updateEach(runner, context, plan, wanted);
+  if (plan.kind === 'update-each') return updateEach(runner, context, plan, wanted, querySeconds * 1000);
   const statement =
     plan.kind === 'insert'
       ? compileInsert(context, plan, await allowedRows(runner, context, plan), wanted)
