@@ -7,10 +7,12 @@ import { Scanner } from './scanner.ts';
 import type { OrderTerm } from './tree.ts';
 
 const WORD = /[A-Za-z]*/y;
+const HINT =
+  'Write order=field.asc or order=field.desc, then .nullsfirst or .nullslast; further fields follow a comma.';
 
 /** The same text is the same list, with which is kept what is made of it. */
 export const parseOrder = oncePerText((value): readonly OrderTerm[] => {
-  const scanner = new Scanner('order', value);
+  const scanner = new Scanner('order', value, () => HINT);
   const terms: OrderTerm[] = [];
   do {
     terms.push(readOrderTerm(scanner));

@@ -10,6 +10,9 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
 
   test('an order in the words of SQL is told about the dot', async () => {
     expect(await hintOf('/products?order=unit_price+desc', '42703')).toContain('order=unit_price.desc');
+    for (const order of ['-unit_price', 'unit_price:desc', 'unit_price.DESC', 'unit_price.descending']) {
+      expect(await hintOf(`/products?order=${order}`, 'PGRST100')).toContain('order=field.desc');
+    }
     expect(await hintOf('/products?order=id,unit_price%20DESC%20nullsLast', '42703')).toContain(
       'order=unit_price.desc.nullslast',
     );
