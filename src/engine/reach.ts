@@ -20,10 +20,11 @@ export function keysNamed({ key }: Collection, terms: readonly Predicate[]): num
   return rows;
 }
 
-/** The key that is all that a read says of its rows; undefined where it says anything else. */
-export function keyAlone({ from, where, order, limit, offset, count, groupBy }: ReadPlan): Value | undefined {
+/** The key that is all that a read says of its rows, of which there is one at most; undefined where it says anything else. */
+export function keyAlone(plan: ReadPlan, where = plan.where): Value | undefined {
+  const { from, limit, offset, count, groupBy } = plan;
   if (where.kind !== 'compare' || where.operator !== '=' || from.key.length > 1) return undefined;
-  if (fieldOf(where.of) !== from.key[0] || order.length > 0 || offset > 0) return undefined;
+  if (fieldOf(where.of) !== from.key[0] || offset > 0) return undefined;
   return limit === undefined && count === undefined && groupBy === undefined ? where.value : undefined;
 }
 

@@ -89,7 +89,7 @@ async function inOneStatement(
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
   checkAffected(plan, written.affected);
-  return noted(runner, resultOf(plan, written, encoding, wanted));
+  return resultOf(runner, plan, written, encoding, wanted);
 }
 
 async function work(
@@ -109,7 +109,7 @@ async function work(
   }
   const written = await change(connection, context, plan, wanted, limits);
   checkAffected(plan, written.affected);
-  const result = noted(connection, resultOf(plan, written, encoding, wanted));
+  const result = resultOf(connection, plan, written, encoding, wanted);
   if (plan.retry !== undefined) await rememberResult(connection, plan.retry, result);
   return result;
 }
@@ -173,21 +173,18 @@ async function jsonOf({ into, rows }: InsertPlan): Promise<string> {
   return rows.length <= ROWS_A_PIECE ? atOnce(making) : inTurns(making);
 }
 
-function resultOf(plan: WritePlan, written: Written, encoding: Encoding, wanted: Answer | undefined): WriteResult {
-  const { affected, inserted, key, rows } = written;
-  return {
-    affected,
-    inserted,
-    ...(plan.kind === 'insert' && key !== null ? { key } : {}),
-    ...(rows === undefined || wanted === undefined
-      ? {}
-      : { body: encodeRows(rows, encoding, wanted.output.form), shown: rows.length }),
-  };
-}
-
-function noted(runner: Runner, result: WriteResult): WriteResult {
-  noteLength(runner, result.body?.length ?? 0);
-  return result;
+function resultOf(
+  runner: Runner,
+  plan: WritePlan,
+  { affected, inserted, key, rows }: Written,
+  encoding: Encoding,
+  wanted: Answer | undefined,
+): WriteResult {
+  const counts = { affected, inserted, ...(plan.kind === 'insert' && key !== null ? { key } : {}) };
+  if (rows === undefined || wanted === undefined) return counts;
+  const body = encodeRows(rows, encoding, wanted.output.form);
+  noteLength(runner, body.length);
+  return { ...counts, body, shown: rows.length };
 }
 
 /** The whole row in JSON, as it is now and as it stays until the transaction ends. */

@@ -5,6 +5,7 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
+import { NO_ORDER } from '../../plan/shape.ts';
 import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../plan/types.ts';
 import type { Output } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
@@ -33,7 +34,7 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   const known = readsByKey(plan.from)(plan.columns);
   const same = known.get(output.form);
   if (same !== undefined) return { statement: { sql: same.statement.sql, params }, bytes: same.bytes };
-  const quick = compileQuick(plan, output, rowsPerValue);
+  const quick = compileQuick({ ...plan, order: NO_ORDER }, output, rowsPerValue);
   if (quick?.statement.params.length === 1) known.set(output.form, quick);
   return quick;
 }

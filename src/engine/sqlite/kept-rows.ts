@@ -20,7 +20,7 @@ import { compileRead, compileShape, scopeOf } from '../compile/read.ts';
 import { holdEmbedded } from '../compile/row-size.ts';
 import { buildStatement, identifier, type Statement } from '../compile/statement.ts';
 import type { ChangeMark, ReadResult } from '../engine.ts';
-import { isFoundByOthers } from '../reach.ts';
+import { isFoundByOthers, keyAlone } from '../reach.ts';
 import { PAGE } from './allowance.ts';
 import type { Connection } from './connection.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
@@ -134,12 +134,13 @@ interface NamedRow {
 }
 
 /** Of a read of one row by its assigned key, which is its number: where its text is kept, the database need not be asked. */
-function numberNamed({ from, where, limit, offset, count }: ReadPlan): NamedRow | undefined {
-  if (limit !== undefined || offset !== 0 || count !== undefined) return undefined;
+function numberNamed(plan: ReadPlan): NamedRow | undefined {
+  const { from, where } = plan;
+  if (from.assigned === undefined) return undefined;
   const [rule, term] = where.kind === 'all' && where.terms.length === 2 ? where.terms : [undefined, where];
-  if (term?.kind !== 'compare' || term.operator !== '=' || typeof term.value !== 'number') return undefined;
-  if (from.assigned === undefined || fieldOf(term.of) !== from.assigned) return undefined;
-  return { number: term.value, ...(rule === undefined ? {} : { rule }) };
+  const number = keyAlone(plan, term);
+  if (typeof number !== 'number') return undefined;
+  return { number, ...(rule === undefined ? {} : { rule }) };
 }
 
 /** The number of a row is its assigned key: it tells where a page ends that is in the order of it. */
