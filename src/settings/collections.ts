@@ -5,7 +5,8 @@ export const COLLECTIONS = setting({
   flag: '--collections',
   env: 'CATALOGUE_COLLECTIONS',
   argument: 'FILE',
-  description: 'declaration of the collections; collections.yaml, .yml or .json here is found by itself',
+  description:
+    'declaration of the collections; default: collections.yaml, .yml or .json in the working folder, if one exists',
   byDefault: '',
   read: text,
 });

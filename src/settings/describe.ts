@@ -1,6 +1,6 @@
 /** Settings for people: in a command's --help, in docs/settings.md, and with secrets masked wherever they are shown. */
 import { CONFIG_FILE } from './resolve.ts';
-import { fileKey, type Setting, type Table } from './setting.ts';
+import type { Setting, Table } from './setting.ts';
 
 const MASK = '***';
 
@@ -8,7 +8,7 @@ const MASK = '***';
 export function describeSettings(table: Table): string {
   const listed = [...Object.values(table), CONFIG_FILE].filter(({ isUnlisted }) => isUnlisted !== true);
   const rows = listed.map((each) => ({
-    usage: each.argument === undefined ? each.flag : `${each.flag} ${each.argument}`,
+    usage: usageOf(each),
     text: `${each.description}${remarks(each)}`,
   }));
   const width = Math.max(...rows.map((row) => row.usage.length));
@@ -25,15 +25,18 @@ function defaultText({ byDefault }: Setting<unknown>): string {
   return byDefault === undefined ? '' : String(byDefault);
 }
 
-/** The table of docs/settings.md. */
+/** The list of docs/settings.md: one item per setting, its description on a line of its own. */
 export function settingsMarkdown(table: Table): string {
-  const rows = [...Object.values(table), CONFIG_FILE].map((each) => {
-    const usage = each.argument === undefined ? each.flag : `${each.flag} ${each.argument}`;
-    const byDefault = defaultText(each) === '' ? '' : `\`${defaultText(each)}\``;
-    const key = each === CONFIG_FILE ? '' : `\`${fileKey(each)}\``;
-    return `| \`${usage}\` | \`${each.env}\` | ${key} | ${byDefault} | ${each.description} |`;
-  });
-  return ['| flag | environment | file | default | what it is |', '|---|---|---|---|---|', ...rows].join('\n');
+  return [...Object.values(table), CONFIG_FILE].map(settingItem).join('\n');
+}
+
+function settingItem(each: Setting<unknown>): string {
+  const byDefault = defaultText(each) === '' ? '' : `, default \`${defaultText(each)}\``;
+  return `- \`${usageOf(each)}\` (\`${each.env}\`${byDefault})<br>\n  ${each.description}`;
+}
+
+function usageOf({ flag, argument }: Setting<unknown>): string {
+  return argument === undefined ? flag : `${flag} ${argument}`;
 }
 
 /** A value as it may be shown to anyone. */

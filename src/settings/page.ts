@@ -6,12 +6,12 @@ import { settingsMarkdown } from './describe.ts';
 export function settingsPage(): string {
   return `# Settings
 
-A flag wins over the environment, the environment over the settings file, the file over the default. Every mistake is
-named when the program starts, all of them at once, before anything is touched. \`catalogue config\` shows the settings in
-effect and where each is from; passwords are masked.
+A flag overrides the environment, the environment overrides the settings file, and the file overrides the default.
+At start the program reports all invalid settings at once, before it changes anything. \`catalogue config\` prints the
+effective settings and the source of each. It masks passwords.
 
-The settings file is TOML or JSON: \`catalogue.toml\` or \`catalogue.json\` in the working folder, or the one that
-\`--config\` names. Its keys are the flags without the dashes:
+The settings file is TOML or JSON: \`catalogue.toml\` or \`catalogue.json\` in the working folder, or the file of
+\`--config\`. Its keys are the flags without the dashes:
 
 \`\`\`toml
 port = 8080
@@ -21,11 +21,11 @@ log-level = "warn"
 backup-every = "1h"
 \`\`\`
 
-This page is generated from the program's own table by \`npm run docs:settings\`.
+\`npm run docs:settings\` generates this page. Each item shows the flag, the environment variable and the default.
 
 ${settingsMarkdown(SERVE_SETTINGS)}
 
-Commands other than \`serve\` that open the database take its settings, too, and flags of their own; \`--help\` lists those that
-matter to each. They may take their time: their \`--query-timeout\` is ${DEFAULT_COMMAND_SECONDS} by default.
+Other commands that open the database accept the database settings and have flags of their own; see their \`--help\`.
+Their default \`--query-timeout\` is ${DEFAULT_COMMAND_SECONDS} seconds.
 `;
 }

@@ -7,7 +7,7 @@ export const MAX_VALUE_KB = setting({
   flag: '--max-value-kb',
   env: 'CATALOGUE_MAX_VALUE_KB',
   argument: 'NUMBER',
-  description: 'longest value of a field that is stored, in KiB',
+  description: 'largest stored value of a field, in KiB',
   byDefault: DEFAULT_MAX_VALUE_KB,
   read: wholeNumber(1, 16_384),
 });
@@ -25,7 +25,7 @@ export const WRITING_SETTINGS = {
   allowUnfilteredWrites: setting({
     flag: '--allow-unfiltered-writes',
     env: 'CATALOGUE_ALLOW_UNFILTERED_WRITES',
-    description: 'let PATCH and DELETE without a filter touch every row',
+    description: 'allow PATCH and DELETE without a filter to change every row',
     byDefault: false,
     read: onOrOff,
   }),
