@@ -1,0 +1,47 @@
+/** The Markdown pages are readable as text and as rendered tables, and recommend only commands of this project. */
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import manifest from '../../package.json' with { type: 'json' };
+
+const ROOT = new URL('../../', import.meta.url);
+const DOCS = readdirSync(new URL('docs/', ROOT)).filter((name) => name.endsWith('.md'));
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...DOCS.map((name) => `docs/${name}`)];
+const LONGEST_LINE = 120;
+
+/** The lines outside of code blocks; a line of a code block may be as long as a command or its output. */
+function proseLines(page: string): readonly string[] {
+  const text = readFileSync(new URL(page, ROOT), 'utf8');
+  return text
+    .replaceAll(/^```[\s\S]*?^```$/gm, '')
+    .split('\n')
+    .filter((line) => !line.startsWith('    '));
+}
+
+/** The cells of a table row. An escaped `|` does not end a cell. */
+function cells(row: string): readonly string[] {
+  return row.split(/(?<!\\)\|/).slice(1, -1);
+}
+
+describe.each(PAGES)('%s', (page) => {
+  test('wraps its lines', () => {
+    const long = proseLines(page).filter((line) => line.length > LONGEST_LINE && !line.startsWith('|'));
+    expect(long).toEqual([]);
+  });
+
+  test('has as many cells in each table row as in the head of the table', () => {
+    let head = 0;
+    for (const line of proseLines(page)) {
+      if (!line.startsWith('|')) head = 0;
+      else if (head === 0) head = cells(line).length;
+      else expect({ line, cells: cells(line).length }).toEqual({ line, cells: head });
+    }
+  });
+
+  test('never runs npx catalogue, which downloads an unrelated package', () => {
+    expect(readFileSync(new URL(page, ROOT), 'utf8')).not.toContain('npx catalogue');
+  });
+});
+
+test('the command of the npm package has the name of the package', () => {
+  expect(Object.keys(manifest.bin)).toEqual([manifest.name]);
+});
