@@ -8,7 +8,7 @@ export interface Rate {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 };
 const MOST = 1_000_000;
-export const RATE_FORM = `a number of requests from 1 to ${MOST} in a second, a minute or an hour, such as 100/s, 600/m or 5000/h`;
+export const RATE_FORM = `a rate from 1 to ${MOST}, such as 100/s, 600/m or 5000/h`;
 
 /** Undefined where the text is none: see RATE_FORM. */
 export function parseRate(text: string): Rate | undefined {

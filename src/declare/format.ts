@@ -55,25 +55,19 @@ const regularExpression: Shape<string> = {
 
 export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
-  onDelete: property(
-    oneWordOf(ON_DELETE),
-    'What happens when that row is deleted: it is refused (`restrict`, the default), this row is deleted, too (`cascade`), or the field becomes null (`set null`).',
-  ),
-  constraint: property(
-    aName,
-    'What the constraint is called, as a hint may name it; `<collection>_<field>_fkey` where it is not said.',
-  ),
+  onDelete: property(oneWordOf(ON_DELETE), 'If that row is deleted: fail (default), delete this row, or set null.'),
+  constraint: property(aName, 'The name of the constraint. Default: `<collection>_<field>_fkey`.'),
 } as const;
 
 export const FIELD = {
-  type: property(typeName, 'What the field holds.', true),
-  required: property(trueOrFalse, 'Never null; without a default it must be given.'),
+  type: property(typeName, 'The type of the values.', true),
+  required: property(trueOrFalse, 'Never null. Without a default, a new row must give a value.'),
   default: property(
     asWritten(['text', 'number', 'boolean', 'list', 'map'], 'a value', {}),
-    'The value of a new row that gives none; `now` for a date or time, `uuid` for a uuid.',
+    'The value if a new row gives none. `now` is the present moment, `uuid` a random uuid.',
   ),
   unique: property(trueOrFalse, 'No two rows have the same value.'),
-  indexed: property(trueOrFalse, 'Often filtered or sorted by: an index keeps that quick.'),
+  indexed: property(trueOrFalse, 'Creates an index for filters and order.'),
   references: property(
     either(
       map(aName, (collection, at) => ({ collection: { value: collection, at } })),
@@ -81,24 +75,18 @@ export const FIELD = {
     ) as Shape<Given<typeof REFERENCE>>,
     'The collection whose key the field holds.',
   ),
-  minimum: property(aScalar, 'The least value of a number, date or time.'),
-  maximum: property(aScalar, 'The greatest value of a number, date or time.'),
-  maxLength: property(wholeNumber(1, MAX_LENGTH), 'The most characters of a text.'),
-  pattern: property(regularExpression, 'A regular expression that a text matches, as the operator `match` reads it.'),
-  oneOf: property(listOf(aScalar, 'a list of values'), 'The only values there are.'),
-  onUpdate: property(oneWordOf(['now']), 'Set by every write that changes the row; for a date or time.'),
-  readOnly: property(
-    trueOrFalse,
-    'Read, and never written by clients: a column that the database computes, or of a type that is none of these and is read as `text`.',
-  ),
-  filled: property(
-    trueOrFalse,
-    'Where nothing is given, the database fills it in by a default of its own: in a table that something else made.',
-  ),
-  title: property(anyText, 'A short name for people.'),
-  description: property(anyText, 'What it is, in a sentence for people.'),
-  role: property(oneWordOf(FIELD_ROLES), 'What the console makes of it; one field for each role.'),
-  was: property(anyName, 'What the field was called before: it is renamed, and keeps its values.'),
+  minimum: property(aScalar, 'The smallest allowed number, date or time.'),
+  maximum: property(aScalar, 'The largest allowed number, date or time.'),
+  maxLength: property(wholeNumber(1, MAX_LENGTH), 'The maximum number of characters.'),
+  pattern: property(regularExpression, 'The text must match this expression; syntax of the operator `match`.'),
+  oneOf: property(listOf(aScalar, 'a list of values'), 'The allowed values.'),
+  onUpdate: property(oneWordOf(['now']), 'Every write that changes the row sets this date or time.'),
+  readOnly: property(trueOrFalse, 'Clients can read the field but not write it.'),
+  filled: property(trueOrFalse, 'The database fills in a missing value by its own default.'),
+  title: property(anyText, 'A short display name.'),
+  description: property(anyText, 'A sentence that describes it.'),
+  role: property(oneWordOf(FIELD_ROLES), 'How the console uses the field; one field for each role.'),
+  was: property(anyName, 'The previous name. The field is renamed and keeps its values.'),
 } as const;
 
 /** A field is its type, or a map. */
@@ -110,35 +98,29 @@ const field = either(
 export const COLLECTION = {
   fields: property(
     namesTo(field, {
-      words: 'a map from the names of fields to their types',
+      words: 'a map from field names to types',
       noun: 'fields',
       most: MAX_FIELDS,
       names: fieldName,
     }),
-    'In the order in which a row shows them; each is a type, or a map as below.',
+    'The fields in output order. Each is a type, or a map as below.',
     true,
   ),
   key: property(
     either(aName, fieldNames),
-    'The field that identifies a row, or a list of fields; `id` where it is not said. One `int4` or `int8` is assigned when absent.',
+    'The primary key; default `id`. A single `int4` or `int8` is assigned if absent.',
   ),
-  unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Lists of fields that are unique together.'),
-  rows: property(
-    anyText,
-    'A JSON, NDJSON or CSV file, relative to this one: its rows are stored once, when the table is made.',
-  ),
+  unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
+  rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
   title: FIELD.title,
   description: FIELD.description,
-  was: property(anyName, 'What the collection was called before: it is renamed, and keeps its rows.'),
+  was: property(anyName, 'The previous name. The collection is renamed and keeps its rows.'),
 } as const;
 
 /** What a rule may say, by what it allows. */
 export const RULE = {
-  where: property(
-    anyText,
-    'Conditions in the dialect, as a query string has them: only rows that pass. `{claims.name}` is a value that the credentials of the caller give.',
-  ),
-  fields: property(fieldNames, 'Only these fields; all of them where it is not said.'),
+  where: property(anyText, 'A filter in the query language. `{claims.name}` inserts a claim of the caller.'),
+  fields: property(fieldNames, 'The allowed fields. Default: all.'),
 } as const;
 
 const rule = either(
@@ -152,10 +134,10 @@ const deleting = either(
 ) as Shape<Given<typeof RULE>>;
 
 export const RIGHTS = {
-  read: property(rule, 'Rows that are there for the role, and the fields that it may name; the key is one of them.'),
-  create: property(rule, 'Rows that it may make, and the fields that it may give them.'),
-  update: property(rule, 'Rows that it may change, before and after, and the fields that it may change.'),
-  delete: property(deleting, 'Rows that it may delete.'),
+  read: property(rule, 'The rows and fields that the role can see. Include the key.'),
+  create: property(rule, 'The rows that the role may create, and the fields that it may set.'),
+  update: property(rule, 'The rows that the role may change (before and after), and the fields.'),
+  delete: property(deleting, 'The rows that the role may delete.'),
 } as const satisfies Readonly<Record<Right, Property<unknown>>>;
 
 const rate: Shape<string> = {
@@ -169,8 +151,8 @@ const rate: Shape<string> = {
 };
 
 export const ROLE = {
-  rateLimit: property(rate, 'How often each caller of the role may come, in place of `--rate-limit`; not included.'),
-  include: property(listOf(aName, 'a list of roles'), 'Roles whose rules it has, too.'),
+  rateLimit: property(rate, 'Limit per caller instead of `--rate-limit`. Not inherited.'),
+  include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
 } as const;
 
 /** What a role says beside its keys: by the names of collections, what it may do there. */
@@ -186,7 +168,7 @@ export const TOP = {
   $schema: property(anyText, 'The JSON Schema of this format, for editors.'),
   collections: property(
     namesTo(propertiesOf(COLLECTION, 'a map with fields'), {
-      words: 'a map from the names of collections to what they are',
+      words: 'a map from names to collections',
       noun: 'collections',
       most: MAX_COLLECTIONS,
       names: collectionName,
@@ -196,12 +178,12 @@ export const TOP = {
   ),
   roles: property(
     namesTo(role, {
-      words: 'a map from the names of roles to what they may do',
+      words: 'a map from names to roles',
       noun: 'roles',
       most: MAX_ROLES,
       names: roleName,
     }),
-    'Who may do what; where it is not said, whoever reaches the service may do all.',
+    'Permissions. Without roles, every client may do everything.',
   ),
 } as const;
 
