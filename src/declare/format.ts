@@ -160,7 +160,7 @@ const role = either(
   oneWordOf(['all']),
   propertiesAndNames(ROLE, {
     shape: propertiesOf(RIGHTS, 'a map with read, create, update and delete'),
-    words: 'a map from the names of collections to what the role may do there',
+    words: 'a map from collections to permissions',
   }),
 );
 

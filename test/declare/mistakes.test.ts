@@ -20,7 +20,7 @@ const WHOLE: readonly Scenario[] = [
   [
     'nothing under collections',
     'collections:\n',
-    '1:13 collections must be a map from the names of collections to what they are, not empty',
+    '1:13 collections must be a map from names to collections, not empty',
   ],
   [
     'an unknown key at the top',
