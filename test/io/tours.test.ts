@@ -17,12 +17,14 @@ function blocks(page: string, language: string): readonly string[] {
   );
 }
 
-/** The commands of a block, each with what it prints. */
+/** The commands of a block, each with its output. A command continues after a `\` at the end of its line. */
 function stepsOf(block: string): { command: string; printed: string }[] {
   const steps: { command: string; printed: string }[] = [];
   for (const line of block.trimEnd().split('\n')) {
-    if (!line.startsWith('# ')) steps.push({ command: line, printed: '' });
-    else steps.at(-1)!.printed += `${line.slice(2)}\n`;
+    const last = steps.at(-1);
+    if (last?.command.endsWith('\\')) last.command += `\n${line}`;
+    else if (!line.startsWith('# ')) steps.push({ command: line, printed: '' });
+    else last!.printed += `${line.slice(2)}\n`;
   }
   return steps;
 }
