@@ -29,7 +29,7 @@ export async function writeDrills(text: string): Promise<void> {
 }
 
 async function provenance(command: string, isPinned?: boolean): Promise<string> {
-  return `Made by \`${command}\` on: ${await machine(isPinned)}.`;
+  return `Made by \`${command}\` on:\n${(await machine(isPinned)).replaceAll('; ', ';\n')}.`;
 }
 
 async function replaceBetween(name: string, text: string, file = 'performance.md'): Promise<void> {
