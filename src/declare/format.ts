@@ -108,7 +108,7 @@ export const COLLECTION = {
   ),
   key: property(
     either(aName, fieldNames),
-    'The primary key; default `id`. A single `int4` or `int8` is assigned if absent.',
+    'The primary key; default `id`. An absent `int4` or `int8` that is not a reference is assigned.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),

@@ -32,7 +32,7 @@ export function propertiesOf<P extends Properties>(properties: P, words: string,
       for (const { key, at, node } of entries) {
         if (ignored !== undefined && key.startsWith(ignored)) continue;
         if (!Object.hasOwn(properties, key)) {
-          say(reading, at, `there is no key ${key}${advice(key, names)}`);
+          say(reading, at, `unknown key ${key}${advice(key, names)}`);
           continue;
         }
         const value = readAs(properties[key]!.shape, node, reading, key);

@@ -17,11 +17,7 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
     const collection = field.value?.references?.value.collection;
     if (collection === undefined) continue;
     if (!names.includes(collection.value)) {
-      say(
-        field.reading,
-        collection.at,
-        `there is no collection ${collection.value}${perhaps(collection.value, names)}`,
-      );
+      say(field.reading, collection.at, `unknown collection ${collection.value}${perhaps(collection.value, names)}`);
       continue;
     }
     const problem = mismatch(

@@ -106,7 +106,7 @@ function draftRules(
   drafts: readonly CollectionDraft[],
 ): readonly RuleDraft[] {
   if (!names.includes(name)) {
-    say(reading, reading.at, `there is no collection ${name}${perhaps(name, [...names, ...Object.keys(ROLE)])}`);
+    say(reading, reading.at, `unknown collection ${name}${perhaps(name, [...names, ...Object.keys(ROLE)])}`);
     return [];
   }
   const draft = drafts.find((each) => each.name === name);
@@ -164,7 +164,7 @@ function checkedFields(
   const found: string[] = [];
   for (const { value: name, at } of fields.value) {
     const isWritten = right === 'create' || right === 'update';
-    if (!names.includes(name)) say(reading, at, `${right}: there is no field ${name}${perhaps(name, names)}`);
+    if (!names.includes(name)) say(reading, at, `${right}: unknown field ${name}${perhaps(name, names)}`);
     else if (found.includes(name)) say(reading, at, `${right}: fields names ${name} twice`);
     else if (isWritten && isReadOnly(draft, name)) say(reading, at, `${right}: ${name} can only be read`);
     found.push(name);

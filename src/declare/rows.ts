@@ -87,7 +87,7 @@ function checkedColumns(
     checked.set(
       columns,
       unknown !== undefined
-        ? `there is no field ${unknown}${perhaps(unknown, names)}`
+        ? `unknown field ${unknown}${perhaps(unknown, names)}`
         : twice === undefined
           ? undefined
           : `the field ${twice} is given twice`,

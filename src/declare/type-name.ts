@@ -47,7 +47,7 @@ export const typeName: Shape<Type> = {
   read: (node, reading, what) => {
     const name = anyText.read(node, reading, what);
     if (name === undefined) return undefined;
-    return fieldTypeNamed(name) ?? say(reading, node.at, `there is no type ${name}${advice(name)}`);
+    return fieldTypeNamed(name) ?? say(reading, node.at, `unknown type ${name}${advice(name)}`);
   },
 };
 

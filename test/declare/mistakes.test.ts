@@ -25,20 +25,20 @@ const WHOLE: readonly Scenario[] = [
   [
     'an unknown key at the top',
     'colections:\n  a: { fields: { id: int4 } }\n',
-    '1:1 there is no key colections (perhaps you meant collections)',
+    '1:1 unknown key colections (perhaps you meant collections)',
     '1:1 collections is missing',
   ],
   [
     'an unknown key of a collection',
     'collections:\n  a:\n    feilds: { id: int4 }\n    titel: A\n',
     '2:3 a: fields is missing',
-    '3:5 a: there is no key feilds (perhaps you meant fields)',
-    '4:5 a: there is no key titel (perhaps you meant title)',
+    '3:5 a: unknown key feilds (perhaps you meant fields)',
+    '4:5 a: unknown key titel (perhaps you meant title)',
   ],
   [
     'a key that is like none',
     'collections:\n  a:\n    fields: { id: int4 }\n    colour: red\n',
-    '4:5 a: there is no key colour; there are fields, key, unique, rows, title, description, was',
+    '4:5 a: unknown key colour; there are fields, key, unique, rows, title, description, was',
   ],
   [
     'a collection that is a list of fields',
@@ -54,7 +54,7 @@ const WHOLE: readonly Scenario[] = [
   [
     'JSON with a key twice, and a wrong type',
     '{\n\t"collections": {\n\t\t"a": { "fields": { "id": "int4", "b": "txt", "b": "text" } }\n\t}\n}\n',
-    '3:41 a.b: there is no type txt (perhaps you meant text)',
+    '3:41 a.b: unknown type txt (perhaps you meant text)',
     '3:48 b is here twice; the first is on line 3',
   ],
   [
@@ -75,18 +75,18 @@ const ELSEWHERE: readonly Scenario[] = [
   [
     'keys and types as others call them',
     'collections:\n  a:\n    primary_key: x\n    columns: { x: int4 }\n    fields: { id: int4, b: { type: price, nullable: false, enum: [1] } }\nroles: { r: { a: { select: true, insert: true } } }\n',
-    '3:5 a: there is no key primary_key (perhaps you meant key)',
-    '4:5 a: there is no key columns (perhaps you meant fields)',
-    '5:36 a.b: there is no type price (perhaps you meant decimal(12,2))',
-    '5:43 a.b: there is no key nullable (perhaps you meant required)',
-    '5:60 a.b: there is no key enum (perhaps you meant oneOf)',
-    '6:20 r.a: there is no key select (perhaps you meant read)',
-    '6:34 r.a: there is no key insert (perhaps you meant create)',
+    '3:5 a: unknown key primary_key (perhaps you meant key)',
+    '4:5 a: unknown key columns (perhaps you meant fields)',
+    '5:36 a.b: unknown type price (perhaps you meant decimal(12,2))',
+    '5:43 a.b: unknown key nullable (perhaps you meant required)',
+    '5:60 a.b: unknown key enum (perhaps you meant oneOf)',
+    '6:20 r.a: unknown key select (perhaps you meant read)',
+    '6:34 r.a: unknown key insert (perhaps you meant create)',
   ],
   [
     'a field with a mistake is not told to be missing where a role names it',
     "collections: { a: { fields: { id: int4, b: bool } } }\nroles: { r: { a: { read: { where: 'b=is.true', fields: [id, b] } } } }\n",
-    '1:44 a.b: there is no type bool (perhaps you meant boolean)',
+    '1:44 a.b: unknown type bool (perhaps you meant boolean)',
   ],
 ];
 
@@ -157,36 +157,36 @@ const FIELDS: readonly Scenario[] = [
   [
     'an unknown key of a field',
     withFields('id: int4', 'a: { type: int4, minumum: 0 }'),
-    '5:24 things.a: there is no key minumum (perhaps you meant minimum)',
+    '5:24 things.a: unknown key minumum (perhaps you meant minimum)',
   ],
   [
     'unknown types',
     withFields('id: integer', 'a: txt', 'b: { type: bool }', 'c: money', 'd: numeric', 'e: decimal(20,2)'),
-    '4:11 things.id: there is no type integer (perhaps you meant int4)',
-    '5:10 things.a: there is no type txt (perhaps you meant text)',
-    '6:18 things.b: there is no type bool (perhaps you meant boolean)',
+    '4:11 things.id: unknown type integer (perhaps you meant int4)',
+    '5:10 things.a: unknown type txt (perhaps you meant text)',
+    '6:18 things.b: unknown type bool (perhaps you meant boolean)',
     expect.stringMatching(
-      /^7:10 things.c: there is no type money; there are int2, int4, .*decimal\(p,s\)$/,
+      /^7:10 things.c: unknown type money; there are int2, int4, .*decimal\(p,s\)$/,
     ) as unknown as string,
-    '8:10 things.d: there is no type numeric; a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
-    '9:10 things.e: there is no type decimal(20,2); a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
+    '8:10 things.d: unknown type numeric; a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
+    '9:10 things.e: unknown type decimal(20,2); a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
   ],
   [
     'types by the names that other systems have for them',
     withFields('id: int', 'a: string', 'b: varchar(30)', 'c: number', 'd: datetime', 'e: jsonb', 'f: "guid[]"'),
-    '4:11 things.id: there is no type int (perhaps you meant int4)',
-    '5:10 things.a: there is no type string (perhaps you meant text)',
-    '6:10 things.b: there is no type varchar(30) (perhaps you meant text with maxLength: 30)',
-    '7:10 things.c: there is no type number (perhaps you meant decimal(12,2))',
-    '8:10 things.d: there is no type datetime (perhaps you meant timestamp)',
-    '9:10 things.e: there is no type jsonb (perhaps you meant json)',
-    '10:10 things.f: there is no type guid[] (perhaps you meant uuid[])',
+    '4:11 things.id: unknown type int (perhaps you meant int4)',
+    '5:10 things.a: unknown type string (perhaps you meant text)',
+    '6:10 things.b: unknown type varchar(30) (perhaps you meant text with maxLength: 30)',
+    '7:10 things.c: unknown type number (perhaps you meant decimal(12,2))',
+    '8:10 things.d: unknown type datetime (perhaps you meant timestamp)',
+    '9:10 things.e: unknown type jsonb (perhaps you meant json)',
+    '10:10 things.f: unknown type guid[] (perhaps you meant uuid[])',
   ],
   [
     'a decimal without quotes inside { }',
     withFields('id: int4', 'a: { type: decimal(12,4) }'),
-    "5:18 things.a: there is no type decimal(12; inside { } it is put in quotes, such as 'decimal(12,4)'",
-    expect.stringContaining('5:29 things.a: there is no key 4)') as unknown as string,
+    "5:18 things.a: unknown type decimal(12; inside { } it is put in quotes, such as 'decimal(12,4)'",
+    expect.stringContaining('5:29 things.a: unknown key 4)') as unknown as string,
   ],
   [
     'values of the wrong kind',
@@ -345,8 +345,8 @@ const REFERENCES: readonly Scenario[] = [
   [
     'a collection that is not there',
     'collections:\n  categories: { fields: { id: int4 } }\n  a: { fields: { id: int4, c: { type: int4, references: categorys }, d: { type: int4, references: { collection: x, onDelete: delete } } } }\n',
-    '3:57 a.c: there is no collection categorys (perhaps you meant categories)',
-    '3:101 a.d: there is no collection x',
+    '3:57 a.c: unknown collection categorys (perhaps you meant categories)',
+    '3:101 a.d: unknown collection x',
     '3:126 a.d: onDelete must be one of restrict, cascade, set null, not delete',
   ],
   [
@@ -372,7 +372,7 @@ const REFERENCES: readonly Scenario[] = [
   [
     'one that names a collection with mistakes of its own is not said to be wrong',
     'collections:\n  b: { fields: { id: itn4 } }\n  a: { fields: { id: int4, c: { type: int4, references: b } } }\n',
-    '2:22 b.id: there is no type itn4 (perhaps you meant int4)',
+    '2:22 b.id: unknown type itn4 (perhaps you meant int4)',
   ],
 ];
 

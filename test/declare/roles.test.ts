@@ -96,18 +96,18 @@ const where = (text: string) => products(`{ read: { where: '${text}' } }`);
 
 /** What follows `roles:`, and what is told of it, with its column. */
 const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly string[]])[] = [
-  [['r: { prodcts: { read: true } }'], ['8 r.prodcts: there is no collection prodcts (perhaps you meant products)']],
+  [['r: { prodcts: { read: true } }'], ['8 r.prodcts: unknown collection prodcts (perhaps you meant products)']],
   [
     ['r: { includ: [r] }'],
     [
-      '8 r.includ: there is no collection includ (perhaps you meant include)',
+      '8 r.includ: unknown collection includ (perhaps you meant include)',
       '16 r.includ: it must be a map with read, create, update and delete, not a list',
     ],
   ],
-  [[products('{ raed: true }')], ['20 r.products: there is no key raed (perhaps you meant read)']],
+  [[products('{ raed: true }')], ['20 r.products: unknown key raed (perhaps you meant read)']],
   [[products('{ read: false }')], ['26 r.products: read is true where it is allowed, and left out where it is not']],
   [[products('{ read: yes }')], ['26 r.products: read must be true, or a map with where and fields, not a text']],
-  [[products('{ read: true, delete: { fields: [id] } }')], ['42 r.products: there is no key fields; there are where']],
+  [[products('{ read: true, delete: { fields: [id] } }')], ['42 r.products: unknown key fields; there are where']],
   [['r: everything'], ['6 r: it must be all, not everything']],
   [
     ['r: { include: [s] }', 's: { include: [t] }', 't: { include: [r] }'],
@@ -158,7 +158,7 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
   [[where('supplier_id=cs.{claims.id}')], ['28 r.products: where: operator does not exist: integer @> unknown']],
   [
     [products('{ read: { fields: [id, nmae] } }')],
-    ['41 r.products: read: there is no field nmae (perhaps you meant name)'],
+    ['41 r.products: read: unknown field nmae (perhaps you meant name)'],
   ],
   [
     [products('{ read: { fields: [name] } }')],
@@ -213,8 +213,8 @@ describe('mistakes', () => {
     const text = `${COLLECTIONS.replace('sku: { type', 'sku: { tpe')}roles:\n  r: { nots: { read: true }, notes: { read: { where: 'x=eq.1' } } }\n`;
     expect(await mistakesIn(text)).toEqual([
       '6:7 products.sku: type is missing',
-      '6:14 products.sku: there is no key tpe (perhaps you meant type)',
-      '16:8 r.nots: there is no collection nots (perhaps you meant notes)',
+      '6:14 products.sku: unknown key tpe (perhaps you meant type)',
+      '16:8 r.nots: unknown collection nots (perhaps you meant notes)',
       '16:47 r.notes: where: column notes.x does not exist; there are id, text',
     ]);
   });

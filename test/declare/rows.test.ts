@@ -78,8 +78,8 @@ describe('bad rows', () => {
       'unknown fields',
       'b.json',
       '[{"id": 1},\n{"nmae": "x"},\n{"id": 2, "sise": 3}]',
-      'b.json:2: there is no field nmae (perhaps you meant name)',
-      'b.json:3: there is no field sise (perhaps you meant size)',
+      'b.json:2: unknown field nmae (perhaps you meant name)',
+      'b.json:3: unknown field sise (perhaps you meant size)',
     ],
     [
       'what is no object',
@@ -110,7 +110,7 @@ describe('bad rows', () => {
       for await (const { rows } of readRows(collection, bad)) for (const { line } of rows) bad.add(line, 'too late');
     })();
     await expect(reading).rejects.toThrow(
-      'h.json has 3 bad rows; nothing was stored\nh.json:1: there is no field nmae (perhaps you meant name)\nh.json:1: too late\nh.json:1: too late',
+      'h.json has 3 bad rows; nothing was stored\nh.json:1: unknown field nmae (perhaps you meant name)\nh.json:1: too late\nh.json:1: too late',
     );
     const many = JSON.stringify(Array.from({ length: 1000 }, () => ({ nmae: 1 })));
     await expect(batchesOf('i.json', many)).rejects.toThrow(`has ${MAX_BAD_ROWS} bad rows at least`);

@@ -53,8 +53,8 @@ test('check names every mistake with file, line and column, for people and for m
     exitCode: 1,
     stdout: '',
     stderr: `catalogue: shop.yaml has 2 mistakes
-shop.yaml:4:11: a.id: there is no type integer (perhaps you meant int4)
-shop.yaml:5:24: a.b: there is no key requird (perhaps you meant required)
+shop.yaml:4:11: a.id: unknown type integer (perhaps you meant int4)
+shop.yaml:5:24: a.b: unknown key requird (perhaps you meant required)
 `,
   });
   const told = await catalogue('check', 'shop.yaml', '--json');
@@ -63,8 +63,8 @@ shop.yaml:5:24: a.b: there is no key requird (perhaps you meant required)
     ok: false,
     file: 'shop.yaml',
     mistakes: [
-      { line: 4, column: 11, message: 'a.id: there is no type integer (perhaps you meant int4)' },
-      { line: 5, column: 24, message: 'a.b: there is no key requird (perhaps you meant required)' },
+      { line: 4, column: 11, message: 'a.id: unknown type integer (perhaps you meant int4)' },
+      { line: 5, column: 24, message: 'a.b: unknown key requird (perhaps you meant required)' },
     ],
   });
 });
@@ -76,7 +76,7 @@ test('check looks at the rows, too', async () => {
   write('a.csv', 'id,nmae\n1,x\n');
   expect(await catalogue('check', 'shop.yaml')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('a.csv:2: there is no field nmae (perhaps you meant name)'),
+    stderr: expect.stringContaining('a.csv:2: unknown field nmae (perhaps you meant name)'),
   });
 });
 
