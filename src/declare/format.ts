@@ -55,7 +55,7 @@ const regularExpression: Shape<string> = {
 
 export const REFERENCE = {
   collection: property(aName, 'The collection whose key the field holds.', true),
-  onDelete: property(oneWordOf(ON_DELETE), 'If that row is deleted: fail (default), delete this row, or set null.'),
+  onDelete: property(oneWordOf(ON_DELETE), 'Effect of a delete: fail (default), delete this row, or set null.'),
   constraint: property(aName, 'The name of the constraint. Default: `<collection>_<field>_fkey`.'),
 } as const;
 
@@ -85,7 +85,7 @@ export const FIELD = {
   filled: property(trueOrFalse, 'The database fills in a missing value by its own default.'),
   title: property(anyText, 'A short display name.'),
   description: property(anyText, 'A sentence that describes it.'),
-  role: property(oneWordOf(FIELD_ROLES), 'How the console uses the field; one field for each role.'),
+  role: property(oneWordOf(FIELD_ROLES), 'Its use in the console; one field for each role.'),
   was: property(anyName, 'The previous name. The field is renamed and keeps its values.'),
 } as const;
 
@@ -108,7 +108,7 @@ export const COLLECTION = {
   ),
   key: property(
     either(aName, fieldNames),
-    'The primary key; default `id`. An absent `int4` or `int8` that is not a reference is assigned.',
+    'Primary key; default `id`. An absent integer is assigned, except for a reference.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
@@ -136,7 +136,7 @@ const deleting = either(
 export const RIGHTS = {
   read: property(rule, 'The rows and fields that the role can see. Include the key.'),
   create: property(rule, 'The rows that the role may create, and the fields that it may set.'),
-  update: property(rule, 'The rows that the role may change (before and after), and the fields.'),
+  update: property(rule, 'Rows that the role may change (before and after), and the fields.'),
   delete: property(deleting, 'The rows that the role may delete.'),
 } as const satisfies Readonly<Record<Right, Property<unknown>>>;
 
@@ -151,7 +151,7 @@ const rate: Shape<string> = {
 };
 
 export const ROLE = {
-  rateLimit: property(rate, 'Limit per caller instead of `--rate-limit`. Not inherited.'),
+  rateLimit: property(rate, 'Replaces `--rate-limit`. Not inherited.'),
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
 } as const;
 

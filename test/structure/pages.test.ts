@@ -1,6 +1,6 @@
 /** The Markdown pages are readable as text and as rendered tables, and recommend only commands of this project. */
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = new URL('../../', import.meta.url);
@@ -22,7 +22,31 @@ function cells(row: string): readonly string[] {
   return row.split(/(?<!\\)\|/).slice(1, -1);
 }
 
+/** The anchors of a page, as GitHub derives them from its headings. */
+function anchors(page: URL): readonly string[] {
+  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 describe.each(PAGES)('%s', (page) => {
+  test('links to files and headings that exist', () => {
+    const links = [
+      ...proseLines(page)
+        .join('\n')
+        .matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g),
+    ];
+    for (const [link, path, anchor] of links) {
+      const target = path === '' ? new URL(page, ROOT) : new URL(path!, new URL(page, ROOT));
+      expect({ link, exists: existsSync(target) }).toEqual({ link, exists: true });
+      if (anchor !== '') expect(anchors(target), link).toContain(anchor!);
+    }
+  });
+
   test('wraps its lines', () => {
     const long = proseLines(page).filter((line) => line.length > LONGEST_LINE && !line.startsWith('|'));
     expect(long).toEqual([]);
