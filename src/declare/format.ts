@@ -108,7 +108,7 @@ export const COLLECTION = {
   ),
   key: property(
     either(aName, fieldNames),
-    'Primary key; default `id`. An absent integer is assigned, except for a reference.',
+    'Primary key; default `id`. An absent integer is assigned, unless it is a reference.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Combinations of fields that must be unique.'),
   rows: property(anyText, 'A JSON, NDJSON or CSV file. Its rows are stored once, when the table is created.'),
