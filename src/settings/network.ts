@@ -32,7 +32,7 @@ export const NETWORK_SETTINGS = {
     env: 'CATALOGUE_ALLOWED_HOSTS',
     argument: 'NAMES',
     description:
-      'more Host names to accept beside those of this machine, separated by commas; *.example.com, or * for any',
+      'Host names to accept in addition to those of this machine, separated by commas; *.example.com, or * for any',
     byDefault: [] as readonly string[],
     read: list(hostPattern),
   }),

@@ -13,7 +13,8 @@ export const CONFIG_FILE = setting({
   flag: '--config',
   env: 'CATALOGUE_CONFIG',
   argument: 'FILE',
-  description: 'settings file, TOML or JSON; catalogue.toml or catalogue.json here is found by itself',
+  description:
+    'settings file, TOML or JSON; default: catalogue.toml or catalogue.json in the working folder, if one exists',
   byDefault: '',
   read: text,
 });
