@@ -1,4 +1,4 @@
-/** Roles as a declaration names them: each has its own rules and those of the roles that it includes. */
+/** Resolves the roles of a declaration: each has its own rules and those of the roles it includes. */
 import { parseRate } from '../rate.ts';
 import type { Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from './draft.ts';
@@ -14,7 +14,7 @@ export function declareRoles(
   };
   return new Map(
     drafts.map((draft) => {
-      // Those that it includes, at any depth, each once.
+      // The role and all included roles at any depth, each once.
       const all = new Set([draft]);
       for (const each of all) for (const name of each.include ?? []) all.add(named(name));
       const isAll = [...all].some((each) => each.isAll === true);
@@ -56,7 +56,7 @@ function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Ru
   };
 }
 
-/** Without those that allow nothing beyond what another one allows. */
+/** Removes rules that another rule covers. */
 function withoutCovered(rules: readonly Rule[]): readonly Rule[] {
   return rules.filter((rule, at) => !rules.some((other, place) => place !== at && covers(other, rule, place < at)));
 }
