@@ -1,4 +1,4 @@
-/** Refuses a LIKE pattern that is none. PostgreSQL notices only when a row reaches its end; a client should hear it always. */
+/** Rejects an invalid LIKE pattern. PostgreSQL reports it only if a row is compared up to the pattern's end. */
 import { Refusal } from '../errors.ts';
 
 export function checkLike(pattern: string): void {
