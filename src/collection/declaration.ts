@@ -40,7 +40,7 @@ export function declareCollection(
   const byName = new Map(fields.map((field) => [field.name, field]));
   const named = (each: string): Field => {
     const field = byName.get(each);
-    if (field === undefined) throw new Error(`${name}: there is no field ${each}`);
+    if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
   const key = draft.key.map(named);
@@ -80,7 +80,7 @@ function maxBytesOf(type: Type, { maxLength }: FieldDraft, maxValueBytes: number
 
 function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBytes: number): Field {
   const type = typeNamed(draft.type);
-  if (type === undefined) throw new Error(`${collection.name}.${draft.name}: there is no type ${draft.type}`);
+  if (type === undefined) throw new Error(`${collection.name}.${draft.name}: type ${draft.type} does not exist`);
   const { name, title, description, role, onUpdate, indexed, references } = draft;
   return {
     name,

@@ -24,7 +24,7 @@ export function deniedField(table: string, field: string, right: Right): Refusal
 }
 
 export function deniedPlans(): Refusal {
-  return new Refusal('42501', 'permission denied for plans', { hint: 'Plans are told to roles that may do all.' });
+  return new Refusal('42501', 'permission denied for plans', { hint: 'Query plans are available only to roles with every right.' });
 }
 
 /**

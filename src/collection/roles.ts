@@ -9,7 +9,7 @@ export function declareRoles(
 ): ReadonlyMap<string, Role> {
   const named = (name: string): RoleDraft => {
     const found = drafts.find((draft) => draft.name === name);
-    if (found === undefined) throw new Error(`there is no role ${name}`);
+    if (found === undefined) throw new Error(`role ${name} does not exist`);
     return found;
   };
   return new Map(
@@ -33,7 +33,7 @@ function byCollection(
   const found = new Map<Collection, Record<Right, readonly Rule[]>>();
   for (const draft of drafts) {
     const collection = collections.get(draft.collection);
-    if (collection === undefined) throw new Error(`there is no collection ${draft.collection}`);
+    if (collection === undefined) throw new Error(`collection ${draft.collection} does not exist`);
     const rules = found.get(collection) ?? { read: [], create: [], update: [], delete: [] };
     found.set(collection, { ...rules, [draft.right]: [...rules[draft.right], declareRule(collection, draft)] });
   }
@@ -47,7 +47,7 @@ function byCollection(
 function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Rule {
   const known = (each: string): Field => {
     const field = byName.get(each);
-    if (field === undefined) throw new Error(`${name}: there is no field ${each}`);
+    if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
   return {

@@ -6,6 +6,6 @@ export function checkLike(pattern: string): void {
   while (pattern[pattern.length - 1 - trailing] === '\\') trailing++;
   if (trailing % 2 === 0) return;
   throw new Refusal('22025', 'LIKE pattern must not end with escape character', {
-    hint: 'Write \\\\ for a backslash that is meant literally.',
+    hint: 'Write \\\\ for a literal backslash.',
   });
 }

@@ -120,6 +120,6 @@ export function castNames(): string[] {
 /** A type that is known to exist. */
 export function builtIn(name: string): Type {
   const type = typeNamed(name);
-  if (type === undefined) throw new Error(`there is no type ${name}`);
+  if (type === undefined) throw new Error(`type ${name} does not exist`);
   return type;
 }

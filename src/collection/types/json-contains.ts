@@ -13,7 +13,7 @@ export function jsonContains(whole: unknown, part: unknown): boolean {
   return contains(whole, part);
 
   function contains(one: unknown, other: unknown): boolean {
-    if (++steps > MAX_CONTAINMENT_STEPS) throw new Refusal('54000', 'too many elements to hold against each other');
+    if (++steps > MAX_CONTAINMENT_STEPS) throw new Refusal('54000', 'too many elements to compare');
     if (!isContainer(other)) return !isContainer(one) && jsonKey(one) === jsonKey(other);
     if (Array.isArray(other)) return Array.isArray(one) && hasElements(one, other);
     if (!isContainer(one) || Array.isArray(one)) return false;
