@@ -1,6 +1,6 @@
 /**
- * The service as one function of a request. What is kept, who asks, how often they may and what is observed are wrappers
- * around the ways of a request, which `requests/` shows stage by stage.
+ * The service as one function of a request: an ordered list of middleware around the handler. `requests/` shows the handler
+ * stage by stage.
  */
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
@@ -12,12 +12,12 @@ import type { Peer } from './http/peer.ts';
 import { locate } from './http/prefix.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { write } from './requests/write.ts';
-import { admitting, byRole, type Identify } from './response/callers.ts';
+import { type Admit, admitting, byRole, type Identify } from './response/callers.ts';
 import { KeptAnswers, responder } from './response/kept-answers.ts';
 import { withLimit } from './response/limited.ts';
 import { type Observers, observed } from './response/observed.ts';
 import { acceptsPlan } from './response/plan.ts';
-import { type Answerer, andThen, type Responder } from './response/trace.ts';
+import { type Answerer, andThen, compose, type Middleware } from './response/trace.ts';
 
 export interface AppOptions extends Observers {
   readonly catalogue: Catalogue;
@@ -45,28 +45,40 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { catalogue, engine, pages, edges, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
   const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
-  const answer = answering(options, bodies);
-  const kept = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
+  const handle = handler(options, bodies);
+  const cache = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
   const admit = admitting(catalogue, options.identify);
-  const read = byRole(kept?.around(answer) ?? responder(answer), admit);
-  const pageOrRead: Responder = (request, trace) => {
-    const { prefix, path } = trace.place;
-    // No collection may have the name of a page.
-    if (catalogue.collections.has(firstPart(path))) return read(request, trace);
-    const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
-    return pages?.(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? read(request, trace);
-  };
-  const limited = edges?.limit === undefined ? pageOrRead : withLimit(pageOrRead, edges.limit, admit);
-  const entered: Responder = (request, trace) => {
-    edges?.enter(request, trace);
-    trace.place = locate(pathAndQuery(trace.url), request, basePath, trace.peer, edges?.proxies);
-    return limited(request, trace);
-  };
-  return { fetch: observed(entered, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
+  const middleware: readonly Middleware[] = [
+    enter(edges, basePath),
+    withLimit(edges?.limit, admit),
+    servePages(pages, catalogue, admit),
+    byRole(admit),
+  ];
+  const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
+  return { fetch: observed(respond, options), metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()] };
 }
 
-/** Which way a request goes. */
-function answering(options: AppOptions, bodies: Bodies): Answerer {
+/** Checks Host and Origin, and finds the path below the prefix of a proxy. */
+function enter(edges: AppOptions['edges'], basePath: string): Middleware {
+  return (next) => (request, trace) => {
+    edges?.enter(request, trace);
+    trace.place = locate(pathAndQuery(trace.url), request, basePath, trace.peer, edges?.proxies);
+    return next(request, trace);
+  };
+}
+
+/** Answers paths that belong to a page; all others go on. A collection cannot have the name of a page. */
+function servePages(pages: Pages | undefined, catalogue: Catalogue, admit: Admit | undefined): Middleware {
+  return (next) => (request, trace) => {
+    const { prefix, path } = trace.place;
+    if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, trace);
+    const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
+    return pages(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? next(request, trace);
+  };
+}
+
+/** Runs the stages for a read or a write. */
+function handler(options: AppOptions, bodies: Bodies): Answerer {
   const { catalogue, engine, plans = false } = options;
   const writing = { engine, bodies, allowUnfiltered: options.allowUnfilteredWrites };
   return (request, trace) => {

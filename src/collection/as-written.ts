@@ -1,8 +1,11 @@
-/** Names and numbers as people write them in a table. */
+/** Reads names and numbers as people write them in a spreadsheet. */
 import type { Field } from './declaration.ts';
 import { can } from './types/type.ts';
 
-/** `Product name`, `PRODUCT_NAME` and `productName` are `product_name`. Undefined where no field is meant, or more than one. */
+/**
+ * The field that a column heading means: `Product name`, `PRODUCT_NAME` and `productName` are `product_name`. Undefined
+ * if no field, or more than one, matches.
+ */
 export function fieldAsWritten(fields: readonly Field[], text: string): Field | undefined {
   const exact = fields.find((field) => field.name === text);
   if (exact !== undefined) return exact;
@@ -21,14 +24,14 @@ function lettersOf(text: string): string {
 const WITH_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 const PERHAPS_THOUSANDS = /^\s*[+-]?[1-9]\d{0,2}\.\d{3}\s*$/;
 
-/** A number as most of Europe writes it; a point for thousands beside the comma is not guessed at. */
+/** Replaces a decimal comma by a point. A cell that also has a point is left alone: it may be a thousands separator. */
 export function withPoint(field: Field | undefined, cell: unknown): unknown {
   return isNumber(field, cell) && WITH_COMMA.test(cell) ? cell.replace(',', '.') : cell;
 }
 
 export type DecimalMark = 'comma' | 'perhaps thousands';
 
-/** What a number says of how others in its column are to be read: 1.299 may be a bit more than one, or than a thousand. */
+/** Which decimal mark a cell proves for its column: 1.299 may mean 1.299 or 1299, so it proves nothing. */
 export function decimalMark(field: Field | undefined, cell: unknown): DecimalMark | undefined {
   if (!isNumber(field, cell)) return undefined;
   if (WITH_COMMA.test(cell)) return 'comma';
@@ -40,7 +43,7 @@ function isNumber(field: Field | undefined, cell: unknown): cell is string {
 }
 
 export interface WrittenIn {
-  /** Whether 12,500 is twelve and a half: where commas divide the cells, it is twelve thousand to many. */
+  /** Whether 12,500 means 12.5. In a file with commas between cells it means 12500 to many people. */
   readonly hasDecimalCommas: boolean;
 }
 
@@ -48,18 +51,21 @@ const THOUSANDS = /,\d{3}\s*$/;
 const YES = /^\s*(?:yes|y|true|on)\s*$/i;
 const NO = /^\s*(?:no|n|false|off)\s*$/i;
 
-/** Whether it is a number that stands for yes or no. */
+/** Whether a number field means yes or no. */
 export function isFlag(field: Field | undefined): boolean {
   return field?.role === 'flag' && can(field.type, 'number');
 }
 
-/** Of a field that is a flag: Yes is 1, No is 0. */
+/** For flag fields: Yes is 1, No is 0. */
 export function flagAsWritten(cell: unknown): unknown {
   if (typeof cell !== 'string') return cell;
   return YES.test(cell) ? '1' : NO.test(cell) ? '0' : cell;
 }
 
-/** A cell as its type reads it: a comma that can only be a decimal one is a point, Yes is 1 where a number is a flag. */
+/**
+ * Converts a cell to what the field's type reads: an unambiguous decimal comma becomes a point, Yes becomes 1 in a flag
+ * field.
+ */
 export function valueAsWritten(field: Field, cell: unknown, { hasDecimalCommas }: WrittenIn): unknown {
   const ownFlag = isFlag(field);
   if (typeof cell === 'boolean') return ownFlag ? Number(cell) : cell;

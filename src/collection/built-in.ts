@@ -1,10 +1,10 @@
-/** The catalogue that is served where nothing else is declared: one collection, with the rows of a new database. */
+/** The catalogue that is served without a declaration: one collection and its initial rows. */
 import { type Catalogue, declareCatalogue } from './declaration.ts';
 import { products } from './products.ts';
 import referenceProducts from './reference-products.json' with { type: 'json' };
 import type { Row } from './value.ts';
 
-/** A catalogue, and what its collections begin with, in the JSON of a body. */
+/** A catalogue and the initial rows of its collections, as JSON. */
 export interface Begun {
   readonly catalogue: Catalogue;
   readonly rows: (collection: string) => readonly Row[];

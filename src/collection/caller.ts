@@ -1,14 +1,14 @@
-/** Who asks: the role that decides what they may do, and what their credentials say of them. */
+/** The caller of a request: role, claims and identity. */
 export interface Caller {
-  /** As the declaration names it. */
+  /** A role of the declaration. */
   readonly role: string;
-  /** What a token says; a rule names them as `{claims.supplier_id}`. */
+  /** The claims of the credentials; a rule refers to them as `{claims.supplier_id}`. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** The name of the key or of the user, for the log. */
+  /** The name of the API key or user, for the log. */
   readonly name?: string;
-  /** Tells callers apart, where a name for people does not; absent for whoever sends no credentials. */
+  /** Distinguishes callers with equal names; absent for anonymous callers. */
   readonly identity?: string;
 }
 
-/** Whoever sends no credentials. */
+/** The caller of a request without credentials. */
 export const ANONYMOUS: Caller = { role: 'anonymous', claims: {} };

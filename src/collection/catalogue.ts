@@ -1,6 +1,6 @@
 /**
- * A catalogue: its collections, their fields, types, keys, references and rules, and who may do what with them. A plain value
- * that every stage receives as an argument; no stage reaches for a particular collection.
+ * A catalogue: collections with fields, types, keys, references and rules, and the roles. It is a plain value that
+ * every stage receives as an argument.
  */
 import type { Rate } from '../rate.ts';
 import type { CatalogueDraft, CollectionDraft, OnDelete, Right } from './draft.ts';
@@ -10,30 +10,30 @@ import type { Value } from './value.ts';
 export interface Field {
   readonly name: string;
   readonly type: Type;
-  /** What the field holds, in a sentence for people: shown in the API's description. */
+  /** A short description of the field, for the OpenAPI document. */
   readonly title?: string;
   readonly description?: string;
-  /** What the field means to people, beyond its type: the console's overview and search go by it. */
+  /** The meaning of the field for the console's overview and search. */
   readonly role?: string;
-  /** A required field is never null; without a default it must be given on creation. */
+  /** A required field is never null. Without a default, an insert must supply it. */
   readonly required: boolean;
-  /** What it holds where nothing is given: a value, or one that is made at the time. */
+  /** The value of an insert that does not supply one. */
   readonly default?: Value;
   readonly generated?: 'now' | 'uuid';
-  /** Set by every write that changes the row. */
+  /** Set to the current time by every write that changes the row. */
   readonly onUpdate?: 'now';
-  /** Never written by clients; of a table that something else made. */
+  /** Clients cannot write it. Adopted tables only. */
   readonly readOnly: boolean;
-  /** Where nothing is given, the database fills it in; of a table that something else made. */
+  /** The database supplies the value if an insert does not. Adopted tables only. */
   readonly filled: boolean;
-  /** Clients often filter or sort by it: an index keeps that quick in a large catalogue. */
+  /** Has an index, because clients often filter or sort by it. */
   readonly indexed: boolean;
   readonly rules: Rules;
-  /** The most bytes that the text form of a value may have; what was stored before, or by others, may be longer. */
+  /** The maximum length in bytes of a value's text form. Older or foreign rows may exceed it. */
   readonly maxBytes: number;
 }
 
-/** What a value must be, beyond its type. */
+/** Constraints on a value beyond its type. */
 export interface Rules {
   readonly minimum?: Value;
   readonly maximum?: Value;
@@ -43,10 +43,10 @@ export interface Rules {
 }
 
 export interface Reference {
-  /** The constraint, as PostgreSQL calls it: `products_category_id_fkey`. */
+  /** The constraint name, as in PostgreSQL: `products_category_id_fkey`. */
   readonly name: string;
   readonly field: Field;
-  /** The collection that it refers to, by its key. */
+  /** The referenced collection; the reference is to its key. */
   readonly to: string;
   readonly onDelete: OnDelete;
 }
@@ -55,38 +55,38 @@ export interface Collection {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** In the order in which a row shows them. */
+  /** In output order. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
   /** The fields that identify a row. */
   readonly key: readonly Field[];
-  /** The key, where it is one whole number: assigned when absent. */
+  /** The key field, if the service assigns it: a single integer that is not a reference. */
   readonly assigned: Field | undefined;
-  /** Sets of fields that are unique together, beside the key. */
+  /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];
   readonly references: readonly Reference[];
-  /** All collections of its catalogue, by their names. */
+  /** All collections of the catalogue by name. */
   readonly among: ReadonlyMap<string, Collection>;
   readonly draft: CollectionDraft;
-  /** Present where it is a collection as a role sees it, with fewer fields, references and neighbours. */
+  /** Set if this is the collection as a role sees it, with fewer fields, references and neighbours. */
   readonly view?: View;
 }
 
 export interface View {
   readonly role: string;
-  /** The collection itself, of which the database holds the rows. */
+  /** The stored collection behind the view. */
   readonly of: Collection;
-  /** What the role may do here at all. */
+  /** The rights that the role has here. */
   readonly rights: readonly Right[];
-  /** Whether it reads every row, and every field. */
+  /** Whether the role reads every row and every field. */
   readonly readsAll: boolean;
-  /** The same collection with the fields that the role may give a new row, and those that it may change. */
+  /** The collection restricted to the fields that the role may insert, and to those that it may update. */
   readonly creates?: Collection;
   readonly updates?: Collection;
 }
 
 export interface Unique {
-  /** The constraint, as PostgreSQL calls it: `products_sku_key`. */
+  /** The constraint name, as in PostgreSQL: `products_sku_key`. */
   readonly name: string;
   readonly fields: readonly Field[];
 }
@@ -94,27 +94,27 @@ export interface Unique {
 export interface Catalogue {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly draft: CatalogueDraft;
-  /** By their names; absent where whoever reaches the service may do all. */
+  /** By name; absent if every caller may do everything. */
   readonly roles?: ReadonlyMap<string, Role>;
-  /** As a role sees it: the names of collections with which it may do nothing. */
+  /** In the view of a role: the names of collections on which it has no rights. */
   readonly closed?: ReadonlySet<string>;
 }
 
 export interface Role {
   readonly name: string;
-  /** It may do all with everything, and has no rules. */
+  /** Has every right on everything; rules do not apply. */
   readonly isAll: boolean;
-  /** How often each of its callers may come, where it says so. */
+  /** The rate limit of each caller with this role. */
   readonly rate?: Rate;
-  /** Its own and those of the roles that it includes, by collection. */
+  /** The role's own rules and those of the roles it includes, by collection. */
   readonly rules: ReadonlyMap<Collection, RightsRules>;
 }
 
 export type RightsRules = Readonly<Record<Right, readonly Rule[]>>;
 
-/** What a role may do with some rows, and some of their fields. */
+/** Grants a right on some rows and some of their fields. */
 export interface Rule {
-  /** Conditions in the dialect; absent: every row. */
+  /** Conditions in the query language; absent means every row. */
   readonly where?: string;
   readonly fields: ReadonlySet<Field>;
 }

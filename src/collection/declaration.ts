@@ -1,6 +1,4 @@
-/**
- * A catalogue is made of a draft that was found right; what is still wrong with it is a mistake of ours.
- */
+/** Builds a catalogue from a validated draft. An error here is a bug, not a user's mistake. */
 import { DEFAULT_MAX_VALUE_KB } from '../limits.ts';
 import type { Catalogue, Collection, Field, Reference, Rules } from './catalogue.ts';
 import type { CatalogueDraft, CollectionDraft, FieldDraft } from './draft.ts';
@@ -22,12 +20,12 @@ export function declareCatalogue(draft: CatalogueDraft): Catalogue {
   };
 }
 
-/** The collection itself, where it is given as a role sees it. */
+/** The stored collection behind a role's view, or the collection itself. */
 export function stored(collection: Collection): Collection {
   return collection.view?.of ?? collection;
 }
 
-/** The same with another bound on the length of values. */
+/** The same catalogue with another limit on value length. */
 export function withMaxValue({ draft }: Catalogue, maxValueBytes: number): Catalogue {
   return declareCatalogue({ ...draft, maxValueBytes });
 }
@@ -42,7 +40,7 @@ export function declareCollection(
   const byName = new Map(fields.map((field) => [field.name, field]));
   const named = (each: string): Field => {
     const field = byName.get(each);
-    if (field === undefined) throw new Error(`${name}: there is no field ${each}`);
+    if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
   const key = draft.key.map(named);
@@ -71,7 +69,7 @@ export function declareCollection(
 
 const ASSIGNED = ['int4', 'int8'];
 
-/** The text form of a number, a date or a time is never longer; nor is any character in UTF-8. */
+/** No number, date or time, and no single UTF-8 character, has a longer text form. */
 const SHORT_VALUE_BYTES = 64;
 const MAX_CHARACTER_BYTES = 4;
 
@@ -82,7 +80,7 @@ function maxBytesOf(type: Type, { maxLength }: FieldDraft, maxValueBytes: number
 
 function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBytes: number): Field {
   const type = typeNamed(draft.type);
-  if (type === undefined) throw new Error(`${collection.name}.${draft.name}: there is no type ${draft.type}`);
+  if (type === undefined) throw new Error(`${collection.name}.${draft.name}: type ${draft.type} does not exist`);
   const { name, title, description, role, onUpdate, indexed, references } = draft;
   return {
     name,
@@ -95,7 +93,7 @@ function declareField(collection: CollectionDraft, draft: FieldDraft, maxValueBy
     ...(onUpdate === undefined ? {} : { onUpdate }),
     readOnly: draft.readOnly === true,
     filled: draft.filled === true,
-    // What refers to a row must be found when that row goes.
+    // Deleting a row looks up its referrers, so every reference needs an index.
     indexed: indexed === true || (references !== undefined && collection.key[0] !== name),
     rules: rulesOf(type, draft),
     maxBytes: maxBytesOf(type, draft, maxValueBytes),
@@ -126,7 +124,7 @@ export function isKey({ key }: Collection, field: Field): boolean {
   return key.some((each) => each.name === field.name);
 }
 
-/** The references of other collections, and its own, to this one. */
+/** All references to this collection, including its own. */
 export function referencesTo(
   { collections }: Pick<Catalogue, 'collections'>,
   { name }: Collection,

@@ -1,4 +1,4 @@
-/** What a role may not do, as PostgreSQL says it. */
+/** Permission errors, in PostgreSQL's words. */
 import { Refusal } from '../errors.ts';
 import type { Collection, Field } from './catalogue.ts';
 import type { Right } from './draft.ts';
@@ -9,7 +9,7 @@ export function deniedTable(name: string, right?: Right): Refusal {
   });
 }
 
-/** Each of the fields is the role's to name, but no rule of it allows all of them at once. */
+/** The role may name each of the fields, but no single rule allows all of them. */
 export function deniedTogether({ name, fields }: Collection, apart: readonly Field[], right: Right): Refusal {
   const names = fields.filter((field) => apart.includes(field)).map((field) => field.name);
   return new Refusal('42501', `permission denied for table ${name}`, {
@@ -24,12 +24,12 @@ export function deniedField(table: string, field: string, right: Right): Refusal
 }
 
 export function deniedPlans(): Refusal {
-  return new Refusal('42501', 'permission denied for plans', { hint: 'Plans are told to roles that may do all.' });
+  return new Refusal('42501', 'permission denied for plans', { hint: 'Query plans are available only to roles with every right.' });
 }
 
 /**
- * A row that a write would make, or leave behind, breaks the rules under which it was made; or an upsert has met one that it may
- * not change. Which of them it is would tell whether there is such a row.
+ * A written row breaks the role's rules, or an upsert conflicts with a row that the role may not update. The error does
+ * not say which, because that would reveal whether the row exists.
  */
 export function deniedRow(table: string): Refusal {
   return new Refusal('42501', `new row violates row-level security policy for table "${table}"`, {

@@ -1,27 +1,24 @@
-/**
- * A catalogue as it is declared, in plain data: what a user's file says once it is read and found right, and what is sent to
- * another thread. Names are names; nothing is resolved yet.
- */
+/** A catalogue as plain data: a validated declaration before names are resolved. It can be sent to another thread. */
 
 export interface CatalogueDraft {
-  /** The most bytes that the text form of a stored value may have, where it is not the usual number. */
+  /** The maximum length of a stored value's text form, if it is not the default. */
   readonly maxValueBytes?: number;
   readonly collections: readonly CollectionDraft[];
-  /** Who may do what; absent where whoever reaches the service may do all. */
+  /** Absent if every caller may do everything. */
   readonly roles?: readonly RoleDraft[];
 }
 
-/** What a role may do with the rows of a collection. */
+/** The rights of a role on a collection. */
 export const RIGHTS = ['read', 'create', 'update', 'delete'] as const;
 export type Right = (typeof RIGHTS)[number];
 
 export interface RoleDraft {
   readonly name: string;
-  /** It may do all with everything. */
+  /** Has every right on everything. */
   readonly isAll?: boolean;
-  /** How often each of its callers may come: `100/s`. */
+  /** The rate limit of each caller: `100/s`. */
   readonly rateLimit?: string;
-  /** Other roles, whose rules it has, too. */
+  /** Roles whose rules apply as well. */
   readonly include?: readonly string[];
   readonly rules: readonly RuleDraft[];
 }
@@ -29,9 +26,9 @@ export interface RoleDraft {
 export interface RuleDraft {
   readonly collection: string;
   readonly right: Right;
-  /** Conditions in the dialect, as in a query string; absent: every row. */
+  /** Conditions as in a query string; absent means every row. */
   readonly where?: string;
-  /** Absent: every field. */
+  /** Absent means every field. */
   readonly fields?: readonly string[];
 }
 
@@ -39,19 +36,19 @@ export interface CollectionDraft {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** What it was called before: its table is renamed. */
+  /** The previous name: a migration renames the table. */
   readonly was?: string;
-  /** The fields that identify a row, at least one; each is required, whether it says so or not. */
+  /** The fields that identify a row, at least one. Each is required, declared so or not. */
   readonly key: readonly string[];
-  /** In the order in which a row shows them. */
+  /** In output order. */
   readonly fields: readonly FieldDraft[];
-  /** Fields that are unique together. */
+  /** Sets of fields that are unique together. */
   readonly unique?: readonly (readonly string[])[];
-  /** A file of rows to begin with, as a path that can be opened. */
+  /** The path of a file with the initial rows. */
   readonly rows?: string;
 }
 
-/** What a field means to people, beyond its type: the console's overview and search go by it. */
+/** The meaning of a field for the console's overview and search. */
 export const FIELD_ROLES = ['title', 'flag', 'group', 'price', 'stock', 'threshold'] as const;
 
 export type OnDelete = 'restrict' | 'cascade' | 'set null';
@@ -59,23 +56,23 @@ export type OnDelete = 'restrict' | 'cascade' | 'set null';
 export interface ReferenceDraft {
   readonly collection: string;
   readonly onDelete: OnDelete;
-  /** What the constraint is called, where it is not called as usual. */
+  /** The constraint name, if it is not the default. */
   readonly constraint?: string;
 }
 
 export interface FieldDraft {
   readonly name: string;
-  /** As in `int4`, `decimal(12,4)`, `text[]`. */
+  /** For example `int4`, `decimal(12,4)`, `text[]`. */
   readonly type: string;
   readonly title?: string;
   readonly description?: string;
   readonly was?: string;
-  /** What the console makes of it. */
+  /** How the console uses the field. */
   readonly role?: string;
   readonly required?: boolean;
   /**
-   * A JSON value of the type; or `now` of a date or time, `uuid` of a uuid. Here and in the rules, a number whose digits a double
-   * does not hold is the text of them.
+   * A JSON value of the type, `now` for a date or time, or `uuid`. Here and in rules, a number that a double cannot
+   * hold is a string of its digits.
    */
   readonly default?: unknown;
   readonly unique?: boolean;
@@ -87,8 +84,8 @@ export interface FieldDraft {
   readonly pattern?: string;
   readonly oneOf?: readonly (number | string)[];
   readonly onUpdate?: 'now';
-  /** Never written by clients: the database computes it, or it is of a type that is only read, as text. */
+  /** Clients cannot write it: the database computes it, or its type is served read-only as text. */
   readonly readOnly?: boolean;
-  /** Where nothing is given, the database fills it in by a default of its own. */
+  /** The database supplies a default if an insert does not supply a value. */
   readonly filled?: boolean;
 }

@@ -1,21 +1,21 @@
 /**
- * JSON in which no digit is lost. A number that JavaScript would write otherwise than it was written keeps its text, which is
- * what PostgreSQL reads: 7.0 is no integer, and an int8 has more digits than a double.
+ * JSON without loss of digits. A number that JavaScript would print differently keeps its text for PostgreSQL's
+ * parsers: 7.0 is not an integer, and an int8 has more digits than a double.
  */
 import { Refusal } from '../errors.ts';
 import { MAX_JSON_DEPTH } from '../limits.ts';
 
-/** A number in the digits it was written in. */
+/** A number with the digits of the input. */
 export class WrittenNumber {
   constructor(readonly text: string) {}
 
-  /** The same digits in JSON again. */
+  /** Prints the same digits. */
   toJSON(): unknown {
     return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
   }
 }
 
-/** Numbers that JavaScript would write otherwise: 7.0, 1e2, 0.0000001, or too many digits. */
+/** Matches numbers that JavaScript would print differently: 7.0, 1e2, 0.0000001, or too many digits. */
 const REWRITTEN_NUMBER = /\d\.\d*0(?![\d.])|\d[eE]|\.0{6}|[\d.]{16}/;
 
 export function parseJson(text: string): unknown {
@@ -30,7 +30,7 @@ function asWritten(_key: string, value: unknown, context?: { source?: string }):
     : value;
 }
 
-/** JSON as PostgreSQL prints it: a space after each comma and colon. */
+/** Prints JSON as PostgreSQL does: with a space after each comma and colon. */
 export function jsonText(value: unknown, depth = 1): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof WrittenNumber) return value.text;

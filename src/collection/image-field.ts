@@ -1,4 +1,4 @@
-/** Which fields hold the address of a picture: texts that are called so. */
+/** Recognizes text fields that hold the URL of a picture, by their name. */
 import type { FieldDraft } from './draft.ts';
 
 const CALLED_SO = /(^|_)(image|picture|photo|thumbnail)(_url)?$/i;

@@ -1,12 +1,12 @@
-/** A role that nobody can have, since it is called almost as the one of requests without credentials is. */
+/** Finds a role that was probably meant to be `anonymous`. */
 import { nearestName } from '../nearest-name.ts';
 import { ANONYMOUS } from './caller.ts';
 import type { RoleHolders } from './undeclared-roles.ts';
 
-/** As Supabase calls it. */
+/** Supabase's name for it. */
 const SHORT = 'anon';
 
-/** What to say of it; undefined where there is `anonymous`, or where a key or a person has the role. */
+/** The warning; undefined if `anonymous` exists, or if a key or user has the role. */
 export function meantAnonymous(
   roles: ReadonlyMap<string, unknown>,
   { keys, users }: RoleHolders = { keys: [], users: [] },

@@ -1,18 +1,18 @@
 /**
- * Collections of the service itself: the keys, users and sessions by which it knows who asks. They are read and written by the
- * same plans as all others, and are no part of a catalogue: no request reaches them. Their tables are made when they are needed.
+ * The service's own collections: API keys, users and sessions. The same plans read and write them, but they are not
+ * part of a catalogue and no request reaches them. Their tables are created on first use.
  */
 import { type Collection, declareCollection } from './declaration.ts';
 import type { FieldDraft } from './draft.ts';
 
 const WHO: readonly FieldDraft[] = [
   { name: 'role', type: 'text', required: true },
-  /** What a rule may name as `{claims.x}`. */
+  /** A rule refers to them as `{claims.x}`. */
   { name: 'claims', type: 'json', required: true },
   { name: 'created_at', type: 'timestamptz', required: true },
 ];
 
-/** Of a key only its hash is stored. */
+/** Stores the hash of a key, never the key. */
 export const KEYS = declareCollection({
   name: 'catalogue_keys',
   key: ['hash'],
@@ -30,14 +30,14 @@ export const USERS = declareCollection({
   fields: [
     { name: 'name', type: 'text' },
     ...WHO,
-    /** Its argon2id hash. */
+    /** The argon2id hash. */
     { name: 'password', type: 'text', required: true },
-    /** Another one after every change: sessions of before have the old one, and have ended. */
+    /** Changes with every update of the user, which ends all earlier sessions. */
     { name: 'stamp', type: 'text', required: true },
   ],
 });
 
-/** Of the text in the cookie only its hash is stored. */
+/** Stores the hash of the cookie's token, never the token. */
 export const SESSIONS = declareCollection({
   name: 'catalogue_sessions',
   key: ['hash'],

@@ -1,4 +1,4 @@
-/** The product collection of the description: the only place that names its fields. Adding a field is one line here. */
+/** The built-in product collection, the only place that names its fields. A new field is one line here. */
 import { declareCollection } from './declaration.ts';
 
 export const products = declareCollection({

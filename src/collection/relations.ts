@@ -1,22 +1,22 @@
 /**
- * How the rows of one collection belong to those of another, by their references: read off the declaration in both directions,
- * and through a collection whose key holds a reference to each.
+ * Relations between collections, derived from their references: in both directions, and through a join collection whose
+ * key contains a reference to each side.
  */
 import { oncePer } from '../once-per.ts';
 import type { Collection, Field, Reference } from './declaration.ts';
 
 export type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';
 
-/** A row of `to` belongs to one of `from` where `inner` of it equals `outer`; or where a row of `through` has both. */
+/** A row of `to` belongs to a row of `from` if its `inner` equals `outer`, or if a row of `through` matches both. */
 export interface Relation {
   readonly cardinality: Cardinality;
   readonly from: Collection;
   readonly to: Collection;
   readonly outer: Field;
   readonly inner: Field;
-  /** The constraint that it comes from; of a collection in between, its name. */
+  /** The constraint name, or the name of the join collection. */
   readonly name: string;
-  /** The field that refers, on whichever side it is. */
+  /** The referencing field, on either side. */
   readonly referring: Field | undefined;
   readonly through?: {
     readonly collection: Collection;
@@ -25,7 +25,7 @@ export interface Relation {
   };
 }
 
-/** Whether a row has a list of these, or at most one. */
+/** Whether a row has a list of related rows rather than at most one. */
 export function isMany({ cardinality }: Relation): boolean {
   return cardinality === 'one-to-many' || cardinality === 'many-to-many';
 }
@@ -34,7 +34,7 @@ export function isSelf({ from, to }: Relation): boolean {
   return from.name === to.name;
 }
 
-/** All relations of a collection, its own and those of others to it; of one that a role sees, those that it can follow. */
+/** All relations of a collection in both directions; for a role's view, those that the role can follow. */
 export const relationsOf: (from: Collection) => readonly Relation[] = oncePer((from) => {
   if (from.view !== undefined) return relationsOf(from.view.of).filter((relation) => canFollow(from, relation));
   const collections = from.among;
@@ -47,7 +47,7 @@ export const relationsOf: (from: Collection) => readonly Relation[] = oncePer((f
   ];
 });
 
-/** Every field that it goes by can be read. */
+/** Whether the role can read every field that the relation compares. */
 function canFollow({ byName, among }: Collection, { outer, to, inner, through }: Relation): boolean {
   const reads = (collection: Collection, field: Field) => among.get(collection.name)?.byName.has(field.name) === true;
   if (!byName.has(outer.name) || !reads(to, inner)) return false;
@@ -68,7 +68,7 @@ function toMany(from: Collection, to: Collection, { name, field }: Reference): R
   return { cardinality, from, to, outer: from.key[0]!, inner: field, name, referring: field };
 }
 
-/** Collections between, with `collection` as the one in the middle. */
+/** The relations through `collection` as the join collection. */
 function throughOf(from: Collection, collection: Collection, collections: ReadonlyMap<string, Collection>): Relation[] {
   const held = collection.references.filter(({ field }) => collection.key.includes(field));
   return held
@@ -92,7 +92,7 @@ function throughOf(from: Collection, collection: Collection, collections: Readon
     );
 }
 
-/** Whether no two rows have the same value. */
+/** Whether the field's values are unique. */
 export function isUnique({ key, unique }: Collection, field: Field): boolean {
   const sets = [key, ...unique.map(({ fields }) => fields)];
   return sets.some((fields) => fields.length === 1 && fields[0] === field);

@@ -1,4 +1,4 @@
-/** Roles as a declaration names them: each has its own rules and those of the roles that it includes. */
+/** Resolves the roles of a declaration: each has its own rules and those of the roles it includes. */
 import { parseRate } from '../rate.ts';
 import type { Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
 import { RIGHTS, type Right, type RoleDraft, type RuleDraft } from './draft.ts';
@@ -9,12 +9,12 @@ export function declareRoles(
 ): ReadonlyMap<string, Role> {
   const named = (name: string): RoleDraft => {
     const found = drafts.find((draft) => draft.name === name);
-    if (found === undefined) throw new Error(`there is no role ${name}`);
+    if (found === undefined) throw new Error(`role ${name} does not exist`);
     return found;
   };
   return new Map(
     drafts.map((draft) => {
-      // Those that it includes, at any depth, each once.
+      // The role and all included roles at any depth, each once.
       const all = new Set([draft]);
       for (const each of all) for (const name of each.include ?? []) all.add(named(name));
       const isAll = [...all].some((each) => each.isAll === true);
@@ -33,7 +33,7 @@ function byCollection(
   const found = new Map<Collection, Record<Right, readonly Rule[]>>();
   for (const draft of drafts) {
     const collection = collections.get(draft.collection);
-    if (collection === undefined) throw new Error(`there is no collection ${draft.collection}`);
+    if (collection === undefined) throw new Error(`collection ${draft.collection} does not exist`);
     const rules = found.get(collection) ?? { read: [], create: [], update: [], delete: [] };
     found.set(collection, { ...rules, [draft.right]: [...rules[draft.right], declareRule(collection, draft)] });
   }
@@ -47,7 +47,7 @@ function byCollection(
 function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Rule {
   const known = (each: string): Field => {
     const field = byName.get(each);
-    if (field === undefined) throw new Error(`${name}: there is no field ${each}`);
+    if (field === undefined) throw new Error(`${name}: field ${each} does not exist`);
     return field;
   };
   return {
@@ -56,7 +56,7 @@ function declareRule({ name, fields, byName }: Collection, draft: RuleDraft): Ru
   };
 }
 
-/** Without those that allow nothing beyond what another one allows. */
+/** Removes rules that another rule covers. */
 function withoutCovered(rules: readonly Rule[]): readonly Rule[] {
   return rules.filter((rule, at) => !rules.some((other, place) => place !== at && covers(other, rule, place < at)));
 }

@@ -1,4 +1,4 @@
-/** Keys and users of a role that is not declared, or not any more: whatever is sent with them is refused. */
+/** Finds API keys and users whose role is not declared. Requests with their credentials are rejected. */
 
 interface Holder {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface RoleHolders {
 
 const MOST_NAMED = 10;
 
-/** Who they are, and what to do; undefined where every role is declared. */
+/** The warning; undefined if every role is declared. */
 export function undeclaredRoles({ keys, users }: RoleHolders, roles: ReadonlyMap<string, unknown>): string | undefined {
   const refusedOf = (kind: string, holders: readonly Holder[]) =>
     holders.filter(({ role }) => !roles.has(role)).map(({ name, role }) => `${kind} ${name} (${role})`);

@@ -1,5 +1,5 @@
-/** What a field of a row can hold, on every engine. */
+/** The value of a field, on every engine. */
 export type Value = number | bigint | string | boolean | null;
 
-/** A row by the names of its columns, as JSON shows it. */
+/** A row by column name, as in JSON. */
 export type Row = Record<string, Exclude<Value, bigint>>;

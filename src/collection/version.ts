@@ -1,6 +1,9 @@
-/** The version of a row: a hash of its JSON, the same wherever it is computed, so that `If-Match` means the same row. */
+/** The version of a row for `If-Match`: a hash of its JSON, equal wherever it is computed. */
 
-/** 64 bits of xxHash3: enough that two states of one row never meet, and far cheaper than the JSON itself. */
+/**
+ * 64 bits of xxHash3: collisions between versions of one row are negligible, and hashing is much cheaper than printing
+ * the JSON.
+ */
 export function versionOfText(text: string): string {
   return Bun.hash.xxHash3(text).toString(32);
 }

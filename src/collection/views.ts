@@ -1,8 +1,8 @@
-/** A catalogue as a role sees it: the collections with which it may do something, each with the fields that it may name. */
+/** The catalogue as a role sees it: the collections and fields on which it has a right. */
 import type { Catalogue, Collection, Field, RightsRules, Role, Rule } from './catalogue.ts';
 import { type CollectionDraft, RIGHTS } from './draft.ts';
 
-/** Those that can be read, which is what embeddings and references may lead to. */
+/** The collections that the role can read: embeddings and references may lead to them. */
 type Readable = ReadonlyMap<string, Collection>;
 
 export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
@@ -25,7 +25,7 @@ export function viewOf(catalogue: Catalogue, role: Role): Catalogue {
 
 interface Neighbours {
   readonly names: readonly string[];
-  /** Filled once all of them are made. */
+  /** Filled after all views exist. */
   readonly readable: Readable;
 }
 
@@ -53,7 +53,7 @@ function viewOfCollection(
   };
 }
 
-/** `*` is what every one of the rules allows; what only some of them allow can be named. */
+/** `*` means the fields that every rule allows. Fields that only some rules allow can be named. */
 function withFields(of: Collection, rules: readonly Rule[], { names, readable }: Neighbours): Collection {
   const isCommon = (field: Field) => rules.length > 0 && rules.every(({ fields }) => fields.has(field));
   const isNamed = (field: Field) => rules.some(({ fields }) => fields.has(field));
@@ -69,7 +69,7 @@ function withFields(of: Collection, rules: readonly Rule[], { names, readable }:
   };
 }
 
-/** What a role may write is what any of the rules allows. */
+/** A role may write the fields that any of its rules allows. */
 function withNamed(of: Collection, rules: readonly Rule[], neighbours: Neighbours): Collection {
   const collection = withFields(of, rules, neighbours);
   return { ...collection, fields: of.fields.filter(({ name }) => collection.byName.has(name)) };

@@ -3,8 +3,8 @@
  * objects, which must then agree.
  */
 import { WrittenNumber } from '../collection/exact-json.ts';
+import type { Document } from '../encode/document.ts';
 import { Refusal } from '../errors.ts';
-import type { Document } from '../http/body.ts';
 import { mapped, type Pieces } from '../in-pieces.ts';
 
 export interface Payload {

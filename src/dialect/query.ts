@@ -6,8 +6,8 @@
  * and what was expected, PGRST108, 22021 and 54000. Touches no database.
  */
 import { Refusal } from '../errors.ts';
-import { splitQuery } from '../http/query-string.ts';
 import { MAX_CONDITIONS } from '../limits.ts';
+import { splitQuery } from '../query-string.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
 import { readName, readQuoted, wayTo } from './names.ts';

@@ -1,11 +1,10 @@
 /**
- * CSV, row by row (RFC 4180), as the service writes it: nothing between two separators is no value, "" an empty text, an
- * unquoted NULL null. One reader for bodies, files and the console, so that CSV means one thing everywhere. Line ends are of
- * any kind; a line with nothing on it is no row. The text may come in pieces.
+ * Incremental CSV parser (RFC 4180) for bodies, files and the console. An empty cell means no value, `""` an empty
+ * text, an unquoted NULL null. It accepts every kind of line end and skips empty lines.
  */
 import { NOWHERE, QUOTE, QUOTE_CODE, Scanned } from './scanned.ts';
 
-/** Undefined where nothing stands. */
+/** Undefined for an empty cell. */
 export type Cell = string | null | undefined;
 
 export type CsvRow =
@@ -19,17 +18,17 @@ const RETURN = 13;
 export class CsvReader {
   private rest = '';
   private hasBegun = false;
-  /** The line that the next row begins on. */
+  /** The line number of the next row. */
   line = 1;
 
-  /** Without a separator, the first line tells: by a line sep=; before it, or by what stands between its names. */
+  /** Without a separator, the first line determines it: `sep=;`, or the character between the column names. */
   constructor(private given?: string) {}
 
   get separator(): string {
     return this.given ?? COMMA;
   }
 
-  /** The rows that are whole with this piece. */
+  /** Returns the rows that are complete with this chunk. */
   push(text: string): CsvRow[] {
     this.rest = this.rest === '' ? text : this.rest + text;
     return this.read(false);
@@ -39,7 +38,7 @@ export class CsvReader {
     return this.read(true);
   }
 
-  /** What has not become a row yet. */
+  /** The length of the text that is not a complete row yet. */
   get pending(): number {
     return this.rest.length;
   }
@@ -74,7 +73,7 @@ export class CsvReader {
     return rows;
   }
 
-  /** Looks at the first line, once it is whole, for what divides the cells. */
+  /** Determines the separator as soon as the first line is complete. */
   private begin(isLast: boolean): boolean {
     const first = FIRST_LINE.exec(this.rest);
     if (first === null || (!isLast && first[0].length === this.rest.length)) return isLast;
@@ -95,7 +94,7 @@ interface QuotedRow {
   readonly end: number;
 }
 
-/** A row with quotes in it, up to its line end; undefined where the rest of it has not come yet. */
+/** Reads a row with quoted cells; undefined if the row is incomplete. */
 function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
   const cells: Cell[] = [];
   for (let position = start; ; position++) {
@@ -120,10 +119,10 @@ function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
 
 const UNCLOSED = 'a quote is not closed';
 
-/** Undefined where it does not close. */
+/** Undefined if the quote is not closed. */
 function quotedCell(text: Scanned, quote: number): { value: string; end: number } | undefined {
   for (let from = quote + 1; ; ) {
-    // Where one quote follows another, there is nothing to look for.
+    // Adjacent quotes need no search.
     const close = text.isQuote(from) ? from : text.quote(from);
     if (close === NOWHERE) return undefined;
     if (!text.isQuote(close + 1)) {
@@ -133,7 +132,9 @@ function quotedCell(text: Scanned, quote: number): { value: string; end: number 
   }
 }
 
-/** A longer text is copied: each replacement costs as much as some hundred characters, and all of it may be to replace. */
+/**
+ * Longer texts are copied: a replacement costs as much as some hundred characters, and every character may need one.
+ */
 const LONG_LENGTH = 64 * 1024;
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 

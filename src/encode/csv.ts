@@ -1,6 +1,6 @@
 /**
- * CSV as RFC 4180 has it, but for line ends, which are PostgREST's. Lines are written as bytes and become text once: a
- * text for every cell, and one for every two of them joined, takes twice the time and many times the memory.
+ * Writes CSV as in RFC 4180, with PostgREST's line ends. Lines are written as bytes and decoded once: a string per cell
+ * takes twice the time and many times the memory.
  */
 import type { Row, Value } from '../collection/value.ts';
 
@@ -25,7 +25,7 @@ export function csvLines(rows: readonly Row[], columns: readonly string[], noFor
   for (const row of rows) {
     if (length + 64 > bytes.length) grow(64);
     for (let index = 0; index < columns.length; index++) {
-      // Room for the separators around the cell, and for the cell if it is a number.
+      // Space for the separators and for a number.
       if (length + 64 > bytes.length) grow(64);
       if (index > 0) bytes[length++] = COMMA;
       const value = row[columns[index]!];
@@ -59,7 +59,7 @@ function writeWhole(value: number): void {
   length += digits;
 }
 
-/** Character by character as long as they are plain; a text with anything else is written whole in another way. */
+/** Writes plain characters one by one, and any other text as a whole. */
 function writeText(text: string): void {
   if (length + text.length + 64 > bytes.length) grow(text.length + 64);
   const start = length;
@@ -79,7 +79,7 @@ function writePlain(text: string): void {
 }
 
 function writeEncoded(text: string): void {
-  // No character takes more than three bytes for each of its units.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   if (length + text.length * 3 + 64 > bytes.length) grow(text.length * 3 + 64);
   length += encoder.encodeInto(text, bytes.subarray(length)).written;
 }
@@ -90,19 +90,22 @@ function grow(needed: number): void {
   bytes = larger;
 }
 
-/** What a spreadsheet takes for the beginning of a formula, wide letters and what it passes over among them. */
+/** Matches the first character of a formula in spreadsheets, including full-width forms and skipped characters. */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** An apostrophe makes it a text: https://owasp.org/www-community/attacks/CSV_Injection. A number runs nothing. */
+/**
+ * Prefixes an apostrophe, which makes the cell a text: https://owasp.org/www-community/attacks/CSV_Injection. Numbers
+ * are safe.
+ */
 function harmless(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
 const NEEDS_QUOTES = /[",\r\n]/;
 
-/** An empty text is quoted, so that it can be told from null, and so is a text that would be read as null. */
+/** Quotes an empty text to distinguish it from null, and a text that would be read as null. */
 function csvText(text: string): string {
   return text === '' || text === 'NULL' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

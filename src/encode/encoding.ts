@@ -1,6 +1,6 @@
 /**
- * Rows as text. Pure: a large result is encoded where it is read, part by part, a small one at once. A row comes from the
- * database in one of three forms: plain values by their names, JSON text, or the text forms of its cells.
+ * Encodes rows as text. Pure functions: a large result is encoded in chunks where it is read, a small one at once. The
+ * database returns a row as plain values by name, as JSON text, or as the text forms of its cells.
  */
 import type { Row } from '../collection/value.ts';
 import { csvHeader, csvLines } from './csv.ts';
@@ -8,48 +8,48 @@ import { csvHeader, csvLines } from './csv.ts';
 export interface Encoding extends CsvForm {
   readonly format: 'json' | 'csv' | 'ndjson';
   readonly stripNulls: boolean;
-  /** The one row of the result as an object, in place of a list; of JSON alone. */
+  /** Returns the only row as an object instead of a list. JSON only. */
   readonly singular?: boolean;
-  /** The names of the columns, in their order. */
+  /** Column names in order. */
   readonly columns: readonly string[];
 }
 
-/** A number stands for a row that is known by it. */
+/** `number`: the row number of a cached row. */
 export type RowForm = 'plain' | 'json' | 'text' | 'number';
 
-/** The one column of a row that is JSON text, or a number. */
+/** The only column of a row that is JSON text or a row number. */
 export const ROW = 'row';
 
-/** A cell of a row that will be CSV: its own name may be any text. */
+/** The name of a CSV cell in the statement, since its own name may be any text. */
 export function cellName(index: number): string {
   return `cell ${index}`;
 }
 
-/** What CSV may have beside its rows. */
+/** Options of CSV output. */
 export interface CsvForm {
-  /** A byte order mark, by which spreadsheets know UTF-8. */
+  /** Adds a byte order mark, by which spreadsheets recognize UTF-8. */
   readonly bom?: boolean;
-  /** No text that a spreadsheet would run as a formula. Such a file does not come back as it was. */
+  /** Escapes text that a spreadsheet would run as a formula. Such a file cannot be imported unchanged. */
   readonly noFormulas?: boolean;
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** A whole result at once. */
+/** Encodes a whole result. */
 export function encodeRows(rows: readonly Row[], encoding: Encoding, form: RowForm): string {
   const { format, singular = false } = encoding;
   if (format === 'json' && form === 'plain' && !singular) return JSON.stringify(shownRows(rows, encoding));
   return opening(encoding) + encodeChunk(rows, encoding, form, true) + closing(encoding);
 }
 
-/** What comes before the first row of a result that is sent in parts. */
+/** The text before the first row of a streamed result. */
 export function opening({ format, singular = false, columns, bom, noFormulas }: Encoding): string {
   if (format === 'json') return singular ? '' : '[';
   if (format !== 'csv') return '';
   return `${bom === true ? BYTE_ORDER_MARK : ''}${csvHeader(columns, noFormulas === true)}`;
 }
 
-/** The rows of one part. */
+/** Encodes the rows of one chunk. */
 export function encodeChunk(rows: readonly Row[], encoding: Encoding, form: RowForm, isFirst: boolean): string {
   if (rows.length === 0) return '';
   const { format, columns } = encoding;
@@ -75,7 +75,7 @@ function rowTexts(rows: readonly Row[], encoding: Encoding, form: RowForm): stri
 }
 
 function shownRows(rows: readonly Row[], { stripNulls, columns }: Encoding): readonly Row[] {
-  // Nothing selected is an empty object a row, as PostgreSQL's row of no columns.
+  // A row without columns is an empty object, as in PostgreSQL.
   if (columns.length === 0) return rows.map(() => ({}));
   return stripNulls ? rows.map(withoutNulls) : rows;
 }

@@ -1,9 +1,9 @@
-/** A long text is sent in several parts: what a client has not taken yet is held where requests are. */
+/** Splits long texts into chunks, because unsent text stays in memory. */
 import { PART_LENGTH } from '../limits.ts';
 
 const LONGEST_PART = 4 * PART_LENGTH;
 
-/** As much of a text as is sent at once. No character is cut in two. */
+/** The first chunk of a text. It never splits a character. */
 export function firstPart(text: string): string {
   if (text.length <= LONGEST_PART) return text;
   const isHalf = (text.charCodeAt(LONGEST_PART - 1) & 0xfc00) === 0xd800;

@@ -1,10 +1,10 @@
-/** A text of CSV, and where in it the next sign of each kind is. */
+/** A CSV text with cached positions of the next quote and line end. */
 export const QUOTE = '"';
 export const QUOTE_CODE = 34;
-/** Beyond the end of any text. */
+/** A position beyond the end of any text. */
 export const NOWHERE = Number.POSITIVE_INFINITY;
 
-/** A text in which what was found further on is not looked for again: rows without quotes cost nothing for a quote far away. */
+/** Caches the position of the next quote and line end, so that a distant quote is searched for only once. */
 export class Scanned {
   private quoteAt = -1;
   private feedAt = -1;
@@ -39,7 +39,7 @@ export class Scanned {
     return this.quoteAt;
   }
 
-  /** Where the line ends; nowhere yet where it has not come whole: a return may be half a line end. */
+  /** The end of the line; NOWHERE if the text ends first, since a carriage return may be half of a line end. */
   lineEnd(position: number): number {
     if (this.feedAt < position) this.feedAt = this.find('\n', position);
     if (this.returnAt < position) this.returnAt = this.find('\r', position);

@@ -12,6 +12,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
+  /** The number of rows that were read or written, for the log. */
+  readonly rows?: number;
 }
 
 /** An answer in one content coding, which it is brought into when its body is wanted, and once. */

@@ -1,19 +1,15 @@
 /** The bytes of a body, read by its content type into a document: counted first, and in pieces where they are many. */
 import { parseJson } from '../collection/exact-json.ts';
 import type { Cell } from '../encode/csv-reader.ts';
+import type { Document } from '../encode/document.ts';
 import { Refusal } from '../errors.ts';
 import type { Pieces } from '../in-pieces.ts';
 import { MAX_ROW_VALUES } from '../limits.ts';
+import { splitQuery } from '../query-string.ts';
 import { BodyCount } from './body-count.ts';
 import { CsvBody } from './csv.ts';
 import { CsvScan } from './csv-scan.ts';
 import { JsonScan } from './json-scan.ts';
-import { splitQuery } from './query-string.ts';
-
-/** A body, read by its content type but not yet understood. */
-export type Document =
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly (readonly unknown[])[] };
 
 export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Pieces<Document> {
   const [contentType = '', ...parameters] = (contentTypeHeader ?? 'application/json')

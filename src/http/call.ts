@@ -10,8 +10,8 @@ import { deniedTable } from '../collection/denied.ts';
 import { Refusal } from '../errors.ts';
 import { MAX_URL_LENGTH } from '../limits.ts';
 import { nearestName } from '../nearest-name.ts';
+import { decode } from '../query-string.ts';
 import type { Place } from './prefix.ts';
-import { decode } from './query-string.ts';
 
 export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; readonly key: string };
 

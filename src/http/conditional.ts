@@ -3,27 +3,17 @@ import { Refusal } from '../errors.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../limits.ts';
 import type { Call } from './call.ts';
 
-/**
- * The versions a row may be in; `*` is any. If-Match compares strongly, so that a weak tag names none. With a list of changes `*` asks
- * that its rows are among those of the URL.
- */
+/** The versions that a row may have; `*` means any. If-Match compares strongly, so weak tags are ignored. */
 export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
   const header = call.request.headers.get('if-match');
   if (header === null) return undefined;
   const isAny = header.trim() === '*';
-  if (call.target.kind !== 'item' && !(isAny && call.method === 'PATCH')) throw notOfOneRow(call.url.split('?')[0]!);
   if (isAny) return '*';
   return header
     .split(',')
     .map((tag) => tag.trim())
     .filter((tag) => tag.startsWith('"') && tag.endsWith('"'))
     .map((tag) => tag.slice(1, -1).split('.')[0]!);
-}
-
-export function notOfOneRow(path: string): Refusal {
-  return new Refusal('CAT412', 'If-Match goes with the URL of one row', {
-    hint: `Send the write to ${path}/<id>, whose ETag it can be compared with.`,
-  });
 }
 
 /** If-None-Match on a read: whether the client has this already. It compares weakly (RFC 9110, 13.1.2). */

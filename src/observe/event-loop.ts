@@ -1,4 +1,4 @@
-/** How late the event loop is: a timer that should fire now tells how long something else kept it. */
+/** Measures the event loop's delay by the lateness of a timer. */
 const EVERY_MS = 500;
 
 export class EventLoopLag {
@@ -11,7 +11,7 @@ export class EventLoopLag {
     this.timer.unref();
   }
 
-  /** In seconds: now, and the worst since it was last asked for. */
+  /** In seconds: the current delay, and the worst since the last call. */
   read(): { last: number; worst: number } {
     const { last, worst } = this;
     this.worst = 0;

@@ -1,4 +1,4 @@
-/** /live, /ready and /metrics: whether the process runs, whether it should be sent requests, and what it has done. */
+/** /live, /ready and /metrics: whether the process runs, whether it should receive requests, and its metrics. */
 import type { Engine, MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
@@ -6,9 +6,9 @@ import type { ReadPlan } from '../plan/types.ts';
 import { WHOLE } from '../plan/whole.ts';
 import { EXPOSITION_TYPE, exposition, type Family } from './exposition.ts';
 
-/** What is told of the service: by its one process, or by the one that looks after all of them. */
+/** The state of the service, reported by its only process or by the supervisor of all worker processes. */
 export interface Account {
-  /** Why requests should go elsewhere; undefined where all is well. */
+  /** Why the service should not receive requests; undefined if it is ready. */
   notReady(): Promise<string | undefined>;
   families(): MaybePromise<readonly Family[]>;
 }
@@ -20,16 +20,16 @@ export class Health {
 
   constructor(
     private readonly engine: () => Engine | undefined,
-    /** A read that finds nothing, and shows that the database answers. */
+    /** A read that returns no rows and shows that the database answers. */
     private readonly probe: ReadPlan,
   ) {}
 
-  /** As far as it can be told without asking the database. */
+  /** Without asking the database. */
   get isReady(): boolean {
     return this.phase === 'serving' && this.engine()?.trouble?.() === undefined;
   }
 
-  /** Why requests should go elsewhere; undefined where all is well. */
+  /** Why the service should not receive requests; undefined if it is ready. */
   async notReady(): Promise<string | undefined> {
     const engine = this.engine();
     if (this.phase !== 'serving' || engine === undefined) return this.phase;

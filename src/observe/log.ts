@@ -1,9 +1,12 @@
-/** The log: one structured line an event, readable on a terminal, JSON elsewhere. Never a body, never a secret. */
+/**
+ * The log: one structured line per event, as text on a terminal and as JSON elsewhere. It never contains bodies or
+ * secrets.
+ */
 import type { LogLevel } from '../config.ts';
 import { shortened } from '../shortened.ts';
 
 const RANK: Readonly<Record<LogLevel, number>> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
-/** Lines wait this long for company: a write to the terminal or a pipe costs more than the request it tells of. */
+/** Lines are buffered this long: a write to a terminal or pipe costs more than a request. */
 const FLUSH_MS = 100;
 const FLUSH_LENGTH = 32 * 1024;
 
@@ -21,7 +24,7 @@ export class Log {
   constructor(
     private readonly level: LogLevel,
     private readonly sink: LogSink,
-    /** What every line tells. */
+    /** Fields of every line. */
     private readonly always?: LogFields,
   ) {}
 
@@ -29,7 +32,7 @@ export class Log {
     return RANK[level] <= RANK[this.level];
   }
 
-  /** `at` is when it happened, in milliseconds since 1970. */
+  /** `at` is the time of the event in milliseconds since 1970. */
   write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}, at = Date.now()): void {
     if (!this.enabled(level)) return;
     const time = timeOf(Math.floor(at));
@@ -48,10 +51,10 @@ export class Log {
   }
 }
 
-/** What a pipe takes at once and whole (pipe(7), PIPE_BUF). */
+/** The size that a pipe writes atomically (pipe(7), PIPE_BUF). */
 const PIECE_BYTES = 4096;
 
-/** A text in whole lines, so that those of several processes on one pipe are not mixed, unless one is longer than that. */
+/** Splits text into chunks of whole lines, so that several processes can share a pipe. Only a longer line is split. */
 export function* inPieces(text: string): Generator<string> {
   let piece = '';
   let bytes = 0;
@@ -71,7 +74,7 @@ export function* inPieces(text: string): Generator<string> {
 let lastMoment = 0;
 let lastTime = '';
 
-/** Many lines are of the same millisecond. */
+/** Cached, since many lines fall into the same millisecond. */
 function timeOf(moment: number): string {
   if (moment !== lastMoment) {
     lastMoment = moment;
@@ -80,7 +83,7 @@ function timeOf(moment: number): string {
   return lastTime;
 }
 
-/** As JSON.stringify would have it, but for the object that it would need: there is a line for every request. */
+/** Prints what JSON.stringify would, without allocating an object per request. */
 function jsonLine(time: string, level: string, message: string, fields: LogFields): string {
   let line = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}`;
   for (const name in fields) {

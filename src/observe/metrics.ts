@@ -1,4 +1,4 @@
-/** All that /metrics tells of a process that serves: the requests, the engine, the process itself. */
+/** The metrics of one serving process: requests, engine, process. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { Engine, Metric } from '../engine/engine.ts';
 import { type Family, family } from './exposition.ts';
@@ -8,10 +8,10 @@ import type { RequestMetrics } from './request-metrics.ts';
 export interface MetricSources {
   readonly requests: RequestMetrics;
   readonly engine: () => Engine | undefined;
-  /** What the app itself keeps. */
+  /** Metrics of the app. */
   readonly app: () => readonly Metric[];
   readonly isReady: () => boolean;
-  /** Requests that are being answered. */
+  /** The number of requests in flight. */
   readonly inProgress: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** Everything that watches the service, put together: the log, the metrics, the health, and the pages that tell them. */
+/** Wires up the log, the metrics, the health checks and their pages. */
 
 import type { Catalogue } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
@@ -19,21 +19,21 @@ const TOGETHER = 128;
 const WAIT_MS = 50;
 
 export interface Observed {
-  /** Undefined until it is opened. */
+  /** Undefined until the database is open. */
   readonly engine: () => Engine | undefined;
   readonly inProgress: () => number;
   readonly app: () => readonly Metric[];
-  /** Who tells of the service as a whole, where this process is one of several. */
+  /** The supervisor's report, if this process is one of several. */
   readonly whole: Account | undefined;
 }
 
 export class Observation {
   readonly health: Health;
-  /** What this process alone has to tell. */
+  /** The report of this process alone. */
   readonly account: Account;
-  /** For the port that everyone may reach. */
+  /** Pages on the public port. */
   readonly pages: Pages;
-  /** For the port of those who run the service. */
+  /** Pages on the admin port. */
   readonly adminPages: Pages;
   readonly onCut: (answer: Answered, error: unknown) => void;
   private readonly watchers: ((answer: Answered) => void)[];
@@ -60,14 +60,14 @@ export class Observation {
     if (settings.slowQueryMs > 0) this.watchers.push(logSlowQueries(log, engine, settings.slowQueryMs));
   }
 
-  /** Many answers are counted and logged together: in one go that costs a fraction of what it does in between. */
+  /** Batches completed requests: counting and logging them together costs a fraction. */
   readonly onAnswer = (answer: Answered): void => {
     this.waiting.push(answer);
     if (this.waiting.length >= TOGETHER || isFault(answer.error)) this.settle();
     else this.timer ??= setTimeout(this.settle, WAIT_MS);
   };
 
-  /** Whatever was answered so far is counted and in the log. */
+  /** Counts and logs all completed requests now. */
   readonly settle = (): void => {
     clearTimeout(this.timer);
     this.timer = undefined;

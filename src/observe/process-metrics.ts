@@ -1,4 +1,4 @@
-/** What /metrics tells of a process: its memory, its processor time, its open files, and how late its event loop is. */
+/** Metrics of a process: memory, CPU time, open files, event loop delay. */
 import { descriptors } from '../descriptors.ts';
 import { EventLoopLag } from './event-loop.ts';
 import { type Family, family } from './exposition.ts';
@@ -29,7 +29,7 @@ function memory(): Family[] {
   try {
     return [family('process_resident_memory_bytes', 'gauge', 'Memory in use.', { value: process.memoryUsage.rss() })];
   } catch {
-    // It is read from a file, for which there may be no descriptor left.
+    // Reading the file needs a descriptor, and none may be free.
     return [];
   }
 }

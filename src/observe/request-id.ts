@@ -1,12 +1,12 @@
-/** A name for a request, which is on its answer and in the log: the client's own where it sent a sane one, else ours. */
+/** Request ids for responses and the log: the client's own if it is well-formed, otherwise a generated one. */
 import type { RequestIds } from '../response/observed.ts';
 
-/** Where requests leave no line in the log, only a client's own name is told back, and refusals are named. */
+/** Without a request log, only clients' own ids are returned, and only error responses get a generated one. */
 export function requestIds(areLogged: boolean): RequestIds {
   return { of: areLogged ? (request) => given(request) ?? make() : given, make };
 }
 
-/** What a proxy or a client makes; anything else could be used to forge lines or headers. */
+/** Other characters could forge log lines or headers. */
 const SANE = /^[A-Za-z0-9._~:@+/=-]{1,128}$/;
 
 function given(request: Request): string | undefined {
@@ -14,7 +14,9 @@ function given(request: Request): string | undefined {
   return header !== null && SANE.test(header) ? header : undefined;
 }
 
-/** Ours are short: where this process began, and how many requests it had. Many are made at a time, which is cheaper. */
+/**
+ * Generated ids are short: the start time of the process and a counter. They are created in batches, which is cheaper.
+ */
 const prefix = `${Date.now().toString(36)}${Math.floor(Math.random() * 46_656).toString(36)}-`;
 const TOGETHER = 64;
 let count = 0;

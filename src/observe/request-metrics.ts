@@ -1,12 +1,12 @@
 /**
- * What is counted of requests: how many by route, method and status, how long they took, how many rows they moved. A
- * request costs a few additions to numbers that are there already; text is made only when somebody asks.
+ * Counts requests by route, method and status, with durations and rows. A request costs a few additions; text is
+ * created only on demand.
  */
 import type { Answered } from '../response/trace.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;
-/** Upper bounds in milliseconds: from an answer that was kept to a query near its time limit. */
+/** Upper bounds in milliseconds: from a cached response to a query near its time limit. */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
 const LOWEST_STATUS = 100;
 const STATUSES = 500;

@@ -1,4 +1,4 @@
-/** The line a request leaves in the log. */
+/** Logs requests. */
 import { isFault, Refusal } from '../errors.ts';
 import { pathAndQuery } from '../http/call.ts';
 import type { Answered } from '../response/trace.ts';
@@ -26,7 +26,7 @@ export function logAnswers(log: Log): (answer: Answered) => void {
   };
 }
 
-/** An answer that was begun and could not be sent to its end. */
+/** Logs a response whose body ended early. */
 export function logCuts(log: Log): (answer: Answered, error: unknown) => void {
   return ({ id, method, url, rows }, error) => {
     const reason = error instanceof Error ? error.message : String(error);
@@ -34,9 +34,9 @@ export function logCuts(log: Log): (answer: Answered, error: unknown) => void {
   };
 }
 
-/** Parameters that some clients put a secret into, whatever we make of them. */
+/** Parameters in which some clients send a secret. */
 const SECRETS = /([?&](?:apikey|api_key|access_token|token|jwt|password|secret)=)[^&]*/gi;
-/** How their names end: quicker to look for, and rarely there. */
+/** A quick test for their endings, which rarely match. */
 const PERHAPS_SECRET = /(?:key|token|jwt|password|secret)=/i;
 
 function withoutSecrets(path: string): string {

@@ -1,4 +1,4 @@
-/** Slow queries: what took longer than it may is logged with the engine's plan for it. A plan holds nothing of a body. */
+/** Logs slow queries with the engine's query plan. A plan contains nothing of a body. */
 
 import type { Engine } from '../engine/engine.ts';
 import { ALWAYS, type ReadPlan, type WritePlan } from '../plan/types.ts';
@@ -12,13 +12,13 @@ export function logSlowQueries(
 ): (answer: Answered) => void {
   return ({ started, milliseconds, plan, method, id, rows }) => {
     if (milliseconds < thresholdMs || plan === undefined || !log.enabled('warn')) return;
-    // Waiting for a database that is away makes no query slow.
+    // Waiting for an unavailable database does not make a query slow.
     const away = engine()?.awaySince?.(started) ?? 0;
     if (milliseconds - away < thresholdMs) return;
     const told = { id, method, ms: Math.round(milliseconds - away), rows };
     const read = findingOf(plan);
     if (read === undefined) return log.write('warn', 'slow query', told);
-    // The plan is asked for when the client has its answer.
+    // Asks for the plan after the response.
     setImmediate(async () => {
       try {
         const explained = await engine()?.explain?.(read);
@@ -30,7 +30,7 @@ export function logSlowQueries(
   };
 }
 
-/** How the rows are found, for a write as for a read. */
+/** The read that finds the rows of a read or write. */
 function findingOf(plan: ReadPlan | WritePlan): ReadPlan | undefined {
   if (plan.kind === 'read') return plan;
   if (plan.kind !== 'update' && plan.kind !== 'delete') return undefined;

@@ -1,6 +1,6 @@
 /**
- * The metrics of several processes as those of one service: counts add up; of what all of them see the same, or what one
- * alone decides, the least or the most stands for all.
+ * Merges the metrics of several processes. Counters add up; a gauge that all processes share is merged by its minimum
+ * or maximum.
  */
 import type { Family, Sample } from './exposition.ts';
 
@@ -37,7 +37,7 @@ export function together(all: readonly (readonly Family[])[]): Family[] {
   return [...joined.values()].map(({ family, samples }) => ({ ...family, samples: [...samples.values()] }));
 }
 
-/** What stays true of a process that is gone: what it has counted. */
+/** The metrics of a terminated process that remain valid: its counters. */
 export function counted(families: readonly Family[]): Family[] {
   return families.filter(({ kind }) => kind !== 'gauge');
 }

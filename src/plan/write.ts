@@ -8,8 +8,8 @@
 import { type Collection, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import { readObjects, readPayload } from '../dialect/payload.ts';
-import type { Document } from '../http/body.ts';
-import { notOfOneRow } from '../http/conditional.ts';
+import type { Document } from '../encode/document.ts';
+import { Refusal } from '../errors.ts';
 import type { Pieces } from '../in-pieces.ts';
 import { planInsert } from './insert.ts';
 import { planReplace, planReplaceItem } from './replace.ts';
@@ -32,6 +32,7 @@ export function* planWrite(
   document: Document | undefined,
   sight?: Sight,
 ): Pieces<WritePlan> {
+  checkIfMatch(collection, method, request);
   if (sight === undefined) return yield* planAll(collection, method, request, document);
   // Before anything is said of its fields.
   for (const right of rightsFor(method, request)) sight.rows(stored(collection), right);
@@ -53,6 +54,18 @@ function rightsFor(method: WriteMethod, { item, preferences, createOnly }: Write
   }
 }
 
+/** If-Match needs the URL of one row; `If-Match: *` is also allowed for a bulk PATCH. */
+function checkIfMatch(collection: Collection, method: WriteMethod, { item, ifMatch }: WriteRequest): void {
+  if (item !== undefined || ifMatch === undefined || (ifMatch === '*' && method === 'PATCH')) return;
+  throw ifMatchNeedsOneRow(collection);
+}
+
+function ifMatchNeedsOneRow({ name }: Collection): Refusal {
+  return new Refusal('CAT412', 'If-Match needs the URL of one row', {
+    hint: `Send the write to /${name}/<id>, whose ETag it can be compared with.`,
+  });
+}
+
 function* planAll(
   collection: Collection,
   method: WriteMethod,
@@ -71,11 +84,11 @@ function* planAll(
     case 'DELETE':
       return planDelete(collection, request);
     case 'PATCH': {
-      // A list without a filter is a bulk update: each object names its own row. With If-Match: * these must be among those of the URL.
+      // A list without a filter is a bulk update: each object names its own row. If-Match: * requires that the URL's filter matches them.
       const isAsked = item === undefined && request.ifMatch !== undefined;
       const isBulk = item === undefined && (isAsked || query.conditions.length === 0) && query.limit === undefined;
       const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
-      if (isAsked && objects === undefined) throw notOfOneRow(`/${collection.name}`);
+      if (isAsked && objects === undefined) throw ifMatchNeedsOneRow(collection);
       return objects === undefined
         ? planUpdate(collection, request, yield* payload())
         : yield* planUpdateEach(collection, request, objects);

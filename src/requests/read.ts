@@ -47,7 +47,7 @@ export function readItem(engine: Engine, call: Call, key: string, trace: Trace):
   return andThen(read(plan.whole, WHOLE, afterOf(engine, call)), (whole) =>
     andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
       trace.done('engine');
-      return itemAnswer({ call, media, trace }, shown, whole);
+      return itemAnswer({ call, media }, shown, whole);
     }),
   );
 }

@@ -64,7 +64,6 @@ export async function write(
     const encoding = encodingOf(media, plan.returning?.columns ?? NO_COLUMNS);
     const result = await working(trace, written(engine, plan, encoding, collection));
     trace.done('engine');
-    trace.rows = result.affected;
     return writeAnswer({ collection, prefix, method, media, preferences, plan }, result);
   } finally {
     body?.release();

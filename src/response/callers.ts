@@ -1,21 +1,20 @@
-/** Who asks, found out once for a request, where the catalogue has roles. */
+/** Authentication and authorization of a request, for a catalogue with roles. */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type Admitted, admission } from '../plan/sight.ts';
-import { andThen, type Responder, type Trace } from './trace.ts';
+import { andThen, type Middleware, type Trace } from './trace.ts';
 
-/** Whose credentials a request carries; refuses those that are not good. */
+/** Identifies the caller by the credentials of a request, and rejects invalid credentials. */
 export type Identify = (request: Request, trace: Trace) => MaybePromise<Caller>;
 export type Admit = (request: Request, trace: Trace) => MaybePromise<Admitted>;
 
-/** Undefined where there are no roles: whoever asks may do all. */
+/** Undefined for a catalogue without roles: every caller may do everything. */
 export function admitting(catalogue: Catalogue, identify: Identify = () => ANONYMOUS): Admit | undefined {
   if (catalogue.roles === undefined) return undefined;
   const admit = admission(catalogue);
   return (request, trace) => {
-    trace.isPrivate = true;
-    trace.admission ??= outcomeOf(() =>
+    trace.admission ??= settle(() =>
       andThen(identify(request, trace), (caller) => {
         trace.caller = caller;
         trace.admitted = admit(caller);
@@ -26,17 +25,19 @@ export function admitting(catalogue: Catalogue, identify: Identify = () => ANONY
   };
 }
 
-/** Who asks is known before anything else; but a browser asks what it may ask without credentials. */
-export function byRole(respond: Responder, admit: Admit | undefined): Responder {
-  if (admit === undefined) return respond;
-  return (request, trace) =>
-    trace.method === 'OPTIONS'
-      ? respond(request, trace)
-      : andThen(admit(request, trace), () => respond(request, trace));
+/** Identifies the caller before the request is handled. A preflight request (OPTIONS) carries no credentials. */
+export function byRole(admit: Admit | undefined): Middleware {
+  return (next) =>
+    admit === undefined
+      ? next
+      : (request, trace) =>
+          trace.method === 'OPTIONS'
+            ? next(request, trace)
+            : andThen(admit(request, trace), () => next(request, trace));
 }
 
-/** What is done once, and told as often as it is asked for. */
-function outcomeOf<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
+/** Runs the work once; each call of the result returns its value or throws its error. */
+function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   try {
     const found = work();
     return () => found;
@@ -47,7 +48,7 @@ function outcomeOf<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   }
 }
 
-/** The same key of another caller is another key. */
+/** Makes an idempotency key unique to its caller. */
 export function ownRetry<Retry extends { readonly key: string }>(retry: Retry, { admitted, caller }: Trace): Retry {
   if (admitted === undefined) return retry;
   const whose = JSON.stringify([admitted.scope, caller?.identity ?? null, retry.key]);

@@ -16,7 +16,7 @@ import { noneMatches } from '../http/conditional.ts';
 import { type Accepted, acceptedCoding } from '../http/content-coding.ts';
 import type { Place } from '../http/prefix.ts';
 import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
-import { type Answerer, andThen, REQUEST_ID, type Responder, type Trace } from './trace.ts';
+import { type Answerer, andThen, type Responder, type Trace } from './trace.ts';
 
 interface KeptAnswer {
   /** Never sent itself: what is sent are clones, which share its body. */
@@ -137,19 +137,13 @@ function respond(
   const isLate = found instanceof Promise;
   return andThen(found, (each) => {
     const representation = represent(each, accepted);
+    trace.rows = each.rows;
     made?.(representation);
-    return andThen(toResponse(request, named(representation, trace), isLate), (response) => {
+    return andThen(toResponse(request, representation, isLate), (response) => {
       trace.done('response');
       return response;
     });
   });
-}
-
-/** With the name of the request among its headers: another one each time, so that it is no part of what is kept. */
-function named(made: Representation, trace: Trace): Representation {
-  if (trace.id === undefined) return made;
-  trace.isNamed = true;
-  return { ...made, headers: { ...made.headers, [REQUEST_ID]: trace.id } };
 }
 
 /** What an answer depends on; what most clients send makes the shortest key. */

@@ -1,23 +1,26 @@
-/** Around the stages: how often a client may come, counted once it is known who it is. */
+/** Rate limit: counts a request for its caller, or for the client's address if it is not authenticated. */
 import type { Admit } from './callers.ts';
 import { type Edges, isLimited } from './edges.ts';
-import type { Responder } from './trace.ts';
+import type { Middleware, Responder } from './trace.ts';
 
-/** Whoever is known is counted by name; whose credentials are refused, by address. What is refused of them is told later. */
-export function withLimit(respond: Responder, limit: NonNullable<Edges['limit']>, admit: Admit | undefined): Responder {
-  const counted: Responder = (request, trace) => {
-    limit(request, trace);
-    return respond(request, trace);
-  };
-  if (admit === undefined) return counted;
-  return (request, trace) => {
-    if (!isLimited(trace.place)) return respond(request, trace);
-    const known = settled(() => admit(request, trace));
-    return known === undefined ? counted(request, trace) : known.then(() => counted(request, trace));
+/** Invalid credentials count for the client's address; the request is rejected for them afterwards. */
+export function withLimit(limit: Edges['limit'], admit: Admit | undefined): Middleware {
+  return (next) => {
+    if (limit === undefined) return next;
+    const counted: Responder = (request, trace) => {
+      limit(request, trace);
+      return next(request, trace);
+    };
+    if (admit === undefined) return counted;
+    return (request, trace) => {
+      if (!isLimited(trace.place)) return next(request, trace);
+      const authenticated = settled(() => admit(request, trace));
+      return authenticated === undefined ? counted(request, trace) : authenticated.then(() => counted(request, trace));
+    };
   };
 }
 
-/** Undefined where there is nothing to wait for. */
+/** A promise that never rejects; undefined if the work is already done. */
 function settled(work: () => unknown): Promise<void> | undefined {
   try {
     const done = work();

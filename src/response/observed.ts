@@ -1,4 +1,4 @@
-/** Around the stages: whatever is refused becomes an error response, and every answer is named, timed and told of. */
+/** Outermost step: turns errors into responses, adds the request id and timings, and reports every request to the log. */
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Peer } from '../http/peer.ts';
 import type { Edges } from './edges.ts';
@@ -6,27 +6,27 @@ import { problemResponse } from './problem.ts';
 import { type Answered, REQUEST_ID, type Responder, Trace } from './trace.ts';
 
 export interface RequestIds {
-  /** Undefined where it needs none. */
+  /** The id of a request; undefined if it needs none. */
   readonly of: (request: Request) => string | undefined;
   readonly make: () => string;
 }
 
 export interface Observers {
-  /** Told once a request, when its answer is made. */
+  /** Called once per request, when its response is complete. */
   readonly onAnswer?: (answer: Answered) => void;
-  /** Told where the body of an answer cannot be sent to its end: its status is out already. */
+  /** Called if a streamed body ends early: the status is already sent. */
   readonly onCut?: (answer: Answered, error: unknown) => void;
-  /** Names requests; the name is sent back as X-Request-Id. */
+  /** Assigns request ids, which are sent as X-Request-Id. */
   readonly requestIds?: RequestIds;
   readonly edges?: Edges;
   /** Whether Server-Timing is sent. */
   readonly serverTiming?: boolean;
 }
 
-/** What credentials come in. */
+/** The request headers that carry credentials. */
 const CREDENTIALS = 'Authorization, Apikey, Cookie';
 
-/** What one caller is answered is not for others, and not for caches that they share (RFC 9111, 5.2.2.7). */
+/** A response to one caller must not be reused for others by a shared cache (RFC 9111, 5.2.2.7). */
 function keepPrivate(headers: Headers): void {
   const vary = headers.get('vary');
   const cache = headers.get('cache-control');
@@ -44,13 +44,12 @@ export function observed(
   function refuse(trace: Trace, error: unknown): Response {
     trace.error = error;
     trace.id ??= requestIds?.make();
-    trace.isNamed = false;
     return problemResponse(error, trace.method, trace.caller);
   }
 
   function report(request: Request, trace: Trace, response: Response): Response {
     leave?.(request, trace, response);
-    if (trace.id !== undefined && !trace.isNamed) response.headers.set(REQUEST_ID, trace.id);
+    if (trace.id !== undefined) response.headers.set(REQUEST_ID, trace.id);
     if (trace.isPrivate) keepPrivate(response.headers);
     // Nothing more is read from its connection, since Bun takes it for a tunnel.
     if (trace.method === 'CONNECT') response.headers.set('connection', 'close');
@@ -61,8 +60,7 @@ export function observed(
   }
 
   return (request, peer) => {
-    const trace = new Trace(request.method, request.url, requestIds?.of(request), serverTiming, peer);
-    trace.onCut = onCut;
+    const trace = new Trace(request.method, request.url, requestIds?.of(request), serverTiming, peer, onCut);
     try {
       const response = respond(request, trace);
       if (!(response instanceof Promise)) return report(request, trace, response);

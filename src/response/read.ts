@@ -52,7 +52,6 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
 function answerList(read: ListRead, result: ReadResult): Answer {
   const { call, media, query, preferences, plan } = read;
   const { total, returned, end, state } = result;
-  read.trace.rows = returned;
   if (media.singular && returned !== 1) throw notOne(returned);
   const applied = appliedHeader('read', preferences);
   const status = pageStatus(plan.offset, returned, total, plan.limit, applied);
@@ -72,11 +71,11 @@ function answerList(read: ListRead, result: ReadResult): Answer {
     // The state is that of all rows, also of those that the caller does not see.
     if (state !== undefined && call.collection.view === undefined)
       headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
-    return { status, headers, body: streamBody(result.body, read.trace) };
+    return { status, headers, rows: returned, body: streamBody(result.body, read.trace) };
   }
   const { body } = result;
   headers.etag = listTag(body, range, media);
-  return { status, headers, body };
+  return { status, headers, rows: returned, body };
 }
 
 /** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
@@ -101,7 +100,7 @@ function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): 
 
 /** `whole` is the row as stored, whatever of it the client wants to see: its version is the version of all. */
 export function itemAnswer(
-  { call, media, trace }: Pick<ListRead, 'call' | 'media' | 'trace'>,
+  { call, media }: Pick<ListRead, 'call' | 'media'>,
   shown: WholeResult,
   whole: WholeResult,
 ): Answer {
@@ -111,7 +110,6 @@ export function itemAnswer(
       hint: `List the rows there are: /${call.collection.name}`,
     });
   }
-  trace.rows = shown.returned;
   const stored = whole.body.slice(1, -1);
   const body = shown === whole ? stored : shown.body;
   const headers = {
@@ -121,5 +119,5 @@ export function itemAnswer(
     vary: VARY,
     etag: itemTag(versionOfText(stored), body === stored ? '' : body),
   };
-  return { status: 200, headers, body };
+  return { status: 200, headers, rows: shown.returned, body };
 }

@@ -1,4 +1,4 @@
-/** What is noted of a request on its way through the stages, and told once it is answered. */
+/** The context of one request: each field is set by the one stage or middleware that its comment names. */
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
@@ -10,16 +10,24 @@ import type { ReadPlan, WritePlan } from '../plan/types.ts';
 
 export type Stage = 'parse' | 'plan' | 'engine' | 'response';
 
-/** The stages of a request, as one function. It throws what is refused. */
+/** The five stages as one function. It throws an error for a request that it rejects. */
 export type Answerer = (request: Request, trace: Trace) => MaybePromise<Answer>;
 export type Responder = (request: Request, trace: Trace) => MaybePromise<Response>;
 
-/** Without a turn of the event loop where there is nothing to wait for. */
+/** One step of the ordered list in `app.ts`: it answers, rejects, or calls the next step. */
+export type Middleware = (next: Responder) => Responder;
+
+/** The first middleware of the list sees a request first. */
+export function compose(middleware: readonly Middleware[], respond: Responder): Responder {
+  return middleware.reduceRight((next, step) => step(next), respond);
+}
+
+/** Calls `next` in the same turn of the event loop if `value` is not a promise. */
 export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Whatever takes its time for a request, other than the client itself. */
+/** Marks the connection as active while the service works, so that it is not closed as idle. */
 export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
   if (peer === undefined || !(work instanceof Promise)) return work;
   peer.atWork(true);
@@ -28,7 +36,7 @@ export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>)
   return work;
 }
 
-/** A request that was answered. */
+/** A completed request, as the log and the metrics see it. */
 export interface Answered {
   /** The request's id, if it has one. */
   readonly id: string | undefined;
@@ -51,34 +59,32 @@ export interface Answered {
   readonly caller?: Caller | undefined;
 }
 
-/** Until it is found out. */
 const UNKNOWN: Place = { prefix: '', path: '' };
 
-/** Names the request to which an answer belongs. */
+/** The response header that carries the id of the request. */
 export const REQUEST_ID = 'x-request-id';
 
 export class Trace implements Answered {
   readonly started = performance.now();
-  place: Place = UNKNOWN;
-  route: string | undefined = undefined;
+  /** Logging sets these when the response is complete. */
   status = 0;
   milliseconds = 0;
-  rows: number | undefined = undefined;
   error: unknown = undefined;
-  plan: ReadPlan | WritePlan | undefined = undefined;
-  caller: Caller | undefined = undefined;
-  /** What the caller may see and do, where the catalogue has roles. */
-  admitted: Admitted | undefined = undefined;
-  /** Whether the answer is for this caller alone. */
-  isPrivate = false;
-  /** Whether its answer has its name already. */
-  isNamed = false;
-  /** Who asks, once that was asked for. */
-  admission: (() => MaybePromise<Admitted>) | undefined = undefined;
-  /** What the client has left, where its requests are counted. */
+  /** Edge checks: the path below the prefix of a proxy. */
+  place: Place = UNKNOWN;
+  /** Rate limit: the remaining requests of the client, if they are limited. */
   allowance: Allowance | undefined = undefined;
-  /** Told where the body cannot be sent to its end. */
-  onCut: ((answer: Answered, error: unknown) => void) | undefined = undefined;
+  /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */
+  admission: (() => MaybePromise<Admitted>) | undefined = undefined;
+  admitted: Admitted | undefined = undefined;
+  /** Also set by the login page. */
+  caller: Caller | undefined = undefined;
+  /** Handler: the route of the request. The response cache sets it for a cached response. */
+  route: string | undefined = undefined;
+  /** Planner. */
+  plan: ReadPlan | WritePlan | undefined = undefined;
+  /** Response cache: the number of rows in the answer. */
+  rows: number | undefined = undefined;
   private stages = '';
   private last = this.started;
 
@@ -87,16 +93,23 @@ export class Trace implements Answered {
     readonly url: string,
     public id: string | undefined,
     private readonly timed: boolean,
-    /** Undefined where it is asked within the process. */
+    /** Undefined for a request from within the process. */
     readonly peer?: Peer | undefined,
+    /** Called if a streamed body ends early: the status is already sent. */
+    readonly onCut?: ((answer: Answered, error: unknown) => void) | undefined,
   ) {}
+
+  /** Whether the response depends on the caller's credentials, so that shared caches must not store it. */
+  get isPrivate(): boolean {
+    return this.admission !== undefined;
+  }
 
   planned(plan: ReadPlan | WritePlan): void {
     this.plan = plan;
     this.done('plan');
   }
 
-  /** The stage that ends here. */
+  /** Records that a stage has ended, for Server-Timing. */
   done(stage: Stage): void {
     if (!this.timed) return;
     const now = performance.now();

@@ -54,7 +54,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   if (result.position !== undefined) headers[POSITION_HEADER] = result.position;
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
   if (result.body === undefined || plan.returning === undefined) {
-    return { status: statusWithoutBody(action, preferences, result), headers, body: null };
+    return { status: statusWithoutBody(action, preferences, result), headers, rows: result.affected, body: null };
   }
   headers['content-type'] = media.contentType;
   const isWhole = plan.returning.columns === wholeRow(collection) && media.format === 'json' && !media.stripNulls;
@@ -62,7 +62,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   if (isWhole && result.affected === 1) {
     headers.etag = itemTag(versionOfText(media.singular ? body : body.slice(1, -1)));
   }
-  return { status: statusWithBody(action, preferences, result), headers, body };
+  return { status: statusWithBody(action, preferences, result), headers, rows: result.affected, body };
 }
 
 function statusWithoutBody(action: WriteAction, preferences: Preferences, result: WriteResult): number {

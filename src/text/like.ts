@@ -1,4 +1,4 @@
-/** Refuses a LIKE pattern that is none. PostgreSQL notices only when a row reaches its end; a client should hear it always. */
+/** Rejects an invalid LIKE pattern. PostgreSQL reports it only if a row is compared up to the pattern's end. */
 import { Refusal } from '../errors.ts';
 
 export function checkLike(pattern: string): void {
@@ -6,6 +6,6 @@ export function checkLike(pattern: string): void {
   while (pattern[pattern.length - 1 - trailing] === '\\') trailing++;
   if (trailing % 2 === 0) return;
   throw new Refusal('22025', 'LIKE pattern must not end with escape character', {
-    hint: 'Write \\\\ for a backslash that is meant literally.',
+    hint: 'Write \\\\ for a literal backslash.',
   });
 }

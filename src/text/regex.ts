@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's `~` and `~*`: its advanced regular expressions, run by RE2 in time linear in the text, so that no pattern
- * a client sends can hang the service. What RE2 cannot do in linear time (back-references, look-around) is refused.
+ * PostgreSQL's `~` and `~*`: advanced regular expressions, run by RE2 in linear time, so that no pattern can block the
+ * service. Features that RE2 cannot run in linear time (back-references, look-around) are rejected.
  */
 import type { RE2JS } from 're2js';
 import { Refusal } from '../errors.ts';
@@ -10,7 +10,10 @@ import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';
 import { type Translated, translate } from './regex/translate.ts';
 
-/** Loaded with the first expression: most processes and threads have none, and it takes longer to load than half of the rest. */
+/**
+ * Loaded on first use: most processes and threads need no regular expressions, and loading takes half of the start
+ * time.
+ */
 function re2(): typeof RE2JS {
   return (require('re2js') as typeof import('re2js')).RE2JS;
 }
@@ -18,7 +21,7 @@ function re2(): typeof RE2JS {
 /** Compiled instructions. Matching costs text length times this at worst, so it is bounded. */
 const MAX_PROGRAM_SIZE = 20_000;
 
-/** Nothing can end a match that is under way: what would take more than a second or so is not begun. */
+/** A running match cannot be interrupted, so one that would take more than about a second is not started. */
 const MAX_STEPS = 100_000_000;
 /** A larger program has too many states to keep them all, and each step takes several times as long. */
 const LARGE_PROGRAM = 128;
@@ -53,7 +56,7 @@ export function compileRegex(pattern: string, caseless: boolean): Program {
   return { test, size, steps };
 }
 
-/** About how many instructions a pattern takes, told without compiling it; refuses one that could not be. */
+/** Estimates the number of instructions without compiling, and rejects a pattern that cannot be compiled. */
 export function sizeOfRegex(pattern: string, caseless: boolean): number {
   return read(pattern, caseless).size;
 }
@@ -68,12 +71,12 @@ function read(pattern: string, caseless: boolean): Translated & { readonly optio
   return { source: re2().quote(literal), size: literal.length, options };
 }
 
-/** Before it is read: what a quarter of a megabyte says takes a quarter of a second to find out. */
+/** Checked before parsing, which takes a quarter of a second for 256 KB. */
 function checkPatternLength(pattern: string): void {
   if (pattern.length > MAX_PATTERN_LENGTH) throw tooComplex(`Write at most ${MAX_PATTERN_LENGTH} characters.`);
 }
 
-/** Refuses a pattern that is none, for an engine that can run all that are. */
+/** Rejects an invalid pattern, for an engine that can run all valid ones. */
 export function checkRegex(pattern: string): void {
   checkPatternLength(pattern);
   const reading = new Pattern(pattern);

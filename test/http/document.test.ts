@@ -1,8 +1,9 @@
 /** A body becomes a document in pieces: the same as all at once, in a bounded number of steps, and never more than its limits. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
+import type { Document } from '../../src/encode/document.ts';
 import { Refusal } from '../../src/errors.ts';
-import { type Document, readDocument } from '../../src/http/body.ts';
+import { readDocument } from '../../src/http/body.ts';
 import { atOnce, BYTES_A_PIECE } from '../../src/in-pieces.ts';
 import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_JSON_DEPTH, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../src/limits.ts';
 import { parseCsv } from '../support/csv.ts';

@@ -56,6 +56,15 @@ test('imports run down the stages', () => {
   expect(wrong).toEqual([]);
 });
 
+test('dialect and plan do not import from http', () => {
+  const wrong = FILES.filter((file) => /^(dialect|plan)\//.test(file)).flatMap((file) =>
+    importsOf(file)
+      .filter((path) => path.startsWith('http/'))
+      .map((path) => `${file} imports ${path}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('no file imports itself through others', () => {
   const circles: string[] = [];
   const settled = new Set<string>();

@@ -1,4 +1,4 @@
-/** PostgreSQL's array literal: `{1,"two words",NULL}`, or `{{1,2},{3,4}}`. Its elements are texts here. */
+/** PostgreSQL's array literal, `{1,"two words",NULL}` or `{{1,2},{3,4}}`, with its elements as text. */
 import { Refusal } from '../../errors.ts';
 import { checkDimensions, type Elements, elementsOf, type Nested, printLists } from './array-shape.ts';
 
@@ -60,7 +60,7 @@ export function parseArrayLiteral(text: string): Elements<string | null> {
 
   function readPlain(): string | null {
     let value = '';
-    // Spaces at the end are left out, unless a backslash takes them in.
+    // Trailing spaces are removed unless a backslash escapes them.
     let length = 0;
     let isEscaped = false;
     for (; position < text.length; position++) {
@@ -88,7 +88,7 @@ export function parseArrayLiteral(text: string): Elements<string | null> {
   }
 }
 
-/** As PostgreSQL prints one, with quotes where they are needed. */
+/** Prints an array as PostgreSQL does, with quotes only where needed. */
 export function printArrayLiteral({ items, sizes }: Elements<string | null>): string {
   return printLists({ items: items.map((item) => (item === null ? 'NULL' : quoted(item))), sizes }, '{', '}');
 }

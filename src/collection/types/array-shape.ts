@@ -1,19 +1,19 @@
-/** Lists in lists as PostgreSQL's arrays have them: elements one after the other, and how many there are in each dimension. */
+/** Nested lists as PostgreSQL arrays: a flat list of elements and the size of each dimension. */
 import { Refusal } from '../../errors.ts';
 
 export interface Elements<Element> {
   readonly items: readonly Element[];
-  /** The outermost first; none where there are no elements. */
+  /** The outermost dimension first; empty for an array without elements. */
   readonly sizes: readonly number[];
 }
 
 /** A list of elements, or of lists that are all of one shape. */
 export type Nested<Element> = readonly (Element | Nested<Element>)[];
 
-/** PostgreSQL's own bound. */
+/** PostgreSQL's limit. */
 const MAX_DIMENSIONS = 6;
 
-/** The first element tells how deep it is; `mismatch` is told where a list is missing or of another length. */
+/** The first element determines the depth. Throws `mismatch` if a list is missing or has another length. */
 export function elementsOf<Element>(
   list: Nested<Element>,
   mismatch: (isList: boolean) => Refusal,
@@ -41,7 +41,7 @@ export function checkDimensions(count: number): void {
   throw new Refusal('54000', `number of array dimensions exceeds the maximum allowed (${MAX_DIMENSIONS})`);
 }
 
-/** Texts of elements as a text of lists. */
+/** Prints nested lists from the texts of their elements. */
 export function printLists({ items, sizes }: Elements<string>, open: string, close: string): string {
   let lists = items;
   for (const size of sizes.slice(1).reverse()) {

@@ -1,5 +1,6 @@
 /**
- * Arrays of any other type, as PostgreSQL's. A value is the JSON text that PostgreSQL makes of the array: lists in lists are its dimensions.
+ * Arrays of any other type, as in PostgreSQL. The value is PostgreSQL's JSON text of the array: nested lists are its
+ * dimensions.
  */
 import { Refusal } from '../../errors.ts';
 import { jsonText, parseJson } from '../exact-json.ts';
@@ -44,7 +45,7 @@ export function arrayOf(element: Type): Type {
   });
 }
 
-/** An element may be null; of more dimensions nothing is said. */
+/** Elements may be null. The schema does not describe further dimensions. */
 function itemSchema({ schema: { examples: _, ...schema } }: Type): JsonSchema {
   return schema.type === undefined ? schema : { ...schema, type: [...[schema.type].flat(), 'null'] };
 }
@@ -78,13 +79,13 @@ function printed(element: Type, { items, sizes }: Elements<Value>): string {
   return printLists({ items: texts, sizes }, '[', ']');
 }
 
-/** The same array of other elements. */
+/** Converts the elements of an array. */
 export function mapArray(from: Type, to: Type, array: Value, map: (item: Value) => Value): string {
   const { items, sizes } = itemsOf(from, array);
   return printed(to, { items: items.map((item) => (item === null ? null : map(item))), sizes });
 }
 
-/** The elements of a value of ours. */
+/** The elements of a stored value. */
 function itemsOf(element: Type, value: Value): Elements<Value> {
   const { items, sizes } = elementsOf(
     parseJson(String(value)) as Nested<unknown>,
@@ -93,19 +94,19 @@ function itemsOf(element: Type, value: Value): Elements<Value> {
   return { items: items.map((item) => (item === null ? null : itemOf(element, item))), sizes };
 }
 
-/** Read as one to compare with: it need not be one that could be stored. */
+/** An element to compare with; it need not be storable. */
 function itemOf(element: Type, json: unknown): Value {
   if (element.storeJson !== undefined) return element.storeJson(json);
   return element.read(typeof json === 'string' ? json : jsonText(json));
 }
 
-/** One element after the other, null after all others; then how many there are, and in how many dimensions. */
+/** The sort key: the elements, null last; then the number of elements and dimensions. */
 function keyOf(element: Type, { items, sizes }: Elements<Value>): string {
   const parts = items.map((item) => (item === null ? '2' : `1${keyPart(element.key(item))}`));
   return `${parts.join('')}0${keyCount(sizes.length)}${sizes.map(keyCount).join('')}`;
 }
 
-/** Null is in nothing, and nothing contains it. */
+/** Null is not contained in anything and contains nothing. */
 function containment(element: Type, operator: Containment, value: Value): (tested: Value) => boolean {
   const keysOf = (array: Value) => {
     const { items } = itemsOf(element, array);

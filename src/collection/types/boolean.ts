@@ -1,4 +1,4 @@
-/** boolean: true or false, in any of the words that PostgreSQL takes for them. */
+/** boolean: true or false, in any of PostgreSQL's spellings. */
 import { refuseSyntax } from './refuse.ts';
 import { defineType, itself } from './type.ts';
 
@@ -11,7 +11,7 @@ const WORDS: readonly (readonly [string, boolean])[] = [
   ['0', false],
 ];
 
-/** Any unambiguous beginning of these words; `on` and `off` need two letters. */
+/** Accepts any unambiguous prefix of these words; `on` and `off` need two letters. */
 function read(text: string): boolean {
   const word = text.trim().toLowerCase();
   if (word === 'on') return true;

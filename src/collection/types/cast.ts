@@ -1,9 +1,9 @@
-/** Casts, as PostgreSQL has them: of one type to another by what the one says of it, of arrays element by element. */
+/** Casts as in PostgreSQL: each type defines its own, and arrays are cast element by element. */
 import type { Value } from '../value.ts';
 import { mapArray } from './array.ts';
 import type { Cast, Type } from './type.ts';
 
-/** Anything has a text form, and a text may be that of anything. */
+/** Every type casts to text, and text casts to every type. */
 export function isCastable(from: Type, to: Type): boolean {
   if (from.element !== undefined && to.element !== undefined) return isCastable(from.element, to.element);
   return from.kind === to.kind || to.kind === 'text' || castOf(from, to) !== undefined;

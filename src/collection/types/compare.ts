@@ -1,14 +1,14 @@
-/** The order of values, as both engines have it. */
+/** The order of values, equal on both engines. */
 import type { Value } from '../value.ts';
 import type { Type } from './type.ts';
 
-/** Below zero where the first is the smaller, zero where the two are equal. */
+/** Negative if the first value is smaller, zero if both are equal. */
 export function compareValues(type: Type, one: Value, other: Value): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return compareText(type.key(one), type.key(other));
 }
 
-/** By code point: half of a surrogate pair stands for one that comes after all others. */
+/** Compares by code point: surrogates sort after all other UTF-16 units. */
 export function compareText(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {

@@ -1,17 +1,17 @@
 /**
- * Dates and times as PostgreSQL reads them in ISO style: year first, `T` or a space before the time, an offset or Z after
- * it. Other styles, such as names of months, are refused, on every engine: what they mean depends on settings.
+ * Dates and times in ISO style, as PostgreSQL reads them: year first, `T` or a space before the time, an offset or Z
+ * after it. Other styles, such as month names, are rejected on both engines because their meaning depends on settings.
  */
 import { Refusal } from '../../errors.ts';
 import { refuseSyntax } from './refuse.ts';
 
-/** The parts of a text that were there. */
+/** The parts that a text contains. */
 export interface Moment {
   /** Days since 1970-01-01. */
   readonly day?: number;
-  /** Since midnight; up to 24 hours. */
+  /** Microseconds since midnight, up to 24 hours. */
   readonly micros?: number;
-  /** Of the zone, in seconds east of UTC. */
+  /** The zone's offset in seconds east of UTC. */
   readonly offset?: number;
 }
 
@@ -20,9 +20,9 @@ const TIME = String.raw`(?:(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?|(\d{2}
 const ZONE = String.raw`\s*(?:(z|utc|gmt)|([+-])(\d{1,2})(?::?(\d{2})(?::(\d{2}))?)?)`;
 const DATE_FIRST = new RegExp(`^\\s*${DATE}(?:(?:\\s*t\\s*|\\s+)${TIME})?(?:${ZONE})?\\s*$`, 'i');
 const TIME_ALONE = new RegExp(`^\\s*t?\\s*${TIME}(?:${ZONE})?\\s*$`, 'i');
-/** Day or month first, or digits without an end. */
+/** Day or month first, or an unseparated run of digits. */
 const OTHER_DATE = /^\s*(?:\d{1,2}([-/.])\d{1,2}\1\d{1,4}(?!\d)|\d{5,}\s*$)/;
-/** No text of a moment is longer; nor does anyone have to be told where a longer one goes wrong. */
+/** No valid text is longer; a longer one is rejected without parsing. */
 const MAX_LENGTH = 200;
 
 export function readMoment(text: string, title: string): Moment {
@@ -65,10 +65,10 @@ function timeOf(parts: readonly (string | undefined)[], text: string): Omit<Mome
 
 export const DAY_MICROS = 86_400e6;
 const MS_PER_DAY = 86_400_000;
-/** No zone is further from UTC. */
+/** The largest offset of a zone. */
 const MAX_OFFSET_HOURS = 15;
 
-/** The nearest millionth, halves to the even one, as PostgreSQL has it from a double. */
+/** The nearest microsecond, ties to even, as PostgreSQL rounds a double. */
 function microsOf(fraction: string): number {
   if (fraction.length <= 6) return Number(fraction.padEnd(6, '0'));
   const exact = Number(`0.${fraction}`) * 1e6;
@@ -90,14 +90,14 @@ export function outOfRange(text: string, hint?: string): Refusal {
   return new Refusal('22008', `date/time field value out of range: "${text}"`, { hint });
 }
 
-/** `2024-12-31`; undefined where no year of four digits has that day. */
+/** `2024-12-31`; undefined outside the years 1 to 9999. */
 export function printDay(day: number): string | undefined {
   const date = new Date(day * MS_PER_DAY);
   const year = date.getUTCFullYear();
   return year >= 1 && year <= 9999 ? date.toISOString().slice(0, 10) : undefined;
 }
 
-/** `22:34:01.5`: without the zeros at its end. */
+/** `22:34:01.5`, without trailing zeros. */
 export function printTime(micros: number): string {
   const seconds = Math.floor(micros / 1e6);
   const part = (value: number) => String(value).padStart(2, '0');
@@ -106,7 +106,7 @@ export function printTime(micros: number): string {
   return fraction === 0 ? time : `${time}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
 }
 
-/** Words for moments that stay the same. */
+/** Words for fixed moments. */
 export const FIXED_WORDS: ReadonlyMap<string, 'infinity' | '-infinity' | 'epoch'> = new Map([
   ['infinity', 'infinity'],
   ['+infinity', 'infinity'],
@@ -114,7 +114,7 @@ export const FIXED_WORDS: ReadonlyMap<string, 'infinity' | '-infinity' | 'epoch'
   ['epoch', 'epoch'],
 ]);
 
-/** Words for moments that depend on when they are read, in days from today. */
+/** Words relative to the current time, in days from today. */
 const MOVING_WORDS: ReadonlyMap<string, number> = new Map([
   ['now', 0],
   ['today', 0],

@@ -1,4 +1,4 @@
-/** date: a day of the years 1 to 9999, or infinity. Its text sorts as it does. */
+/** date: a day in the years 1 to 9999, or infinity. Its text sorts like its value. */
 import type { Value } from '../value.ts';
 import { FIXED_WORDS, movingMoment, now, printDay, readMoment } from './date-time-text.ts';
 import { refuseSyntax } from './refuse.ts';
@@ -7,7 +7,7 @@ import { defineType, PLAIN_TEXT } from './type.ts';
 function read(text: string): string {
   const word = FIXED_WORDS.get(text.trim().toLowerCase());
   if (word !== undefined) return word === 'epoch' ? printDay(0)! : word;
-  // A time after it is read, and does not matter.
+  // A time after the date is parsed and ignored.
   const { day } = readMoment(text, 'date');
   return day === undefined ? refuseSyntax('date', text, '22007') : printDay(day)!;
 }

@@ -1,4 +1,4 @@
-/** PostgreSQL's numeric division, by which it makes averages: at least 16 significant digits, counted in groups of four. */
+/** PostgreSQL's numeric division, used for averages: at least 16 significant digits, in groups of four. */
 import { type Exact, exactUnits } from './decimal-text.ts';
 
 const MIN_SIGNIFICANT = 16;
@@ -14,10 +14,10 @@ export function divided(sum: Exact, count: bigint): Exact {
   return exactUnits(sum.negative ? -nearest : nearest, scale);
 }
 
-/** The place of the first group of four digits that is not zero, and that group. */
+/** The position and value of the first non-zero group of four digits. */
 function leading({ digits, scale }: Exact): [weight: number, first: number] {
   if (digits === '0') return [0, 0];
-  // Of the leading digit: 0 for the units, -1 for the first decimal.
+  // The position of the leading digit: 0 for the units, -1 for the first decimal.
   const position = digits.length - 1 - scale;
   const weight = Math.floor(position / GROUP);
   const inGroup = position - weight * GROUP + 1;

@@ -1,10 +1,10 @@
 /**
- * Decimals as PostgreSQL reads and writes them, exact to the last digit. They are kept as texts of digits: a client may send
- * megabytes of them, which are read and compared in as many steps; only where something is added or divided they become numbers.
+ * Exact decimals as PostgreSQL reads and prints them. They stay digit strings, since a client may send megabytes of
+ * digits: parsing and comparing take linear time. Only addition and division convert them to numbers.
  */
 import { Refusal } from '../../errors.ts';
 
-/** ±digits × 10^-scale. No zeros before the digits, but for zero itself. */
+/** ±digits × 10^-scale, without leading zeros except for zero itself. */
 export interface Exact {
   readonly negative: boolean;
   readonly digits: string;
@@ -13,11 +13,11 @@ export interface Exact {
 
 const DECIMAL = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
 const SPECIAL = /^([+-]?)(nan|inf|infinity)$/i;
-/** PostgreSQL's own bounds on a numeric. */
+/** PostgreSQL's limits of a numeric. */
 const MAX_WHOLE_DIGITS = 131_072;
 const MAX_DECIMALS = 16_383;
 
-/** Undefined where the text is no decimal, or a special one such as NaN. */
+/** Undefined if the text is not a decimal, or is a special value such as NaN. */
 export function exactDecimal(text: string): Exact | undefined {
   const match = DECIMAL.exec(text.trim());
   if (match === null) return undefined;
@@ -39,7 +39,7 @@ export function exactUnits(units: bigint, scale: number): Exact {
   return { negative: units < 0n, digits: (units < 0n ? -units : units).toString(), scale };
 }
 
-/** How many digits there are before the point; below zero by as many as there are zeros behind it. */
+/** The number of digits before the point; negative by the number of zeros after it. */
 export function wholeDigits({ digits, scale }: Exact): number {
   return digits.length - scale;
 }
@@ -52,7 +52,7 @@ export function specialDecimal(text: string): 'NaN' | 'Infinity' | '-Infinity' |
   return match[1] === '-' ? '-Infinity' : 'Infinity';
 }
 
-/** The nearest whole number of units of 10^-decimals, halves away from zero. */
+/** Rounds to units of 10^-decimals, halves away from zero. */
 export function rounded({ negative, digits, scale }: Exact, decimals: number): bigint {
   const cut = digits.length - (scale - decimals);
   const kept = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
@@ -61,7 +61,7 @@ export function rounded({ negative, digits, scale }: Exact, decimals: number): b
   return negative ? -nearest : nearest;
 }
 
-/** The same, downwards; and whether nothing was cut off. */
+/** Rounds down to units of 10^-decimals, and reports whether the result is exact. */
 export function floored({ negative, digits, scale }: Exact, decimals: number): { units: bigint; exact: boolean } {
   const cut = digits.length - (scale - decimals);
   const kept = cut >= digits.length ? digits + '0'.repeat(cut - digits.length) : digits.slice(0, Math.max(0, cut));
@@ -77,7 +77,7 @@ export function printDecimal({ negative, digits, scale }: Exact): string {
   return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
 }
 
-/** Without the zeros at its end. */
+/** Prints without trailing zeros. */
 export function printTrimmed(exact: Exact): string {
   const text = printDecimal(exact);
   if (exact.scale <= 0 || !text.endsWith('0')) return text;
@@ -86,14 +86,14 @@ export function printTrimmed(exact: Exact): string {
   return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
 }
 
-/** A text that sorts as the number does: its sign, the place of its first digit, its digits. */
+/** A text that sorts like the number: sign, position of the first digit, digits. */
 export function decimalKey(text: string): string {
   const exact = exactDecimal(text);
   if (exact === undefined) return SPECIAL_KEYS[specialDecimal(text) ?? 'NaN'];
   if (exact.digits === '0') return '2';
   const place = String(wholeDigits(exact) + MAX_WHOLE_DIGITS).padStart(6, '0');
   const key = place + withoutTrailingZeros(exact.digits);
-  // What has fewer digits sorts before what goes on, and below zero after it.
+  // A shorter number sorts before its continuation; for negative numbers, after it.
   return exact.negative ? `1${complement(key)}~` : `3${key} `;
 }
 

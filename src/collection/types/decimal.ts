@@ -1,6 +1,7 @@
 /**
- * decimal(p,s): exact, at most 18 digits. On SQLite one of up to 15 digits is the double nearest to it, which prints back as
- * it was; a longer one is twice its number of units of 10^-s, so that whatever lies between two of them has a place as well.
+ * decimal(p,s): exact, at most 18 digits. SQLite stores up to 15 digits as the nearest double, which prints back
+ * unchanged. It stores longer ones as twice their number of units of 10^-s, so that values between two of them also
+ * have a place.
  */
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
@@ -19,9 +20,9 @@ import { refuseSyntax } from './refuse.ts';
 import { defineType, itself, type SqliteForm, type Type } from './type.ts';
 
 export const MAX_DECIMAL_DIGITS = 18;
-/** So many digits any double holds. */
+/** Any double holds this many digits. */
 const DOUBLE_DIGITS = 15;
-/** More decimals, and JavaScript may print an exponent; and so SQLite. */
+/** With more decimals, JavaScript and SQLite may print an exponent. */
 const PLAIN_DECIMALS = 6;
 const SQLITE_DECIMALS = 4;
 const PLAIN = /^-?\d{1,8}(?:\.\d{1,4})?$/;
@@ -35,7 +36,7 @@ export function decimal(precision: number, scale: number): Type {
     });
   const inDouble = precision <= DOUBLE_DIGITS;
   const isPlain = inDouble && scale <= PLAIN_DECIMALS;
-  // The common case of a price needs no arithmetic.
+  // A common price needs no arithmetic.
   const isSimple = inDouble && precision - scale >= 8 && scale >= 4;
 
   const units = (text: string): bigint => {
@@ -68,7 +69,7 @@ export function decimal(precision: number, scale: number): Type {
     postgres: {
       name: `numeric(${precision},${scale})`,
       unbounded: 'numeric',
-      // Tables that something else made may hold it.
+      // Adopted tables may contain NaN.
       bind: (value) => (value === NOT_A_NUMBER ? 'NaN' : value),
       ...(isPlain ? { plain: (sql) => `(${sql})::float8`, cell: (sql) => `(${sql})::float8` } : {}),
       json: (sql) => `trim_scale(${sql})`,
@@ -87,7 +88,7 @@ function doubleForm(precision: number, scale: number): SqliteForm {
     column: 'real',
     wrong: (sql) => `abs(${sql}) >= 1e${precision - scale} or ${sql} <> round(${sql}, ${scale})`,
     ...(scale <= PLAIN_DECIMALS ? { plain: itself, cell: itself } : {}),
-    // A whole number in a double is printed with .0 by SQLite.
+    // SQLite prints a whole number in a double with `.0`.
     ...(scale <= SQLITE_DECIMALS
       ? { json: (sql) => `iif(${sql} = cast(${sql} as integer), cast(${sql} as integer), ${sql})` }
       : {}),
@@ -107,11 +108,11 @@ function unitsForm(precision: number, scale: number): SqliteForm {
   };
 }
 
-/** Larger than every stored value: what infinity compares as. NaN is larger still, as PostgreSQL sorts it. */
+/** Larger than every stored value: infinity compares as this. NaN is larger still, as PostgreSQL sorts it. */
 const BEYOND = Number.MAX_VALUE / 2;
 const NOT_A_NUMBER = Number.MAX_VALUE;
 
-/** What any decimal, however long, compares as with stored ones: itself, or between the two that it lies between. */
+/** The double that a decimal of any length compares as: itself, or a value between its two stored neighbours. */
 function nearestDouble(text: string, scale: number): number {
   const exact = exactDecimal(text);
   if (exact === undefined) return beyond(text);
@@ -135,7 +136,7 @@ function comparable(text: string): string {
   return exact === undefined ? (specialDecimal(text) ?? refuseSyntax('numeric', text)) : printTrimmed(exact);
 }
 
-/** Even for what can be stored. */
+/** Even for values that can be stored. */
 function twiceTheUnits(text: string, scale: number): Value {
   const exact = exactDecimal(text);
   if (exact === undefined) return beyond(text);

@@ -1,4 +1,4 @@
-/** What a reference brings: rows of another collection as the JSON text that the database made. No field is one. */
+/** The value of an embedding: rows of another collection as JSON text from the database. It is not a field type. */
 import { defineType, itself } from './type.ts';
 
 export const embedded = defineType({
@@ -8,7 +8,7 @@ export const embedded = defineType({
     throw new Error('an embedded row is read, and never written or compared');
   },
   json: String,
-  // In CSV it is printed as jsonb, which is what PostgREST shows.
+  // CSV shows it as jsonb, as PostgREST does.
   sqlite: { column: 'text', json: itself, text: (sql) => `json_printed(${sql})` },
   postgres: {
     name: 'json',

@@ -1,24 +1,30 @@
-/** Floats as PostgreSQL prints them: the fewest digits that are read as the same number, and an exponent where it would be long. */
+/**
+ * Prints floats as PostgreSQL does: the fewest digits that read back as the same number, with an exponent for very
+ * large or small ones.
+ */
 import { exactDecimal, printTrimmed } from './decimal-text.ts';
 
-/** Digits × 10^exponent, with no zeros at the end of the digits. */
+/** Digits × 10^exponent, without trailing zeros in the digits. */
 interface Decimal {
   readonly digits: string;
   readonly exponent: number;
 }
 
 export interface FloatWidth {
-  /** The nearest number that it holds. */
+  /** Rounds to the nearest representable number. */
   readonly round: (number: number) => number;
-  /** Any decimal of so many digits is told from all others; longer numbers have an exponent. */
+  /** This many digits always survive a round trip; longer numbers get an exponent. */
   readonly digits: number;
-  /** So many digits tell any number from its neighbours. */
+  /** This many digits identify any number. */
   readonly most: number;
-  /** Of a number above zero, with at most so many digits. */
+  /** The nearest decimal with this many digits, for a positive number. */
   readonly nearest: (value: number, digits: number) => Decimal;
-  /** As few digits as its shortest decimal can have. */
+  /** A lower bound for the number of digits. */
   readonly fewest: (value: number) => number;
-  /** Whether a decimal lies halfway to a neighbour. Some readers would take it for that, and PostgreSQL does not print it. */
+  /**
+   * Whether a decimal is exactly halfway to a neighbour. Some parsers would round it away, so PostgreSQL does not print
+   * it.
+   */
   readonly isEdge: (decimal: Decimal, value: number) => boolean;
 }
 
@@ -41,7 +47,7 @@ function shortest(value: number, { round, most, nearest, fewest, isEdge }: Float
   return nearest(value, most);
 }
 
-/** Of two that are as near, the even one; JavaScript would take the larger. */
+/** Breaks ties to even; JavaScript rounds them up. */
 function nearestDecimal(value: number, digits: number): Decimal {
   const [longer = '', power = ''] = value.toExponential(digits).split('e');
   const down = longer.slice(0, -1).replace(/\.$/, '');
@@ -49,12 +55,12 @@ function nearestDecimal(value: number, digits: number): Decimal {
   return decimalOf(value.toExponential(digits - 1));
 }
 
-/** Whether nothing but zeros follows these digits. */
+/** Whether the number has no further digits. */
 function isExactly(value: number, mantissa: string): boolean {
   return /^0*e/.test(value.toExponential(Math.min(100, mantissa.length + FURTHER_DIGITS)).slice(mantissa.length));
 }
 
-/** No number has zeros in so many places, and then another digit. */
+/** No number has this many zeros followed by another digit. */
 const FURTHER_DIGITS = 30;
 
 function decimalOf(exponential: string): Decimal {
@@ -68,7 +74,7 @@ function numberOf({ digits, exponent }: Decimal): number {
   return Number(`${digits}e${exponent}`);
 }
 
-/** Where the decimals of a float4 begin to be further apart than the digits say. */
+/** Below this, float4 values are subnormal and further apart. */
 const LEAST_NORMAL_FLOAT4 = 2 ** -126;
 
 export const FLOAT4: FloatWidth = {
@@ -76,9 +82,9 @@ export const FLOAT4: FloatWidth = {
   digits: 6,
   most: 9,
   nearest: nearestDecimal,
-  // Where six digits do, the zeros at their end tell how many fewer do.
+  // If six digits are enough, trailing zeros show that fewer are.
   fewest: (value) => (value < LEAST_NORMAL_FLOAT4 ? 1 : 6),
-  // A double holds what lies halfway.
+  // A double holds the halfway point exactly.
   isEdge: (decimal, value) => {
     const number = numberOf(decimal);
     return number === (value + neighbour(value, 1)) / 2 || number === (value + neighbour(value, -1)) / 2;
@@ -98,7 +104,7 @@ export const FLOAT8: FloatWidth = {
   round: (number) => number,
   digits: 15,
   most: 17,
-  // JavaScript's own digits are the fewest.
+  // JavaScript already prints the fewest digits.
   nearest: (value, digits) =>
     digits === leastDigits(value) ? decimalOf(value.toExponential()) : nearestDecimal(value, digits),
   fewest: leastDigits,
@@ -110,16 +116,17 @@ function leastDigits(value: number): number {
   return text.indexOf('e') - (text.includes('.') ? 1 : 0);
 }
 
-/** The place of a digit that matters on an edge only. */
+/** The position of a digit that matters only at a halfway point. */
 const NUDGE = 25;
 
 function isEdgeOfDouble({ digits, exponent }: Decimal, value: number): boolean {
-  // What lies halfway between two doubles is a whole number of some power of two: so many decimals need as many fives in it.
+  // A halfway point between two doubles is an integer multiple of a power of two. So each decimal place needs a factor
+  // five.
   if (exponent < 0 && (exponent < -DOUBLE_FIVES || BigInt(digits) % 5n ** BigInt(-exponent) !== 0n)) return false;
   const more = `${digits}${'0'.repeat(NUDGE - 1)}1e${exponent - NUDGE}`;
   const less = `${BigInt(digits) - 1n}${'9'.repeat(NUDGE)}e${exponent - NUDGE}`;
   return Number(more) !== value || Number(less) !== value;
 }
 
-/** No number of 17 digits can be divided by five more often. */
+/** No number of 17 digits has more factors of five. */
 const DOUBLE_FIVES = 24;

@@ -1,4 +1,6 @@
-/** float4 and float8. SQLite's numbers know no NaN: it is the text NaN there, which sorts after all numbers, as it should. */
+/**
+ * float4 and float8. SQLite has no NaN: it is stored as the text NaN, which sorts after all numbers, as in PostgreSQL.
+ */
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { specialDecimal } from './decimal-text.ts';
@@ -39,7 +41,7 @@ function float(name: 'float4' | 'float8', title: string, width: FloatWidth): Typ
     sqlite: {
       column: 'any',
       aggregate: {
-        // Added up as doubles: a float4 would lose what comes late in a long list.
+        // Sums use doubles: a float4 would lose digits in a long list.
         sum: (sql) => ofNumbers(sql, name === 'float4' ? `cast_as('float8', 'float4', sum(${sql}))` : `sum(${sql})`),
         avg: (sql) => ofNumbers(sql, `avg(${sql})`),
       },

@@ -1,4 +1,4 @@
-/** All types, by the names that declarations and casts use for them. */
+/** All types, by their names in declarations and casts. */
 import { arrayOf } from './array.ts';
 import { boolean } from './boolean.ts';
 import { date } from './date.ts';
@@ -15,7 +15,7 @@ import { uuid } from './uuid.ts';
 
 const TYPES = new Map<string, Type>();
 const ARRAY = '[]';
-/** PostgreSQL's other names for them, in casts. */
+/** PostgreSQL's aliases, for casts. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   smallint: 'int2',
   int: 'int4',
@@ -34,7 +34,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'timestamptz',
 };
 
-/** Returns what takes the type away again, with arrays of it. */
+/** Returns a function that removes the type and its arrays again. */
 export function addType(type: Type): () => void {
   TYPES.set(type.name, type);
   return () => {
@@ -63,7 +63,7 @@ for (const type of BUILT_IN) addType(type);
 
 const DECIMAL = /^(?:decimal|numeric)\( *(\d+) *(?:, *(\d+) *)?\)$/;
 
-/** Undefined where there is no such type. The same name is always the same object. */
+/** Undefined for an unknown type. Equal names give the same object. */
 export function typeNamed(name: string): Type | undefined {
   const known = TYPES.get(name);
   if (known !== undefined) return known;
@@ -86,23 +86,23 @@ function decimalNamed(name: string): Type | undefined {
   return isOne ? decimal(precision, scale) : undefined;
 }
 
-/** Types of what is computed, and of no field. */
+/** Types of computed values, which no field can have. */
 const COMPUTED: readonly Type[] = [numeric];
 
-/** The type of a field by that name. */
+/** The field type of that name. */
 export function fieldTypeNamed(name: string): Type | undefined {
   const [element = ''] = name.split('[]');
   const isComputed = COMPUTED.some((type) => type === typeNamed(element));
   return isComputed ? undefined : typeNamed(name);
 }
 
-/** For messages and editors: the types that a field may have, beside arrays of them. */
+/** The names of all field types except arrays, for messages and editors. */
 export function fieldTypeNames(): string[] {
   const names = [...TYPES.keys()].filter((name) => /^\w+$/.test(name) && fieldTypeNamed(name) !== undefined);
   return [...names, 'decimal(p,s)'];
 }
 
-/** The type that a cast names, in any of PostgreSQL's words for it: `_text` is its own name for `text[]`. */
+/** The target type of a cast, by any of PostgreSQL's names: `_text` is `text[]`. */
 export function castTypeNamed(name: string): Type | undefined {
   const lowered = name.trim().toLowerCase();
   const isArray = lowered.startsWith('_');
@@ -111,15 +111,15 @@ export function castTypeNamed(name: string): Type | undefined {
   return typeNamed(isArray ? `${proper}${ARRAY}` : proper);
 }
 
-/** For messages: what a client may cast to, beside arrays and decimals. */
+/** The names of cast targets except arrays and decimals, for messages. */
 export function castNames(): string[] {
   const types = [...TYPES.values()].filter(({ name, kind, element }) => name === kind && element === undefined);
   return [...types.map(({ name }) => name), ...Object.keys(SYNONYMS)];
 }
 
-/** A type that is surely there. */
+/** A type that is known to exist. */
 export function builtIn(name: string): Type {
   const type = typeNamed(name);
-  if (type === undefined) throw new Error(`there is no type ${name}`);
+  if (type === undefined) throw new Error(`type ${name} does not exist`);
   return type;
 }

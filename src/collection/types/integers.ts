@@ -1,4 +1,4 @@
-/** int2, int4, int8. An int8 is a bigint, since a double ends at 2^53. */
+/** int2, int4, int8. An int8 is a bigint, since a double is exact only up to 2^53. */
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { toNumbers } from './number-casts.ts';
@@ -8,7 +8,10 @@ import { defineType, itself, type Type } from './type.ts';
 
 const INTEGER = /^[ \t\n\v\f\r]*([+-]?\d+)[ \t\n\v\f\r]*$/;
 const LEADING = /^[ \t\n\v\f\r]*([+-]?\d+)/;
-/** Up to so many characters a double holds all digits; and what is longer still, without zeros before it, is no int8. */
+/**
+ * A double holds all digits of a text up to this length. A text over 20 characters without leading zeros is not an
+ * int8.
+ */
 const SAFE_LENGTH = 15;
 const MAX_LENGTH = 20;
 
@@ -16,7 +19,7 @@ interface Width {
   readonly name: 'int2' | 'int4' | 'int8';
   readonly title: string;
   readonly bits: 16 | 32 | 64;
-  /** What a sum of many is. */
+  /** The type of a sum. */
   readonly sum: string;
 }
 
@@ -26,7 +29,7 @@ function integer({ name, title, bits, sum }: Width): Type {
   const small = bits < 64;
   const outOfRange = (text: string) => new Refusal('22003', `value "${text}" is out of range for type ${title}`);
   const read = (text: string): Value => {
-    // As PostgreSQL reads it: digits that are too large are told before what follows them.
+    // As PostgreSQL does, reports an out-of-range number before a syntax error behind it.
     const match = INTEGER.exec(text) ?? LEADING.exec(text);
     if (match === null) return refuseSyntax(title, text);
     const value = inRange(match[1]!, text);

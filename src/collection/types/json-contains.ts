@@ -1,6 +1,6 @@
 /**
- * Containment as jsonb's `@>` has it: an object contains one whose members it has, an array one whose elements it has, in any order; what lies
- * in them need only be contained, too. An array contains a single value that is one of its elements.
+ * jsonb's `@>`: an object contains another if it has its members, an array if it has its elements in any order; nested
+ * values need only be contained as well. An array also contains a single value that is one of its elements.
  */
 import { Refusal } from '../../errors.ts';
 import { MAX_CONTAINMENT_STEPS } from '../../limits.ts';
@@ -13,7 +13,7 @@ export function jsonContains(whole: unknown, part: unknown): boolean {
   return contains(whole, part);
 
   function contains(one: unknown, other: unknown): boolean {
-    if (++steps > MAX_CONTAINMENT_STEPS) throw new Refusal('54000', 'too many elements to hold against each other');
+    if (++steps > MAX_CONTAINMENT_STEPS) throw new Refusal('54000', 'too many elements to compare');
     if (!isContainer(other)) return !isContainer(one) && jsonKey(one) === jsonKey(other);
     if (Array.isArray(other)) return Array.isArray(one) && hasElements(one, other);
     if (!isContainer(one) || Array.isArray(one)) return false;
@@ -29,7 +29,7 @@ export function jsonContains(whole: unknown, part: unknown): boolean {
   }
 }
 
-/** The elements that hold no others, by their keys: 1 and 1.0 are the same number. */
+/** The scalar elements by their keys: 1 and 1.0 are equal. */
 function singlesOf(array: readonly unknown[]): ReadonlySet<string> {
   return new Set(array.filter((each) => !isContainer(each)).map(jsonKey));
 }

@@ -1,6 +1,7 @@
 /**
- * How jsonb sorts: null, texts, numbers, false, true, arrays, objects; of arrays and objects the shorter first, then part by part, the keys
- * of objects in the order in which they are stored. An empty array that is in nothing else comes before all: PostgreSQL's own history.
+ * The sort order of jsonb: null, texts, numbers, false, true, arrays, objects. Shorter arrays and objects come first,
+ * then the comparison goes part by part, with keys in storage order. A top-level empty array sorts first, for
+ * historical reasons in PostgreSQL.
  */
 import { WrittenNumber } from '../exact-json.ts';
 import { decimalKey } from './decimal-text.ts';

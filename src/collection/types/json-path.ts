@@ -1,6 +1,6 @@
 /**
- * What lies inside of JSON: a name takes a member of an object, a whole number an element of an array, from its end where it is negative.
- * A single value is as an array of one: PostgreSQL stores it so, and `->0` and `->-1` are the value itself.
+ * Steps into JSON: a name selects a member of an object, an integer an element of an array, from the end if negative.
+ * PostgreSQL stores a scalar as an array of one, so `->0` and `->-1` return the scalar itself.
  */
 import { WrittenNumber } from '../exact-json.ts';
 import { printJson } from './json-text.ts';
@@ -11,12 +11,12 @@ export function isIndex(key: string): boolean {
   return INDEX.test(key);
 }
 
-/** Whether it finds a single value, too. */
+/** Whether the step also selects a scalar. */
 export function isOnlyElement(key: string): boolean {
   return isIndex(key) && (Number(key) === 0 || Number(key) === -1);
 }
 
-/** Undefined where there is nothing. */
+/** Undefined if the path does not exist. */
 export function stepInto(json: unknown, steps: readonly string[]): unknown {
   let inside: unknown = json;
   for (const key of steps) {
@@ -33,7 +33,7 @@ function isSingle(json: unknown): json is undefined | null | string | number | b
   return typeof json !== 'object' || json === null || json instanceof WrittenNumber;
 }
 
-/** As `->>` shows it: a text as it is, null as nothing. */
+/** The value as `->>` returns it: a text unquoted, null as SQL null. */
 export function shownText(json: unknown): string | null {
   if (json === null || json === undefined) return null;
   return typeof json === 'string' ? json : printJson(json);

@@ -1,11 +1,11 @@
-/** JSON as jsonb prints it: keys by length, then by their bytes, a space after , and :, numbers without an exponent. */
+/** Prints JSON as jsonb does: keys by length and then bytes, a space after `,` and `:`, numbers without exponent. */
 import { Refusal } from '../../errors.ts';
 import { MAX_JSON_DEPTH, MAX_JSON_PADDING } from '../../limits.ts';
 import { parseJson, tooDeep, WrittenNumber } from '../exact-json.ts';
 import { type Exact, exactDecimal, printDecimal } from './decimal-text.ts';
 import { readText } from './text.ts';
 
-/** A value that `parseJson` gave. */
+/** Prints a value from `parseJson`. */
 export function printJson(value: unknown): string {
   let padding = 0;
   return print(value, 1);
@@ -23,7 +23,7 @@ export function printJson(value: unknown): string {
     return `{${members.join(', ')}}`;
   }
 
-  /** A few characters such as 1e999 stand for many zeros: there must be an end to them. */
+  /** A few characters such as 1e999 expand to many zeros, so the expansion is bounded. */
   function printNumber(text: string): string {
     if (/^-?[1-9]\d{0,14}$/.test(text)) return text;
     const exact = exactDecimal(text)!;
@@ -37,12 +37,12 @@ export function printJson(value: unknown): string {
   }
 }
 
-/** The zeros that are printed and were not written. */
+/** The number of zeros that printing adds. */
 function zerosAround({ digits, scale }: Exact): number {
   return Math.max(0, -scale, scale - digits.length);
 }
 
-/** In the order in which jsonb stores them. */
+/** In jsonb's storage order. */
 export function storedKeys(object: object): readonly string[] {
   const keys = Object.keys(object);
   if (keys.length < 2) return keys;
@@ -54,7 +54,7 @@ export function storedKeys(object: object): readonly string[] {
 
 const encoder = new TextEncoder();
 
-/** The shorter first. */
+/** Shorter first. */
 function compareBytes(one: Uint8Array, other: Uint8Array): number {
   if (one.length !== other.length) return one.length - other.length;
   const at = one.findIndex((byte, index) => byte !== other[index]);

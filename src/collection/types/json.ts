@@ -1,4 +1,4 @@
-/** json: PostgreSQL's jsonb, kept as the text that it prints, and compared as it compares. */
+/** json: PostgreSQL's jsonb, stored as its printed text and compared as jsonb compares. */
 import { Refusal } from '../../errors.ts';
 import { parseJson, WrittenNumber } from '../exact-json.ts';
 import type { Value } from '../value.ts';
@@ -21,7 +21,7 @@ const booleanIn: Cast = (value, to) => {
   return typeof json === 'boolean' ? String(json) : refuseOther(json, to);
 };
 
-/** JSON's null is nothing, whatever it is cast to. */
+/** JSON null casts to SQL null. */
 function refuseOther(json: unknown, to: Type): null {
   if (json === null) return null;
   throw new Refusal('22023', `cannot cast jsonb ${kindOf(json)} to type ${to.title}`);

@@ -1,11 +1,11 @@
-/** Keys that are made of others: texts that sort as what they stand for, one part after the other. */
+/** Composite sort keys: texts that sort like the values they encode, part by part. */
 
-/** A part of any length, so that what ends here sorts before what goes on. */
+/** A part of any length; a prefix sorts before its continuation. */
 export function keyPart(text: string): string {
   return `${text.replaceAll('\u0001', '\u0001\u0002')}\u0001\u0001`;
 }
 
-/** A count, so that fewer come first. */
+/** A count that sorts numerically. */
 export function keyCount(count: number): string {
   return String(count).padStart(10, '0');
 }

@@ -1,10 +1,10 @@
-/** Numbers become other numbers; where that cuts a fraction off, as PostgreSQL rounds it. */
+/** Casts between number types, with PostgreSQL's rounding. */
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
 import { exactDecimal, exactUnits, printDecimal, rounded, wholeDigits } from './decimal-text.ts';
 import type { Cast, Type } from './type.ts';
 
-/** `whole` is what the integers read, where that is another text than the rest do. */
+/** `whole` is the text for integer targets, if it differs. */
 export function toNumbers(text: Cast, whole: Cast = text): Readonly<Record<string, Cast>> {
   return { int2: whole, int4: whole, int8: whole, decimal: text, numeric: text, float4: text, float8: text };
 }
@@ -12,7 +12,7 @@ export function toNumbers(text: Cast, whole: Cast = text): Readonly<Record<strin
 /** No integer has more digits. */
 const MAX_DIGITS = 19;
 
-/** A decimal's halves go away from zero. */
+/** Decimals round halves away from zero. */
 export function wholeOfDecimal(value: Value, to: Type): string {
   const exact = exactDecimal(String(value));
   if (exact === undefined) throw new Refusal('0A000', `cannot convert ${nameOf(String(value))} to ${to.title}`);
@@ -20,7 +20,7 @@ export function wholeOfDecimal(value: Value, to: Type): string {
   return printDecimal(exactUnits(rounded(exact, 0), 0));
 }
 
-/** A double's halves go to the even neighbour. */
+/** Floats round halves to even. */
 export function wholeOfFloat(value: Value, to: Type): string {
   const number = Number(value);
   if (!Number.isFinite(number)) throw outOfRange(to);
@@ -33,7 +33,7 @@ function outOfRange({ title }: Type): Refusal {
   return new Refusal('22003', `${title} out of range`);
 }
 
-/** As PostgreSQL's message has it. */
+/** The name in PostgreSQL's message. */
 function nameOf(special: string): string {
   return special === 'NaN' ? 'NaN' : 'infinity';
 }

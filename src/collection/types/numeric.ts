@@ -1,6 +1,6 @@
 /**
- * numeric: what exact arithmetic yields, of any number of digits. No field is one; sums, averages and casts are. On SQLite it
- * is text, and made from whole units, so that no digit is lost on the way.
+ * numeric: the result of exact arithmetic, with any number of digits. No field has this type; sums, averages and casts
+ * do. SQLite holds it as text, computed from integer units without loss.
  */
 import { Refusal } from '../../errors.ts';
 import { MAX_NUMERIC_DIGITS } from '../../limits.ts';
@@ -10,7 +10,7 @@ import { toNumbers, wholeOfDecimal } from './number-casts.ts';
 import { refuseSyntax } from './refuse.ts';
 import { defineType, itself } from './type.ts';
 
-/** Sums of 64 bits may overflow: the two halves of each unit are summed apart, and put together exactly. */
+/** A 64-bit sum may overflow: the high and low halves of the units are summed separately and combined exactly. */
 export function sumOfUnits(units: string, scale: number): string {
   return `decimal_sum(${halves(units)}, ${scale})`;
 }
@@ -25,7 +25,7 @@ function halves(units: string): string {
 
 const EXPONENT = /e([+-]?\d+)\s*$/i;
 
-/** Of a bounded length: a few characters may stand for a number of a hundred thousand digits, row after row. */
+/** Bounded, since a few characters may mean a number of a hundred thousand digits. */
 function read(text: string): string {
   if (text.length + Math.abs(Number(EXPONENT.exec(text)?.[1] ?? 0)) > MAX_NUMERIC_DIGITS) {
     throw new Refusal('22003', 'value overflows numeric format', {

@@ -1,8 +1,8 @@
-/** A text that is no value of a type. */
+/** Rejects a text that is not a value of its type. */
 import { type ErrorCode, Refusal } from '../../errors.ts';
 
 export function refuseSyntax(title: string, text: string, code: ErrorCode = '22P02'): never {
-  // In a URL a plus sign is a space.
+  // In a URL, a plus sign means a space.
   const isPlusLost = code === '22007' && /\d \d\d(:?\d\d)?$/.test(text);
   const hint = isPlusLost
     ? 'In a URL, write + as %2B.'
@@ -15,11 +15,11 @@ export function refuseSyntax(title: string, text: string, code: ErrorCode = '22P
 const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']);
 const PLAIN_NUMBER =
   'Write the number alone: without a currency, nothing between the thousands, a point before decimals.';
-/** What is longer is none of these, and would be long to look at. */
+/** Longer texts do not get a hint. */
 const LONGEST_NUMBER = 64;
 const DECORATED = /^(?:\p{Sc}|[A-Z]{3})?[-+]?(?:\p{Sc}|[A-Z]{3})?\d[\d.,'’]*(?:\p{Sc}|%|[A-Z]{3}|,?-)?$/u;
 
-/** A number as people write it: `$1,200.50`, `5 EUR`, `1 200`. */
+/** Whether the text is a number as people write it: `$1,200.50`, `5 EUR`, `1 200`. */
 function isDecorated(text: string): boolean {
   if (text.length > LONGEST_NUMBER || /^[-+]?\d*\.?\d*$/.test(text.trim())) return false;
   return DECORATED.test(text.replaceAll(/\s/g, ''));

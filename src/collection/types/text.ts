@@ -2,7 +2,7 @@
 import { Refusal } from '../../errors.ts';
 import { defineType, itself, PLAIN_TEXT } from './type.ts';
 
-/** Half of a surrogate pair has no UTF-8, and PostgreSQL's text has no NUL. */
+/** Rejects lone surrogates, which UTF-8 cannot encode, and NUL, which PostgreSQL cannot store. */
 export function readText(text: string): string {
   if (text.includes('\0')) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
   if (!text.isWellFormed()) throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8": a lone surrogate');
@@ -14,7 +14,7 @@ export const text = defineType({
   abilities: ['text'],
   read: readText,
   json: (value) => JSON.stringify(value),
-  // Its text form is read by whatever type it is cast to.
+  // The target type parses the text.
   casts: { '*': String },
   aggregates: { max: 'text', min: 'text' },
   sqlite: PLAIN_TEXT,

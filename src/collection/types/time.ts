@@ -1,16 +1,16 @@
-/** time: a time of the day, to the microsecond, up to 24:00:00. */
+/** time: a time of day with microseconds, up to 24:00:00. */
 import type { Value } from '../value.ts';
 import { movingMoment, now, printTime, readMoment } from './date-time-text.ts';
 import { refuseSyntax } from './refuse.ts';
 import { defineType, PLAIN_TEXT } from './type.ts';
 
 const TITLE = 'time without time zone';
-/** As PostgreSQL calls it where it cannot read one. */
+/** PostgreSQL's name in syntax errors. */
 const SHORT_TITLE = 'time';
 
 function read(text: string): string {
   if (text.trim().toLowerCase() === 'allballs') return printTime(0);
-  // A date before it and an offset after it are read, and do not matter.
+  // A date before the time and an offset after it are parsed and ignored.
   const { micros } = readMoment(text, SHORT_TITLE);
   return micros === undefined ? refuseSyntax(SHORT_TITLE, text, '22007') : printTime(micros);
 }

@@ -1,6 +1,6 @@
 /**
- * timestamp, which has no zone, and timestamptz, which is a moment. Kept as the text that JSON shows, a moment in UTC: it sorts
- * as they do. In CSV and as text they are as PostgreSQL prints them, with a space in place of the T.
+ * timestamp, without a zone, and timestamptz, a moment. Both are stored as their JSON text, a moment in UTC, which
+ * sorts correctly. CSV and text use PostgreSQL's format with a space instead of the T.
  */
 import { Refusal } from '../../errors.ts';
 import type { Value } from '../value.ts';
@@ -20,9 +20,9 @@ import { defineType, PLAIN_TEXT, type Type } from './type.ts';
 interface Zone {
   readonly name: 'timestamp' | 'timestamptz';
   readonly title: string;
-  /** How PostgreSQL calls it where it cannot read one. */
+  /** PostgreSQL's name in syntax errors. */
   readonly shortTitle: string;
-  /** What ends it in JSON, and in text. */
+  /** The ending in JSON and in text. */
   readonly suffix: string;
   readonly textSuffix: string;
   readonly schema: Type['schema'];

@@ -1,15 +1,15 @@
 /**
- * What a type of a field is: one value of this interface, in one file. Its text form is PostgreSQL's, so that a bad value
- * gets the same code and message on every engine. Nothing else asks which type a field has: stages ask what it can do.
+ * The interface of a field type; each type is one file. Text forms are PostgreSQL's, so that an invalid value gets the same
+ * code and message on every engine. No other code tests for a particular type: stages ask for abilities.
  *
- * What a type means is said in JavaScript, once for both engines: PostgreSQL has it built in, and SQLite calls it where it has
- * nothing of its own. SQL is given where SQLite does the same quicker.
+ * A type is implemented once, in JavaScript. PostgreSQL has it natively, and SQLite calls that implementation unless the type
+ * supplies faster SQL.
  */
 import { jsonText } from '../exact-json.ts';
 import type { Value } from '../value.ts';
 import { decimalKey } from './decimal-text.ts';
 
-/** What operators ask of a type, beside comparing and ordering, which all can. */
+/** Abilities that operators require. Every type can be compared and ordered. */
 export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json';
 export type AggregateName = 'sum' | 'avg' | 'count' | 'max' | 'min';
 /** Contains, is contained in, overlaps. */
@@ -24,105 +24,105 @@ export type JsonSchema = { readonly [key: string]: Json };
 export type Sql = (sql: string) => string;
 export const itself: Sql = (sql) => sql;
 
-/** How SQLite keeps a value, so that comparison, order and indexes are its own. */
+/** How SQLite stores a value, so that comparison, order and indexes work natively. */
 export interface SqliteForm {
-  /** The type of the column in a strict table. */
+  /** The column type in a strict table. */
   readonly column: 'integer' | 'real' | 'text' | 'any';
-  /** The stored form of a value, where it is another. */
+  /** Converts a value to its stored form, if it differs. */
   readonly bind?: (value: Value) => Value;
   /** The value of a stored form. Integers come as bigint; by default they become numbers. */
   readonly value?: (stored: Value) => Value;
-  /** The stored form does not sort as the values do: their keys are compared in its place. */
+  /** The stored form does not sort like the values, so their keys are compared instead. */
   readonly keyed?: boolean;
-  /** What JSON.stringify prints as it should be; absent where there is no such form, and the row is made as JSON text. */
+  /** A form that JSON.stringify prints correctly. Without one, the database builds the row as JSON text. */
   readonly plain?: Sql;
-  /** The JSON text, and the text form, where SQLite can make them; a number may stand for its text. */
+  /** The JSON text and the text form, if SQLite can produce them. A number may represent its text. */
   readonly json?: Sql;
   readonly text?: Sql;
-  /** The text form in CSV, where a number will do. */
+  /** The text form in CSV, where a number is enough. */
   readonly cell?: Sql;
   readonly aggregate?: Readonly<Partial<Record<AggregateName, Sql>>>;
-  /** Whether the stored form is the same in JavaScript and in JSON: a text, or a whole number of at most 53 bits. */
+  /** Whether the stored form is equal in JavaScript and JSON: a text, or an integer of at most 53 bits. */
   readonly isSame?: true;
-  /** How a sum is put together of sums of parts: the whole number that is summed of each value, and the sum of such sums. */
+  /** How partial sums combine: the integer that is summed per value, and the sum of such sums. */
   readonly parts?: { readonly each: Sql; readonly sum: Sql };
-  /** A condition that every stored value keeps. */
+  /** A condition that every stored value satisfies. */
   readonly check?: Sql;
-  /** What no constraint of the table can tell, and `catalogue check` looks for. */
+  /** A condition for invalid values that no table constraint can detect; `catalogue check` uses it. */
   readonly wrong?: Sql;
 }
 
-/** The same for PostgreSQL, whose own type it is. */
+/** The same for PostgreSQL, which has the type natively. */
 export interface PostgresForm {
   /** The type in SQL: `int4`, `numeric(12,4)`. */
   readonly name: string;
-  /** Its name without bounds, where it has any: values are compared as such, and arrays are of such. */
+  /** The name without bounds, for comparisons and arrays. */
   readonly unbounded?: string;
-  /** Compared as text is, so that a column says by which collation. */
+  /** Compared as text, so the column needs a collation. */
   readonly collated?: boolean;
-  /** A value as it is sent, where it is another, and the type that the driver is told, where that is another. */
+  /** Converts a value for the driver, and names its parameter type, where they differ. */
   readonly bind?: (value: Value) => Value;
   readonly parameter?: string;
-  /** What the driver hands over so that JSON.stringify prints it; absent where PostgreSQL makes the JSON. */
+  /** A form that JSON.stringify prints correctly. Without one, PostgreSQL builds the JSON. */
   readonly plain?: Sql;
-  /** The expression whose JSON is the right one. */
+  /** The expression that gives the correct JSON. */
   readonly json?: Sql;
-  /** The text form; by default a cast to text, which `casts` may have otherwise. */
+  /** The text form. Default: a cast to text, unless `casts` overrides it. */
   readonly text?: Sql;
   readonly cell?: Sql;
-  /** By the kind of the type that is cast to. */
+  /** By the kind of the target type. */
   readonly casts?: Readonly<Record<string, Sql>>;
   readonly aggregate?: Readonly<Partial<Record<AggregateName, Sql>>>;
 }
 
-/** The text that the type which is cast to shall read; null where there is nothing to read. */
+/** Returns the text for the target type to parse, or null. */
 export type Cast = (value: Value, to: Type) => string | null;
 
 export interface Type {
-  /** As a declaration names it: `int4`, `decimal(12,4)`, `text[]`. */
+  /** The name in declarations: `int4`, `decimal(12,4)`, `text[]`. */
   readonly name: string;
-  /** The name without what is in parentheses. */
+  /** The name without parentheses. */
   readonly kind: string;
-  /** PostgreSQL's name of it in its messages: `integer`. */
+  /** PostgreSQL's name in messages: `integer`. */
   readonly title: string;
   readonly abilities: readonly Ability[];
-  /** Of an array: what it is of. */
+  /** The element type of an array. */
   readonly element?: Type;
-  /** A value to compare with, from its text form. */
+  /** Parses a text form into a value to compare with. */
   readonly read: (text: string) => Value;
-  /** A value to store, from its text form: rounded and within bounds. */
+  /** Parses a text form into a value to store: rounded and within bounds. */
   readonly store: (text: string) => Value;
-  /** A value to store, from any JSON value of a body but null; by default its text form is stored. */
+  /** Converts a JSON value other than null into a value to store. Default: parses its text form. */
   readonly storeJson?: (json: unknown) => Value;
-  /** The same for a JSON number, where that is quicker. */
+  /** A faster path for JSON numbers. */
   readonly storeNumber?: (number: number) => Value;
   /** The text form of a value, and its JSON text. */
   readonly print: (value: Value) => string;
   readonly json: (value: Value) => string;
-  /** A text that sorts, by code point, as the values do. */
+  /** A text that sorts by code point like the values. */
   readonly key: (value: Value) => string;
-  /** The kinds that a value can be cast to, beside its own and text; `*` for any. */
+  /** Casts by target kind; its own kind and text are implied, `*` means any. */
   readonly casts: Readonly<Record<string, Cast>>;
-  /** The types that aggregates yield; absent where there is no such aggregate. Anything can be counted. */
+  /** Result types of aggregates; absent if an aggregate is not supported. Every type can be counted. */
   readonly aggregates: Readonly<Partial<Record<Exclude<AggregateName, 'count'>, string>>>;
-  /** Of arrays and json: a test of values, made once for the value that they are held against. */
+  /** For arrays and json: compiles a containment test for one operand. */
   readonly contains?: (operator: Containment, value: Value) => (tested: Value) => boolean;
-  /** Values that are made at the time, by the names that a default has for them. */
+  /** Generators for defaults, by name. */
   readonly generated?: Readonly<Partial<Record<'now' | 'uuid', () => Value>>>;
   readonly sqlite: SqliteForm;
   readonly postgres: PostgresForm;
   readonly schema: JsonSchema;
   readonly typescript: string;
-  /** What the TypeScript type needs declared. */
+  /** Declarations that the TypeScript type needs. */
   readonly declares?: string;
   readonly input: Input;
-  /** Its name, so that a declaration can be written and read again. */
+  /** The name, so that a declaration survives JSON. */
   readonly toJSON: () => string;
 }
 
 type Needed = 'name' | 'read' | 'sqlite' | 'postgres';
 
-/** What is not said is as of a text: a type needs a name, a reader, and how each engine keeps it. */
+/** Defaults are those of text: a type needs a name, a parser, and a storage form per engine. */
 export function defineType(draft: Pick<Type, Needed> & Partial<Omit<Type, Needed | 'toJSON'>>): Type {
   const isNumber = draft.abilities?.includes('number') === true;
   const print = draft.print ?? String;
@@ -148,12 +148,12 @@ export function can(type: Type, ability: Ability): boolean {
   return type.abilities.includes(ability);
 }
 
-/** Whether a value may be of any length. */
+/** Whether a value can have any length. */
 export function isLong(type: Type): boolean {
   return can(type, 'text') || can(type, 'json') || can(type, 'array');
 }
 
-/** A value to store, from a JSON value, read as PostgreSQL reads the text of it. */
+/** Converts a JSON value into a value to store, as PostgreSQL parses its text. */
 export function storeJson(type: Type, json: unknown): Value {
   if (json === null) return null;
   if (type.storeJson !== undefined) return type.storeJson(json);
@@ -162,7 +162,7 @@ export function storeJson(type: Type, json: unknown): Value {
   return type.store(jsonText(json));
 }
 
-/** A stored text that is shown as it is. */
+/** A stored text that is shown unchanged. */
 export const PLAIN_TEXT = {
   column: 'text',
   plain: itself,

@@ -1,8 +1,8 @@
-/** uuid: 128 bits, in lower case and with hyphens, however they were written. */
+/** uuid: 128 bits, printed in lower case with hyphens. */
 import { refuseSyntax } from './refuse.ts';
 import { defineType, PLAIN_TEXT } from './type.ts';
 
-/** As PostgreSQL takes it: in braces or not, with a hyphen after any four digits or without. */
+/** PostgreSQL's syntax: optional braces, an optional hyphen after every four digits. */
 const UUID = /^(\{?)((?:[0-9a-f]{4}-?){7}[0-9a-f]{4})(\}?)$/i;
 
 function read(text: string): string {

@@ -1,4 +1,4 @@
-/** What a backslash introduces: a character by name or number, a class, a constraint or a back-reference. */
+/** Escapes: a character by name or number, a class, a constraint or a back-reference. */
 import type { Pattern } from './pattern.ts';
 import { invalid } from './problems.ts';
 
@@ -33,7 +33,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   W: '\\W',
 };
 
-// RE2 knows no start or end of a word, but a boundary and the character before it tell which of them it is.
+// RE2 has no start or end of a word. A boundary and the preceding character distinguish them.
 export const WORD_START = '\\b(?<!\\w)';
 export const WORD_END = '\\b(?<=\\w)';
 

@@ -1,4 +1,4 @@
-/** What may stand before a regular expression: a director (`***=`, `***:`) and embedded options (`(?i)`). */
+/** The prefix of a regular expression: a director (`***=`, `***:`) and embedded options (`(?i)`). */
 import type { Pattern } from './pattern.ts';
 import { invalid, Unsupported } from './problems.ts';
 

@@ -1,4 +1,4 @@
-/** What can be wrong with a regular expression, in PostgreSQL's words, with advice of our own where it helps. */
+/** Errors in regular expressions, in PostgreSQL's words, with our own hints. */
 import { Refusal } from '../../errors.ts';
 
 const REASONS = {
@@ -25,7 +25,7 @@ export function tooComplex(hint = 'Use smaller bounds in {m,n}, and nest fewer g
   return invalid('complex', hint);
 }
 
-/** Valid in PostgreSQL, but not to be had in linear time, or of no use here. */
+/** Valid in PostgreSQL, but impossible in linear time or useless here. */
 export class Unsupported extends Refusal {
   constructor(feature: string, hint: string) {
     super('2201B', `invalid regular expression: ${feature} not supported`, { hint });

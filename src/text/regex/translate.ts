@@ -26,9 +26,9 @@ export interface Translated {
   readonly size: number;
 }
 
-/** What stands in a group or around a quantifier. */
+/** The content of a group or the operand of a quantifier. */
 interface Part extends Translated {
-  /** How often the most repeated of its atoms is. */
+  /** The repetition count of the most repeated atom. */
   readonly repeats: number;
 }
 
@@ -90,7 +90,7 @@ class Translation {
     if (!piece.quantifiable) return piece;
     const { written, least, most } = this.#quantifier();
     if (written === '') return piece;
-    // What may be left out, or go on, takes a branch each time.
+    // Each optional or unbounded repetition takes a branch.
     const copies = Math.max(1, most ?? least);
     const repeats = piece.repeats * copies;
     if (repeats > MAX_REPEATS && this.#most !== Number.POSITIVE_INFINITY) throw tooComplex();
@@ -133,7 +133,7 @@ class Translation {
     const pattern = this.#pattern;
     const plain = pattern.eat('?');
     if (plain && LOOK_AROUND.some((mark) => pattern.sees(mark))) {
-      throw new Unsupported('look-around is', 'Use a second filter (and, not) for what must or must not stand there.');
+      throw new Unsupported('look-around is', 'Use a second filter (and, not) for text that must or must not occur there.');
     }
     if (plain && !pattern.eat(':')) {
       throw invalid('operand', 'A group starts with ( or (?: and options only stand at the start.');
@@ -223,7 +223,7 @@ class Translation {
 interface Quantifier {
   readonly written: string;
   readonly least: number;
-  /** Null where there is no end to it. */
+  /** Null if unbounded. */
   readonly most: number | null;
 }
 
@@ -238,7 +238,7 @@ function atom(source: string, size = 1): Piece {
   return { source, size, repeats: 1, quantifiable: true };
 }
 
-/** One instruction, but a set of many characters takes its time, too. */
+/** One instruction, but matching a large set of characters takes longer. */
 const CHARACTERS_A_STEP = 256;
 
 function brackets(source: string): Piece {

@@ -130,10 +130,10 @@ function withoutFinalLetter(word: string, r1: number, r2: number): string {
   return word.endsWith('ll') && before.length >= r2 ? before : word;
 }
 
-/** Endings that words may not have: the steps above put them in the place of others, as in hop(e), berr(i), reliab(l). */
+/** Endings that the steps above produce but words do not have, as in hop(e), berr(i), reliab(l). */
 const MADE_ENDING = /(?<=b)le?$|(?<=[^aeiou])[ei]$/;
 
-/** What every word with this stem begins with. */
+/** The common prefix of all words with this stem. */
 export function startOfWords(stem: string): string {
   const exceptions = [...EXCEPTIONS].filter(([, exception]) => exception === stem);
   return exceptions.reduce((start, [word]) => commonStart(start, word), stem.replace(MADE_ENDING, ''));

@@ -29,7 +29,7 @@ export function parseSearch(mode: SearchMode, query: string, read: Reader): Quer
   return draft && closeGaps(draft);
 }
 
-/** `spend` is told of the steps that a text takes, and may end it by throwing. */
+/** Calls `spend` with the number of steps; `spend` may throw to stop the search. */
 export function compileSearch(
   mode: SearchMode,
   config: string,
@@ -56,7 +56,7 @@ function* readAll(texts: readonly string[], read: Reader): Generator<Lexeme> {
   }
 }
 
-/** Refuses a query that does not parse: how it must be written depends on no configuration. */
+/** Rejects a query that does not parse. The syntax is independent of the configuration. */
 export function checkSearch(mode: SearchMode, query: string): void {
   PARSERS[mode](query, readerFor('simple'));
 }

@@ -1,4 +1,4 @@
-/** From words to lexemes: what a text search configuration makes of a text, with the place of each. */
+/** Turns words into lexemes with positions, as a text search configuration defines. */
 import { Refusal } from '../../errors.ts';
 import { lowerCase } from '../case.ts';
 import { startOfWords, stemEnglish } from './english.ts';
@@ -15,7 +15,7 @@ type Dictionary = (token: Token) => string | null;
 
 interface Configuration {
   readonly lexemeOf: Dictionary;
-  /** What every token with this lexeme begins with, in lower case. */
+  /** The common prefix of all tokens with this lexeme, in lower case. */
   readonly startOfTokens: (lexeme: string) => string;
 }
 
@@ -49,7 +49,7 @@ export function configurationNamed(name: string): Configuration {
   });
 }
 
-/** Stop words are left out, but keep their place: a phrase counts them. */
+/** Stop words are dropped but keep their position, since phrases count them. */
 function* read(text: string, dictionary: Dictionary, spend: Spend): Generator<Lexeme> {
   let position = 0;
   for (const token of tokenize(text, spend)) {
@@ -60,7 +60,7 @@ function* read(text: string, dictionary: Dictionary, spend: Spend): Generator<Le
   }
 }
 
-/** The same words come up in row after row, so what they came to is remembered. */
+/** Cached, since the same words recur in many rows. */
 const remembered = new Map<string, string | null>();
 const MAX_REMEMBERED = 20_000;
 const LONGEST_REMEMBERED = 40;

@@ -1,4 +1,4 @@
-/** The tree of a text search query, how it is put together, and how stop words vanish from it. */
+/** The tree of a text search query: construction, and removal of stop words. */
 import { Refusal } from '../../errors.ts';
 import type { Reader } from './lexemes.ts';
 
@@ -9,7 +9,7 @@ export type Query =
   | { readonly kind: 'or'; readonly left: Query; readonly right: Query }
   | { readonly kind: 'phrase'; readonly left: Query; readonly right: Query; readonly distance: number };
 
-/** A query that still has gaps where its stop words stood. */
+/** A query with gaps in place of its stop words. */
 export type Draft =
   | { readonly kind: 'gap' }
   | Extract<Query, { kind: 'lexeme' }>
@@ -108,7 +108,7 @@ export function addText(builder: Builder, text: string, read: Reader, operator: 
   builder.close();
 }
 
-/** What is left of a draft without its gaps, and how much wider phrases to its left and right must become. */
+/** A draft without its gaps, and how much wider the phrases to its left and right become. */
 interface Closed {
   readonly query: Query | null;
   readonly before: number;

@@ -1,4 +1,4 @@
-/** The two written forms of a query: to_tsquery's operators, and what people type into a search box. */
+/** The two query syntaxes: to_tsquery's operators, and web search. */
 import { Refusal } from '../../errors.ts';
 import type { Reader } from './lexemes.ts';
 import { addText, Builder, type Draft, GAP, NEXT_TO, type OperandFlags, type Operator } from './query.ts';
@@ -10,7 +10,7 @@ const SPACE = new RegExp(`[${SPACES}]+`, 'y');
 const QUOTED = /'((?:[^'\\]|''|\\.)*)'/suy;
 const BARE = new RegExp(`(?:[^${SPACES}'\\\\!&|()<:]|\\\\.)(?:[^${SPACES}\\\\!&|()<:]|\\\\.)*`, 'suy');
 const MODIFIERS = /:([abcd*]*)/iy;
-// PostgreSQL only takes it for an operator when something follows, be it a space.
+// PostgreSQL requires a following character, which may be a space.
 const PHRASE = /<(-|[0-9]+)>(?=.)/sy;
 
 const PLAIN: OperandFlags = { prefix: false, weights: '' };

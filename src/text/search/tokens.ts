@@ -67,14 +67,14 @@ const token = whenAsked(
 const NOT_PLAIN = /[0-9./@<&:~-]/;
 const plainWord = whenAsked(() => new RegExp(PART, 'gv'));
 
-/** Told of the steps that are about to be taken. It may throw, and so end them. */
+/** Called with the number of steps before they are taken. It may throw to stop. */
 export type Spend = (steps: number) => void;
 
-/** A long text is read in pieces of this length, so that reading it can be ended; */
+/** A long text is read in chunks of this length, so that reading can be stopped. */
 const PIECE = 16_384;
-/** what begins in one may end in the next, up to here. */
+/** A token may extend this far into the next chunk. */
 const OVERHANG = 8_192;
-/** A character takes several times as long here as where it is only compared. */
+/** Tokenizing a character costs several times as much as comparing one. */
 const STEPS_A_CHARACTER = 4;
 
 export function tokenize(text: string, spend: Spend): Iterable<Token> {
@@ -84,10 +84,10 @@ export function tokenize(text: string, spend: Spend): Iterable<Token> {
   return isPlain ? (text.match(plainWord()) ?? []).map(wordToken) : tokensOf(text.matchAll(token()));
 }
 
-/** Each piece begins where the last token of the one before has ended. */
+/** Each chunk begins at the end of the last token. */
 function* tokensOfLong(text: string, expression: RegExp, spend: Spend): Generator<Token> {
   for (let start = 0; start < text.length; ) {
-    // With the character before it: what a mark means depends on that.
+    // Includes the preceding character, which determines the meaning of a mark.
     const from = Math.max(0, start - 1);
     const piece = text.slice(from, start + PIECE + OVERHANG);
     const end = Math.min(start + PIECE, text.length);

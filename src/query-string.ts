@@ -1,6 +1,6 @@
 /** The query string as pairs of decoded text, in the order written. */
-import { Refusal } from '../errors.ts';
-import { MAX_PARAMETERS } from '../limits.ts';
+import { Refusal } from './errors.ts';
+import { MAX_PARAMETERS } from './limits.ts';
 
 export type Pair = readonly [key: string, value: string];
 
