@@ -20,7 +20,7 @@ collections:
       box_id: { type: int4, references: boxes }
 `;
 
-const ROWS = {
+const ROWS: Readonly<Record<string, readonly object[]>> = {
   boxes: [
     { id: 1, big: 9 },
     { id: 2, big: 7 },
@@ -35,7 +35,7 @@ const ROWS = {
 describe.each(['SQLite', 'SQLite with large tables', 'PostgreSQL'])('groups with an int8 default on %s', (engine) => {
   let catalogue: Catalogue;
   beforeAll(async () => {
-    catalogue = await openDeclared(engine, declareCatalogue(await declared(DECLARATION)), ROWS);
+    catalogue = await openDeclared(engine, declareCatalogue(await declared(DECLARATION)), ROWS as never);
   });
   afterAll(() => catalogue.close());
 
