@@ -10,6 +10,7 @@ import { optionsAnswer } from './http/cors.ts';
 import type { Pages } from './http/pages.ts';
 import type { Peer } from './http/peer.ts';
 import { locate } from './http/prefix.ts';
+import { checkProfile } from './http/profile.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { write } from './requests/write.ts';
 import { admitting, byRole, type Identify } from './response/callers.ts';
@@ -28,6 +29,8 @@ export interface AppOptions extends Observers {
   readonly allowUnfilteredWrites: boolean;
   /** What a proxy puts before the paths of the service, such as /api. */
   readonly basePath?: string;
+  /** The name that Accept-Profile and Content-Profile may have. */
+  readonly schema?: string;
   /** What else is served beside the collection: descriptions, the console, health. Undefined where nothing is. */
   readonly pages?: Pages;
   /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
@@ -43,12 +46,16 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { catalogue, engine, pages, edges, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
+  const { catalogue, engine, pages, edges, basePath = '', schema = 'public', maxBodyBytes, maxBodiesBytes } = options;
   const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
   const answer = answering(options, bodies);
   const kept = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
   const admit = admitting(catalogue, options.identify);
-  const read = byRole(kept?.around(answer) ?? responder(answer), admit);
+  const respond = kept?.around(answer) ?? responder(answer);
+  const read = byRole((request, trace) => {
+    checkProfile(trace.method, request.headers, schema);
+    return respond(request, trace);
+  }, admit);
   const pageOrRead: Responder = (request, trace) => {
     const { prefix, path } = trace.place;
     // No collection may have the name of a page.

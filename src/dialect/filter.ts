@@ -30,10 +30,14 @@ export function parseFilter(key: string, value: string, path = ''): Comparison {
 /** The first character of a comparison such as `data->>price!=eq.5`; a JSON key ends with one only in quotes. */
 const COMPARISON_START = /[!~]$/;
 
-/** Undefined if something follows the name. */
+/** Some clients number repeated parameters: `name[0]=ilike.*a*&name[1]=ilike.*b*`. */
+const NUMBER_OF_REPEATED = /\[\d*\]/y;
+
+/** Undefined if something else follows the name. */
 const fieldOf = oncePerText((key) => {
   const scanner = new Scanner('filter', key);
   const field = readFieldPath(scanner);
+  scanner.takeWhile(NUMBER_OF_REPEATED);
   return scanner.atEnd && !COMPARISON_START.test(key) ? field : undefined;
 });
 

@@ -70,6 +70,15 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     await expectRefusal(await catalogue.fetch('/products?order=id&order=id.sideways'), 400, 'PGRST100');
   });
 
+  test('the index of a repeated filter is ignored: some clients number them', async () => {
+    const both = 'product_name[0]=ilike.*ch*&product_name[1]=ilike.*ai*&select=id';
+    expect(await catalogue.list(`/products?${both}`)).toEqual(
+      await catalogue.list('/products?product_name=ilike.*ch*&product_name=ilike.*ai*&select=id'),
+    );
+    await expectRefusal(await catalogue.fetch('/products?product_name[a]=eq.Chai'), 400, 'PGRST100');
+    await expectRefusal(await catalogue.fetch('/products?product_name[0]x=eq.Chai'), 400, 'PGRST100');
+  });
+
   test('a preference without a value is none of the known', async () => {
     for (const preference of ['timezoneX', 'timezone', 'max-affected', 'return']) {
       const strict = { headers: { prefer: `handling=strict, ${preference}` } };
