@@ -6,7 +6,7 @@ import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { Bodies } from './http/bodies.ts';
 import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
-import { optionsAnswer } from './http/cors.ts';
+import { NO_SNIFF, optionsAnswer } from './http/cors.ts';
 import type { Pages } from './http/pages.ts';
 import type { Peer } from './http/peer.ts';
 import { locate } from './http/prefix.ts';
@@ -61,7 +61,8 @@ export function createApp(options: AppOptions): App {
     // No collection may have the name of a page.
     if (catalogue.collections.has(firstPart(path))) return read(request, trace);
     const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
-    return pages?.(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? read(request, trace);
+    const page = pages?.(path.split('?', 1)[0]!, request, prefix, seen, trace);
+    return page === undefined ? read(request, trace) : andThen(page, withoutSniffing);
   };
   const limited = edges?.limit === undefined ? pageOrRead : withLimit(pageOrRead, edges.limit, admit);
   const entered: Responder = (request, trace) => {
@@ -70,6 +71,11 @@ export function createApp(options: AppOptions): App {
     return limited(request, trace);
   };
   return { fetch: observed(entered, options), metrics: () => [...(kept?.metrics() ?? []), ...bodies.metrics()] };
+}
+
+function withoutSniffing(page: Response): Response {
+  page.headers.set(...NO_SNIFF);
+  return page;
 }
 
 /** Which way a request goes. */

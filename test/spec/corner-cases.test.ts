@@ -34,6 +34,22 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     expect(message).toBe('invalid byte sequence for encoding "UTF8": 0x00');
   });
 
+  const notUtf8 = [
+    '/products?product_name=eq.%ff%fe',
+    '/products?%ff%fe=eq.1',
+    '/products?select=%ff',
+    '/products?order=id&limit=%ff',
+    '/products?or=(product_name.eq.%c3%28)',
+    '/products?product_name=eq.%ed%a0%80',
+    '/products/%ff',
+    '/prod%ffucts',
+    '/%c0%af/1',
+  ];
+  test.each(notUtf8)('%s: bytes that are not UTF-8 are rejected', async (path) => {
+    const { message } = await expectRefusal(await catalogue.fetch(path), 400, '22021');
+    expect(message).toBe('invalid byte sequence for encoding "UTF8"');
+  });
+
   test('a NUL is refused in the query of a write', async () => {
     const write = sendJson('PATCH', { discontinued: 1 });
     await expectRefusal(await catalogue.fetch('/products?id=eq.1&select="a%00b":id', write), 400, '22021');
