@@ -6,10 +6,11 @@ import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
 import { Bodies } from './http/bodies.ts';
 import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
-import { optionsAnswer } from './http/cors.ts';
+import { NO_SNIFF, optionsAnswer } from './http/cors.ts';
 import type { Pages } from './http/pages.ts';
 import type { Peer } from './http/peer.ts';
 import { locate } from './http/prefix.ts';
+import { checkProfile } from './http/profile.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { write } from './requests/write.ts';
 import { type Admit, admitting, byRole, type Identify } from './response/callers.ts';
@@ -28,6 +29,8 @@ export interface AppOptions extends Observers {
   readonly allowUnfilteredWrites: boolean;
   /** What a proxy puts before the paths of the service, such as /api. */
   readonly basePath?: string;
+  /** The name that Accept-Profile and Content-Profile may have. */
+  readonly schema?: string;
   /** What else is served beside the collection: descriptions, the console, health. Undefined where nothing is. */
   readonly pages?: Pages;
   /** Whether Accept: application/vnd.pgrst.plan+json is answered. */
@@ -43,7 +46,7 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { catalogue, engine, pages, edges, basePath = '', maxBodyBytes, maxBodiesBytes } = options;
+  const { catalogue, engine, pages, edges, basePath = '', schema = 'public', maxBodyBytes, maxBodiesBytes } = options;
   const bodies = new Bodies(maxBodyBytes, maxBodiesBytes);
   const handle = handler(options, bodies);
   const cache = engine.changes === undefined ? undefined : new KeptAnswers(engine.changes);
@@ -53,6 +56,7 @@ export function createApp(options: AppOptions): App {
     withLimit(edges?.limit, admit),
     servePages(pages, catalogue, admit),
     byRole(admit),
+    checkSchema(schema),
   ];
   const respond = compose(middleware, cache?.around(handle) ?? responder(handle));
   return { fetch: observed(respond, options), metrics: () => [...(cache?.metrics() ?? []), ...bodies.metrics()] };
@@ -73,7 +77,21 @@ function servePages(pages: Pages | undefined, catalogue: Catalogue, admit: Admit
     const { prefix, path } = trace.place;
     if (pages === undefined || catalogue.collections.has(firstPart(path))) return next(request, trace);
     const seen = admit && (() => andThen(admit(request, trace), ({ sight }) => sight?.catalogue ?? catalogue));
-    return pages(path.split('?', 1)[0]!, request, prefix, seen, trace) ?? next(request, trace);
+    const page = pages(path.split('?', 1)[0]!, request, prefix, seen, trace);
+    return page === undefined ? next(request, trace) : andThen(page, withoutSniffing);
+  };
+}
+
+function withoutSniffing(page: Response): Response {
+  page.headers.set(...NO_SNIFF);
+  return page;
+}
+
+/** Rejects Accept-Profile and Content-Profile of a schema that is not served. */
+function checkSchema(schema: string): Middleware {
+  return (next) => (request, trace) => {
+    checkProfile(trace.method, request.headers, schema);
+    return next(request, trace);
   };
 }
 

@@ -17,6 +17,7 @@ export const ERRORS = {
   PGRST102: { status: 400, meaning: 'The request body could not be read' },
   PGRST103: { status: 416, meaning: 'The requested page lies outside the result' },
   PGRST105: { status: 405, meaning: 'A PUT must be filtered by exactly its key' },
+  PGRST106: { status: 406, meaning: 'Accept-Profile or Content-Profile names a schema that is not served' },
   PGRST107: { status: 406, meaning: 'None of the accepted media types is available' },
   PGRST108: { status: 400, meaning: 'A filter names an embedded resource that was not selected' },
   PGRST114: { status: 400, meaning: 'PUT does not accept limit and offset' },

@@ -1,19 +1,7 @@
 /** Conditions as people write them elsewhere, in the form that the query language has for them. */
+import { OPERATOR_SYMBOLS } from '../dialect/operators.ts';
 
-const OPERATORS: Readonly<Record<string, string>> = {
-  '=': 'eq',
-  '==': 'eq',
-  '===': 'eq',
-  '!=': 'neq',
-  '!==': 'neq',
-  '<>': 'neq',
-  '>': 'gt',
-  '>=': 'gte',
-  '<': 'lt',
-  '<=': 'lte',
-};
-
-const COMPARISON = /^(\w+)\s*(===?|!==?|<>|>=|<=|=|>|<)\s*(?:'([^']*)'|"([^"]*)"|(\S+))$/;
+const COMPARISON = /^(\w+)\s*(===?|!==?|<>|>=|<=|=|>|<)\s*(?:'([^']*)'|"([^"]*)"|(?:(?:n?eq|[gl]te?)\.)?(\S+))$/;
 const PRESENCE = /^(\w+)\s+is\s+(not\s+)?null$/i;
 
 /** `id=eq.1`, `tags=not.cs.{a}`, `or=(…)`: whatever is wrong with it, it is in the form. */
@@ -34,5 +22,5 @@ function conditionIn(text: string): string | undefined {
   if (presence !== null) return `${presence[1]}=${presence[2] === undefined ? '' : 'not.'}is.null`;
   const [, field, sign = '', single, double, bare] = COMPARISON.exec(text) ?? [];
   const value = single ?? double ?? bare;
-  return value === undefined ? undefined : `${field}=${OPERATORS[sign]}.${value}`;
+  return value === undefined ? undefined : `${field}=${OPERATOR_SYMBOLS[sign]}.${value}`;
 }

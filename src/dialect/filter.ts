@@ -3,7 +3,13 @@ import { Refusal } from '../errors.ts';
 import { MAX_LIST_VALUES } from '../limits.ts';
 import { oncePerText } from '../once-per.ts';
 import { readFieldPath, readListedValue } from './names.ts';
-import { type OperatorName, operatorNamed, type SearchOperator, type ValueOperator } from './operators.ts';
+import {
+  OPERATOR_SYMBOLS,
+  type OperatorName,
+  operatorNamed,
+  type SearchOperator,
+  type ValueOperator,
+} from './operators.ts';
 import { Scanner } from './scanner.ts';
 import { type Comparison, IS_VALUES, type IsValue, type Quantifier, type Test } from './tree.ts';
 
@@ -11,14 +17,37 @@ const OPERATOR = 'operator (eq, gt, ...)';
 const OPERATOR_NAME = /[a-z]+/y;
 const CONFIG_NAME = /[\p{L}\p{N}_$ -]+/uy;
 
-/** A filter of its own: `key=value` of the query string. What follows a list or keyword is not read, as in PostgREST. */
-export function parseFilter(key: string, value: string): Comparison {
-  const field = fieldOf(key);
-  const scanner = new Scanner('filter', value, () => hintFor(key, value));
-  return { kind: 'comparison', field, ...readTest(scanner, readRest) };
+/** Parses `key=value` of the query string. `path` ends with a point and leads to the embedding that has the field. */
+export function parseFilter(key: string, value: string, path = ''): Comparison {
+  const field = fieldOf(key) ?? failAfterName(key, value, path);
+  const scanner = new Scanner('filter', value, () => hintFor(path + key, value));
+  const comparison = { kind: 'comparison', field, ...readTest(scanner, readRest) } as const;
+  scanner.skipSpaces();
+  scanner.expectEnd();
+  return comparison;
 }
 
-const fieldOf = oncePerText((key) => readFieldPath(new Scanner('filter', key)));
+/** The first character of a comparison such as `data->>price!=eq.5`; a JSON key ends with one only in quotes. */
+const COMPARISON_START = /[!~]$/;
+
+/** Some clients number repeated parameters: `name[0]=ilike.*a*&name[1]=ilike.*b*`. */
+const NUMBER_OF_REPEATED = /\[\d*\]/y;
+
+/** Undefined if something else follows the name. */
+const fieldOf = oncePerText((key) => {
+  const scanner = new Scanner('filter', key);
+  const field = readFieldPath(scanner);
+  scanner.takeWhile(NUMBER_OF_REPEATED);
+  return scanner.atEnd && !COMPARISON_START.test(key) ? field : undefined;
+});
+
+function failAfterName(key: string, value: string, path: string): never {
+  const scanner = new Scanner('filter', key);
+  readFieldPath(scanner);
+  const end = scanner.atEnd ? key.length - 1 : scanner.position;
+  const rest = value === '' ? key.slice(end) : `${key.slice(end)}=${value}`;
+  return scanner.fail('end of input', end, operatorHint(path + key.slice(0, end).trimEnd(), rest));
+}
 
 /** `field.operator.value` inside a logic tree. */
 export function readCondition(scanner: Scanner): Comparison {
@@ -74,7 +103,9 @@ function readLogicValue(scanner: Scanner): string {
 }
 
 export function readList(scanner: Scanner): string[] {
+  scanner.skipSpaces();
   scanner.expect('(');
+  scanner.skipSpaces();
   const values: string[] = [];
   do {
     values.push(readListedValue(scanner));
@@ -125,9 +156,20 @@ const ELSEWHERE: readonly [names: RegExp, advice: string][] = [
   [/^(fields|columns?|include|expand)$/i, 'To choose fields, write select=FIELD,FIELD'],
 ];
 
+/** For `price>=5`, `price!=eq.5` and the like; `rest` follows the name. */
+function operatorHint(name: string, rest: string): string {
+  const [, symbol = '', value = ''] = /^([<>!=~*]*)\s*(?:(?:n?eq|[gl]te?)\.)?(.*)$/s.exec(rest)!;
+  const operator = OPERATOR_SYMBOLS[symbol] ?? OPERATOR_SYMBOLS[symbol.slice(1)];
+  const example = operator === undefined ? `${name}=eq.VALUE` : `${name}=${operator}.${value}`;
+  return `Write ${example}. The operators are eq, neq, gt, gte, lt, lte, like, in, is and others.`;
+}
+
 /** `id=1` is the commonest slip, `q=chai` the next. */
 function hintFor(key: string, value: string): string | undefined {
+  if (/^(not\.)?in\./.test(value))
+    return 'Write in.(a,b); put a value with a comma or a parenthesis into double quotes.';
   if (/^(not\.)?[a-z]+[.(]/.test(value)) return undefined;
+  if (/^[<>!=~]/.test(value)) return operatorHint(key, `=${value}`);
   const advice = ELSEWHERE.find(([names]) => names.test(key))?.[1];
   return advice === undefined
     ? `To filter by a value, write ${key}=eq.${value}; to search in a text field, field=ilike.*${value}*`

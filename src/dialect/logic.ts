@@ -33,7 +33,7 @@ export function parseLogic(key: LogicKey, value: string): Group {
   );
   const negated = key.startsWith('not.');
   const group = readTerms(scanner, negated ? (key.slice(4) as 'and' | 'or') : (key as 'and' | 'or'), negated, 1);
-  if (!scanner.atEnd) scanner.fail('end of input');
+  scanner.expectEnd();
   return group;
 }
 

@@ -8,7 +8,8 @@ export const FIELD_NAME = 'field name (* or [a..z0..9_$])';
 const PLAIN_NAME = /[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy;
 /** What most names are, and far quicker to find than a name of any letters. */
 const PLAIN_WORD = /[A-Za-z0-9_$]+(?=[.,:()!]|$)/y;
-const JSON_KEY = /[^\s"',:.()<>-][^"',:.()>-]*|-?\d+/y;
+/** A dash may stand inside a key, unless it begins an arrow; a key begins with one only if it is an index. */
+const JSON_KEY = /-\d+|(?!\s)[^"',:.()<>-]+(?:-(?!>)[^"',:.()<>-]+)*/y;
 
 const ARROW = /->/y;
 const NO_STEPS: readonly JsonStep[] = [];
@@ -31,7 +32,7 @@ export function readFieldPath(scanner: Scanner): FieldPath {
   while (scanner.sees(ARROW)) {
     const arrow = scanner.take('->>') ? '->>' : '->';
     if (arrow === '->') scanner.take('->');
-    const key = readQuoted(scanner) ?? scanner.takeWhile(JSON_KEY);
+    const key = readQuoted(scanner) ?? scanner.takeWhile(JSON_KEY).trimEnd();
     if (key === '') scanner.fail('a key or an index');
     json.push({ arrow, key });
   }

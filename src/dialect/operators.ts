@@ -88,6 +88,24 @@ export type OperatorName = keyof typeof OPERATORS;
 export type SearchOperator = 'fts' | 'plfts' | 'phfts' | 'wfts';
 export type ValueOperator = Exclude<OperatorName, SearchOperator | 'in' | 'is'>;
 
+/** Operators in the notation of SQL and of programming languages, for hints. */
+export const OPERATOR_SYMBOLS: Readonly<Record<string, OperatorName>> = {
+  '=': 'eq',
+  '==': 'eq',
+  '===': 'eq',
+  '!': 'neq',
+  '!=': 'neq',
+  '!==': 'neq',
+  '<>': 'neq',
+  '>': 'gt',
+  '>=': 'gte',
+  '<': 'lt',
+  '<=': 'lte',
+  '~': 'match',
+  '~=': 'match',
+  '~*': 'imatch',
+};
+
 export function servesType({ serves }: OperatorRules, type: Type): boolean {
   return serves === 'all' || serves.some((ability) => can(type, ability));
 }

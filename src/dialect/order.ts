@@ -18,7 +18,7 @@ export const parseOrder = oncePerText((value): readonly OrderTerm[] => {
     terms.push(readOrderTerm(scanner));
     if (terms.length > MAX_TERMS) throw new Refusal('54000', `order may name ${MAX_TERMS} fields`);
   } while (scanner.take(','));
-  if (!scanner.atEnd) scanner.fail('delimiter (.), "," or end of input');
+  scanner.expectEnd('delimiter (.), "," or end of input');
   return terms;
 });
 

@@ -65,7 +65,7 @@ function parseEmbedTerm(
   const written = way.reduce(wayTo, '');
   const terms = embeds.get(written) ?? { way, conditions: [], order: NO_ORDER };
   embeds.set(written, terms);
-  parseTerm(terms, terms.conditions as Condition[], key, value);
+  parseTerm(terms, terms.conditions as Condition[], key, value, `${written}.`);
 }
 
 /** What may be asked of a list, be it the request's own or an embedded one. */
@@ -74,13 +74,14 @@ function parseTerm(
   conditions: Condition[],
   key: string,
   value: string,
+  path?: string,
 ): void {
   if (key === 'order') {
     const order = parseOrder(value);
     if (terms.order === undefined || terms.order.length === 0) terms.order = order;
   } else if (key === 'limit') terms.limit = parseWholeNumber(key, value);
   else if (key === 'offset') terms.offset = parseWholeNumber(key, value);
-  else conditions.push(isLogicKey(key) ? parseLogic(key, value) : parseFilter(key, value));
+  else conditions.push(isLogicKey(key) ? parseLogic(key, value) : parseFilter(key, value, path));
 }
 
 const LOGIC_END = /(^|\.)((?:not\.)?(?:and|or))$/;
@@ -109,7 +110,10 @@ function splitAtPoints(text: string): string[] {
 }
 
 function nameOfStep(step: string): string {
-  return readQuoted(new Scanner('filter', step)) ?? step;
+  const scanner = new Scanner('filter', step);
+  const name = readQuoted(scanner);
+  if (name !== undefined) scanner.expectEnd();
+  return name ?? step;
 }
 
 function parseWholeNumber(name: string, value: string): number {
@@ -129,7 +133,7 @@ function parseNames(subject: string, value: string): readonly string[] {
     names.push(readName(scanner));
     scanner.skipSpaces();
   } while (scanner.take(','));
-  if (!scanner.atEnd) scanner.fail('"," or end of input');
+  scanner.expectEnd('"," or end of input');
   return [...new Set(names)];
 }
 

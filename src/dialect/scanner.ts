@@ -1,6 +1,9 @@
 /** A position in a text, and the one way to refuse it: what was found there, and what was expected. */
 import { Refusal } from '../errors.ts';
 
+const SINGLE_QUOTE = 39;
+const QUOTE_HINT = 'Leave out the single quotes. If a name or key has special characters, put it into double quotes.';
+
 export class Scanner {
   position = 0;
 
@@ -55,12 +58,16 @@ export class Scanner {
     return found;
   }
 
-  fail(expecting: string, position = this.position): never {
+  expectEnd(words = 'end of input'): void {
+    if (!this.atEnd) this.fail(words);
+  }
+
+  fail(expecting: string, position = this.position, hint = this.hint?.()): never {
     const character = this.text.codePointAt(position);
     const unexpected = character === undefined ? 'end of input' : `"${String.fromCodePoint(character)}"`;
     throw new Refusal('PGRST100', `"failed to parse ${this.subject} (${this.text})" (line 1, column ${position + 1})`, {
       details: `unexpected ${unexpected} expecting ${expecting}`,
-      hint: this.hint?.(),
+      hint: character === SINGLE_QUOTE ? QUOTE_HINT : hint,
     });
   }
 }

@@ -20,7 +20,7 @@ export function parseSelect(value: string): readonly SelectItem[] {
 const selectOf = oncePerText((value): readonly SelectItem[] => {
   const scanner = new Scanner('select parameter', value);
   const items = readItems(scanner, 0);
-  if (!scanner.atEnd) scanner.fail('"," or end of input');
+  scanner.expectEnd('"," or end of input');
   if (countEmbeds(items) > MAX_EMBEDS) throw new Refusal('54000', `a request may hold ${MAX_EMBEDS} embeddings`);
   return items;
 });

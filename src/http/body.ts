@@ -96,10 +96,12 @@ function* readCsv(bytes: Uint8Array): Pieces<Document> {
   if (header === undefined) {
     throw new Refusal('PGRST102', 'the CSV is empty', { hint: 'Begin with a line that names the fields.' });
   }
-  const wide = rows.findIndex((row) => row.length > header.length);
-  if (wide !== -1) {
-    throw new Refusal('PGRST102', `the CSV cannot be read: row ${wide + 1} has more cells than the header`, {
-      details: `The header has ${header.length} cells, the row ${rows[wide]!.length}.`,
+  const uneven = rows.findIndex((row) => row.length !== header.length);
+  if (uneven !== -1) {
+    const { length } = rows[uneven]!;
+    throw new Refusal('PGRST102', 'All lines must have same number of fields', {
+      details: `The header has ${header.length} cells, row ${uneven + 1} has ${length}.`,
+      hint: 'Quote a cell that holds a comma or a line end, and leave an empty cell for no value.',
     });
   }
   return { kind: 'table', header: header.map(nameOf), rows };

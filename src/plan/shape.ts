@@ -279,5 +279,5 @@ function notGrouped({ name }: Collection, column: string, columns: readonly Outp
 
 function sameExpression(one: Expression, other: Expression): boolean {
   if (one.kind === 'field') return other.kind === 'field' && one.field === other.field;
-  return JSON.stringify(one) === JSON.stringify(other);
+  return Bun.deepEquals(one, other);
 }

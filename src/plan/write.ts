@@ -33,14 +33,20 @@ export function* planWrite(
   sight?: Sight,
 ): Pieces<WritePlan> {
   checkIfMatch(collection, method, request);
-  if (sight === undefined) return yield* planAll(collection, method, request, document);
-  // Before anything is said of its fields.
-  for (const right of rightsFor(method, request)) sight.rows(stored(collection), right);
-  return restrictWrite(yield* planAll(collection, method, request, document), collection, sight);
+  const plan = yield* planAll(collection, method, request, document);
+  return sight === undefined ? plan : restrictWrite(plan, collection, sight);
 }
 
-/** What a role needs for it at all. What is changed or removed is looked for, and found only where it can be read. */
-function rightsFor(method: WriteMethod, { item, preferences, createOnly }: WriteRequest): readonly Right[] {
+type Addressed = Pick<WriteRequest, 'item' | 'preferences' | 'createOnly'>;
+
+/** Rejects a write that no rule of the role allows, whatever its query and body say: before either of them is read. */
+export function checkRights(collection: Collection, method: WriteMethod, request: Addressed, sight?: Sight): void {
+  if (sight === undefined) return;
+  for (const right of rightsFor(method, request)) sight.rows(stored(collection), right);
+}
+
+/** The rights that a write needs. It looks for the rows to change or remove, and finds only those that the role may read. */
+function rightsFor(method: WriteMethod, { item, preferences, createOnly }: Addressed): readonly Right[] {
   switch (method) {
     case 'POST':
       return preferences.resolution === 'merge-duplicates' ? ['create', 'update', 'read'] : ['create'];

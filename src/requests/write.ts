@@ -14,7 +14,7 @@ import { atOnce, inTurns, type Pieces } from '../in-pieces.ts';
 import { NO_COLUMNS } from '../plan/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { weightOf } from '../plan/weight.ts';
-import { planWrite, type WriteMethod } from '../plan/write.ts';
+import { checkRights, planWrite, type WriteMethod } from '../plan/write.ts';
 import { encodingOf } from '../response/body.ts';
 import { ownRetry } from '../response/callers.ts';
 import { discreet } from '../response/discreet.ts';
@@ -36,8 +36,14 @@ export async function write(
   const { collection, prefix } = call;
   const { headers } = call.request;
   const media = negotiate(headers.get('accept'));
+  const addressed = {
+    preferences: parsePrefer(headers.get('prefer')),
+    createOnly: createsOnly(call),
+    ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
+  };
+  const { preferences } = addressed;
+  checkRights(collection, method, addressed, trace.admitted?.sight);
   const query = parseQuery(call.query);
-  const preferences = parsePrefer(headers.get('prefer'));
   const ifMatch = readIfMatch(call);
   const body = method === 'DELETE' ? undefined : await bodies.receive(call.request);
   const understand = function* (): Pieces<WritePlan> {
@@ -46,12 +52,10 @@ export async function write(
     const own = retry && ownRetry(retry, trace);
     trace.done('parse');
     const request = {
+      ...addressed,
       query,
-      preferences,
       singular: media.singular,
       allowUnfiltered,
-      createOnly: createsOnly(call),
-      ...(call.target.kind === 'item' ? { item: call.target.key } : {}),
       ...(ifMatch === undefined ? {} : { ifMatch }),
       ...(own === undefined ? {} : { retry: own }),
     };

@@ -4,11 +4,11 @@ import { NO_PREFERENCES, type PreferenceName, type Preferences } from '../dialec
 export type Action = 'read' | 'insert' | 'replace' | 'update' | 'delete';
 
 const HEEDED: Readonly<Record<Action, readonly PreferenceName[]>> = {
-  read: ['count', 'handling'],
-  insert: ['resolution', 'missing', 'return', 'count', 'handling'],
-  replace: ['return', 'count', 'handling'],
-  update: ['missing', 'return', 'count', 'handling', 'max-affected'],
-  delete: ['return', 'count', 'handling', 'max-affected'],
+  read: ['count', 'tx', 'handling'],
+  insert: ['resolution', 'missing', 'return', 'count', 'tx', 'handling'],
+  replace: ['return', 'count', 'tx', 'handling'],
+  update: ['missing', 'return', 'count', 'tx', 'handling', 'max-affected'],
+  delete: ['return', 'count', 'tx', 'handling', 'max-affected'],
 };
 
 const NOTHING: Readonly<Record<string, string>> = {};

@@ -97,6 +97,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
       maxBodyBytes: settings.maxBodyMb * 1024 * 1024,
       allowUnfilteredWrites: settings.allowUnfilteredWrites,
       basePath: settings.basePath,
+      schema: settings.schema,
       pages: firstOf(
         observation.pages,
         ...(access === undefined ? [] : [access.pages]),

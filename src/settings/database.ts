@@ -36,7 +36,7 @@ export const DATABASE_SETTINGS = {
     flag: '--schema',
     env: 'CATALOGUE_SCHEMA',
     argument: 'NAME',
-    description: 'schema of the tables in PostgreSQL',
+    description: 'schema of the tables in PostgreSQL; Accept-Profile and Content-Profile accept its name',
     byDefault: 'public',
     read: text,
   }),

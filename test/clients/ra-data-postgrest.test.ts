@@ -234,7 +234,10 @@ describe.each(FILES)('writes on %s', (file) => {
 describe.each(FILES)('a schema setting on %s', (file) => {
   beforeAll(() => use(file));
 
-  test('is sent as a profile, which changes nothing here', async () => {
+  test('is sent as a profile: the served schema is accepted, another one is rejected', async () => {
+    const other = postgrestRestProvider({ ...configuration(), schema: () => 'other' });
+    expect(other.getOne('products', { id: 1 })).rejects.toMatchObject({ status: 406 });
+    expect(other.create('products', { data: { product_name: 'Lost' } })).rejects.toMatchObject({ status: 406 });
     const withSchema = postgrestRestProvider({ ...configuration(), schema: () => 'public' });
     expect((await withSchema.getOne('products', { id: 1 })).data.product_name).toBe('Chai');
     expect((await withSchema.create('products', { data: { product_name: 'Profiled' } })).data.product_name).toBe(

@@ -9,7 +9,7 @@ import type { Database } from '../types/database.ts';
 setDefaultTimeout(300_000);
 
 const ENGINES: readonly (readonly [string, () => Environment])[] = [
-  ['SQLite', () => ({})],
+  ['SQLite', () => ({ CATALOGUE_SCHEMA: 'public' })],
   ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
 ];
 
@@ -18,8 +18,11 @@ describe.each(ENGINES)('supabase-js on %s', (_, env) => {
   let client: SupabaseClient<Database>;
 
   beforeAll(async () => {
-    service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'error'], env: env() });
-    client = createClient<Database>(service.url, 'any key');
+    const environment = env();
+    service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'error'], env: environment });
+    // The client names the schema with every request, `public` by default.
+    const schema = environment.CATALOGUE_SCHEMA as 'public';
+    client = createClient<Database>(service.url, 'any key', { db: { schema } });
   });
   afterAll(cleanUp);
 
@@ -56,6 +59,14 @@ describe.each(ENGINES)('supabase-js on %s', (_, env) => {
     expect(merged.data).toEqual({ unit_price: 11 });
     expect((await client.from('products').delete().eq('id', 900)).status).toBe(204);
     expect((await client.from('products').select().eq('id', 900).maybeSingle()).data).toBeNull();
+  });
+
+  test('cannot write to a schema that is not served', async () => {
+    const other = client.schema('other' as 'public').from('products');
+    const { error, status } = await other.insert({ id: 901, product_name: 'Lost' });
+    expect([status, error?.code, error?.message]).toEqual([406, 'PGRST106', 'Invalid schema: other']);
+    expect((await other.select()).status).toBe(406);
+    expect((await client.from('products').select().eq('id', 901)).data).toEqual([]);
   });
 
   test('is told what is wrong', async () => {

@@ -90,7 +90,8 @@ describe('reading', () => {
 });
 
 const products = (rule: string) => `r: { products: ${rule} }`;
-const UNREAD = (text: string) => `28 r.products: where: "failed to parse filter (${text})" (line 1, column 1)`;
+const UNREAD = (text: string, column = 1) =>
+  `28 r.products: where: "failed to parse filter (${text})" (line 1, column ${column})`;
 const EXPECTED = '"not" or operator (eq, gt, ...)';
 const where = (text: string) => products(`{ read: { where: '${text}' } }`);
 
@@ -183,11 +184,12 @@ const MISTAKES: readonly (readonly [lines: readonly string[], told: readonly str
     ['r: { include: [s], products: { delete: true } }', 's: { notes: { read: true } }'],
     ['34 r.products: delete: r may not read products, and so delete nothing; add read'],
   ],
-  [[where('price > 3')], [`${UNREAD('')}; unexpected end of input expecting ${EXPECTED}; write price=gt.3`]],
+  [[where('price > 3')], [`${UNREAD('price > 3', 7)}; unexpected ">" expecting end of input; write price=gt.3`]],
   [
     [where('price>=3 and name = "Chai"')],
-    [`${UNREAD('3 and name = "Chai"')}; unexpected "3" expecting ${EXPECTED}; write price=gte.3&name=eq.Chai`],
+    [`${UNREAD('price>', 6)}; unexpected ">" expecting end of input; write price=gte.3&name=eq.Chai`],
   ],
+  [[where('price!=eq.3')], [`${UNREAD('price!', 6)}; unexpected "!" expecting end of input; write price=neq.3`]],
   [
     [where('price is not null&id=eq.1')],
     [`${UNREAD('')}; unexpected end of input expecting ${EXPECTED}; write price=not.is.null&id=eq.1`],

@@ -154,7 +154,9 @@ describe.each(Object.keys(ENGINES))('request bodies on %s', (engine) => {
       ['nothing', ''],
       ['a quote that does not close', 'product_name\n"Tea'],
       ['text after a quote', 'product_name\n"Tea" bag'],
-      ['more cells than the header', 'product_name\nTea,5'],
+      ['a row with more cells than the header', 'product_name\nTea,5'],
+      ['a row with fewer cells than the header', 'product_name,unit_price,supplier_id\nTea,5,1\nJam,5'],
+      ['rows that all have fewer cells than the header', 'product_name,unit_price\nTea\nJam\n'],
     ])('%s is refused', async (_, csv) => {
       await expectRefusal(await post('text/csv', csv), 400, 'PGRST102');
       await expectUntouched(catalogue);

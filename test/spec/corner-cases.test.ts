@@ -34,6 +34,22 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     expect(message).toBe('invalid byte sequence for encoding "UTF8": 0x00');
   });
 
+  const notUtf8 = [
+    '/products?product_name=eq.%ff%fe',
+    '/products?%ff%fe=eq.1',
+    '/products?select=%ff',
+    '/products?order=id&limit=%ff',
+    '/products?or=(product_name.eq.%c3%28)',
+    '/products?product_name=eq.%ed%a0%80',
+    '/products/%ff',
+    '/prod%ffucts',
+    '/%c0%af/1',
+  ];
+  test.each(notUtf8)('%s: bytes that are not UTF-8 are rejected', async (path) => {
+    const { message } = await expectRefusal(await catalogue.fetch(path), 400, '22021');
+    expect(message).toBe('invalid byte sequence for encoding "UTF8"');
+  });
+
   test('a NUL is refused in the query of a write', async () => {
     const write = sendJson('PATCH', { discontinued: 1 });
     await expectRefusal(await catalogue.fetch('/products?id=eq.1&select="a%00b":id', write), 400, '22021');
@@ -68,6 +84,15 @@ describe.each(Object.keys(ENGINES))('corner cases of reading on %s', (engine) =>
     expect(await asked('limit=1&limit=2')).toEqual([1, 2]);
     expect(await asked('offset=1&offset=2')).toEqual([3]);
     await expectRefusal(await catalogue.fetch('/products?order=id&order=id.sideways'), 400, 'PGRST100');
+  });
+
+  test('the index of a repeated filter is ignored: some clients number them', async () => {
+    const both = 'product_name[0]=ilike.*ch*&product_name[1]=ilike.*ai*&select=id';
+    expect(await catalogue.list(`/products?${both}`)).toEqual(
+      await catalogue.list('/products?product_name=ilike.*ch*&product_name=ilike.*ai*&select=id'),
+    );
+    await expectRefusal(await catalogue.fetch('/products?product_name[a]=eq.Chai'), 400, 'PGRST100');
+    await expectRefusal(await catalogue.fetch('/products?product_name[0]x=eq.Chai'), 400, 'PGRST100');
   });
 
   test('a preference without a value is none of the known', async () => {

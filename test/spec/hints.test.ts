@@ -34,6 +34,62 @@ describe.each(Object.keys(ENGINES))('hints on %s', (engine) => {
     expect(await hintOf(`/products?${query}`, 'PGRST100')).toContain(hint);
   });
 
+  test.each([
+    ['unit_price!=eq.18', 'unit_price=neq.18'],
+    ['unit_price!=18', 'unit_price=neq.18'],
+    ['unit_price<>18', 'unit_price=neq.18'],
+    ['unit_price>=18', 'unit_price=gte.18'],
+    ['unit_price<=18', 'unit_price=lte.18'],
+    ['unit_price>=gt.18', 'unit_price=gte.18'],
+    ['unit_price<18', 'unit_price=lt.18'],
+    ['unit_price%20%3E%2018', 'unit_price=gt.18'],
+    ['unit_price==18', 'unit_price=eq.18'],
+    ['unit_price=>18', 'unit_price=gt.18'],
+    ['unit_price=!18', 'unit_price=neq.18'],
+    ['product_name~=^Ch', 'product_name=match.^Ch'],
+    ['product_name->>a!=eq.b', 'product_name->>a=neq.b'],
+    ['product_name->>a<5', 'product_name->>a=lt.5'],
+    ['products.unit_price!=eq.18', 'products.unit_price=neq.18'],
+    ['id::text=eq.1', 'id=eq.VALUE'],
+  ])('an operator of SQL gets the filter to write instead: %s', async (query, filter) => {
+    expect(await hintOf(`/products?${query}`, 'PGRST100')).toStartWith(`Write ${filter}. The operators are eq, neq,`);
+    const removal = await catalogue.fetch(`/products?${query}`, { method: 'DELETE' });
+    expect((await expectRefusal(removal, 400, 'PGRST100')).hint).toContain(filter);
+    await expectUntouched(catalogue);
+  });
+
+  test.each([
+    "select=id'",
+    "select='id'",
+    "select=product_name->'a'",
+    "order=id'",
+    "on_conflict=id'",
+    "columns=id'",
+    "id'=eq.1",
+  ])('single quotes are rejected: %s', async (query) => {
+    expect(await hintOf(`/products?${query}`, 'PGRST100')).toStartWith('Leave out the single quotes.');
+  });
+
+  test.each([
+    'and=(id.eq.1))',
+    'or=(id.eq.1)x',
+    'id=in.(1,2)x',
+    'product_name=in.(Ch(ai),Chai)',
+    'id=is.nullx',
+    'id=not.is.null;',
+    'order=id.asc;',
+    'order=id)',
+    'select=id)',
+    'select=id::text)',
+    '"id"x=eq.1',
+    '"products"x.id=eq.1',
+    'limit=1;',
+    'offset=1)',
+  ])('characters after the end are rejected: %s', async (query) => {
+    const { details } = await expectRefusal(await catalogue.fetch(`/products?${query}`), 400, 'PGRST100');
+    expect(details).toStartWith('unexpected ');
+  });
+
   test('a value that is none of its field is told the field, and null how to ask for it', async () => {
     expect(await hintOf('/products?unit_price=eq.cheap', '22P02')).toBe('The field unit_price is of type numeric.');
     expect(await hintOf('/products?or=(id.in.(1,x),id.eq.2)', '22P02')).toBe('The field id is of type integer.');

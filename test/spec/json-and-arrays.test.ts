@@ -42,6 +42,7 @@ const DEEP = {
   ],
   notes: ['The quick brown fox', { text: 'jumps over dogs' }, 7],
   0: 'zero',
+  days: [{ '2024-01-01': 5, 'a-b': { 'c-1': 6 } }],
 };
 
 describe.each(Object.keys(ENGINES))('on %s', (engine) => {
@@ -78,6 +79,10 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       ['doc->parts->99999999999', '{"parts":null}'],
       ['doc->name->x', '{"x":null}'],
       ['doc->0', '{"doc":null}'],
+      ['doc->days->0->2024-01-01', '{"2024-01-01":5}'],
+      ['doc->days->0->>2024-01-01', '{"2024-01-01":"5"}'],
+      ['doc->days->0->a-b->c-1', '{"c-1":6}'],
+      ['n:doc->days->0->a-b->c-1::text', '{"n":"6"}'],
       ['doc->"odd.name \\"x\\""', '{"odd.name \\"x\\"":1}'],
       ['first:list->>0', '{"first":"x"}'],
       ['last:list->-1', '{"last":"y\\"z"}'],
@@ -100,6 +105,12 @@ describe.each(Object.keys(ENGINES))('on %s', (engine) => {
       ['or=(doc->origin->>iso.eq.DE,doc->size.eq.10)', [2, 3]],
       ['and=(doc->parts->0->>kg.eq.1.5,list->>0.eq.x)', [1]],
       ['list->>0=eq.x', [1, 4]],
+      ['doc->days->0->2024-01-01=eq.5', [1]],
+      ['or=(doc->days->0->>2024-01-01.eq.5,doc->days->0->a-b->>c-1.eq.7)', [1]],
+      ['order=doc->days->0->a-b->c-1.desc.nullslast,id.desc', [1, 4, 3, 2]],
+      ['id=in.(  )', []],
+      ['id=in.( 1,4 ) ', [1, 4]],
+      ['or=(id.in.( ),id.eq.2)', [2]],
       ['doc->>name=ilike.*JAM', [1]],
       ['doc->>name=fts.buckthorns', [1]],
       ['order=doc->size.desc.nullslast', [3, 1, 2, 4]],

@@ -161,6 +161,20 @@ describe.each(Object.keys(ENGINES))('preferences on %s', (engine) => {
 
   describe('tx=rollback: a dry run', () => {
     test.each([
+      ['GET', '/products?id=eq.1', undefined],
+      ['POST', '/products', { product_name: 'Tea' }],
+      ['PUT', '/products?id=eq.1', { id: 1, product_name: 'Tea' }],
+      ['PATCH', '/products?id=eq.1', { product_name: 'Tea' }],
+      ['PATCH', '/products/1', { product_name: 'Tea' }],
+      ['DELETE', '/products?id=eq.1', undefined],
+    ])('%s %s names it in Preference-Applied', async (method, path, body) => {
+      for (const tx of ['tx=rollback', 'tx=commit']) {
+        const response = await write(method, path, `${tx}, handling=strict`, body);
+        expect(response.headers.get('preference-applied')).toBe(`${tx}, handling=strict`);
+      }
+    });
+
+    test.each([
       ['POST', '/products', TEN_FIELDS, 201],
       ['POST', '/products', [TEN_FIELDS, { ...TEN_FIELDS, id: 1002 }], 201],
       ['PATCH', '/products?discontinued=neq.0', { unit_price: 0 }, 200],

@@ -31,6 +31,31 @@ for (const engine of ROLE_ENGINES) {
       return problem;
     };
 
+    describe('a role that may not write', () => {
+      const bodies: readonly [name: string, type: string, body: string][] = [
+        ['invalid JSON', 'application/json', '{"name":'],
+        ['no body', 'application/json', ''],
+        ['a number', 'application/json', '7'],
+        ['an unknown field', 'application/json', '{"secret":1}'],
+        ['invalid CSV', 'text/csv', 'a,b\n1'],
+        ['an unknown content type', 'image/png', 'x'],
+      ];
+      test.each(bodies)('is told so first, whatever it sends: %s', async (_, type, body) => {
+        for (const [method, path] of [
+          ['POST', '/products'],
+          ['POST', '/products?columns=!'],
+          ['PATCH', '/products?id=eq.1'],
+          ['PATCH', '/products/1'],
+          ['PUT', '/products?id=eq.1'],
+          ['PUT', '/products/1'],
+        ] as const) {
+          const request = { method, body, headers: { 'content-type': type } };
+          await refused(shop.as(undefined).fetch(path, request), 401, '42501');
+          await refused(shop.as('buyer').fetch(path, request), 403, '42501');
+        }
+      });
+    });
+
     describe('changing', () => {
       test('touches rows that pass the rules for reading and for changing', async () => {
         const response = await supplier().fetch('/products?id=gt.0', sendJson('PATCH', { stock: 5 }, REPRESENTATION));

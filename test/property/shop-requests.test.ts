@@ -1,0 +1,47 @@
+/** Whatever is sent to the shop, several requests at once: none is a fault, and none harms a write beside it. */
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Catalogue, ENGINES } from '../support/catalogue.ts';
+import { openShop } from '../support/shop.ts';
+import { chooseShopRequest } from '../support/shop-requests.ts';
+import { sendJson } from '../support/stories.ts';
+
+/** SHOP_REQUESTS=100000 sends more. */
+const REQUESTS = Number(process.env.SHOP_REQUESTS ?? 1_000);
+const AT_ONCE = 10;
+/** The shop is opened again after so many batches, with its rows of the beginning. */
+const BATCHES_OF_A_SHOP = 50;
+
+describe.each(Object.keys(ENGINES))('any requests to the shop on %s', (engine) => {
+  test(`${REQUESTS} requests, ${AT_ONCE} at once beside another writer: no fault`, async () => {
+    let shop: Catalogue | undefined;
+    let batches = 0;
+    const batch = async (generate: fc.GeneratorValue) => {
+      if (batches++ % BATCHES_OF_A_SHOP === 0) {
+        await shop?.close();
+        shop = await openShop(engine);
+      }
+      const { fetch } = shop!;
+      const requests = Array.from({ length: AT_ONCE }, () => chooseShopRequest(generate));
+      const answers = requests.map(async ({ path, ...init }) => {
+        const response = await fetch(path, init);
+        return { path, ...init, status: response.status, text: await response.text() };
+      });
+      const written = fetch('/suppliers', sendJson('POST', { company_name: 'Beside' }));
+      const faults = (await Promise.all(answers)).filter(({ status }) => status >= 500);
+      expect(faults).toEqual([]);
+      const beside = await written;
+      expect({ requests, status: beside.status, text: await beside.text() }).toEqual({
+        requests,
+        status: 201,
+        text: '',
+      });
+    };
+    try {
+      const numRuns = Math.ceil(REQUESTS / AT_ONCE);
+      await fc.assert(fc.asyncProperty(fc.gen(), batch), { numRuns, endOnFailure: true });
+    } finally {
+      await shop?.close();
+    }
+  }, 3_600_000);
+});
