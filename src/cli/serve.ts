@@ -6,7 +6,7 @@ import type { Log } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
 import { greet } from '../serve/greeting.ts';
 import { serveHere } from '../serve/instance.ts';
-import { startAdmin } from '../serve/listening.ts';
+import { checkHost, startAdmin } from '../serve/listening.ts';
 import { openLog } from '../serve/log.ts';
 import { renewOnHangup, warnIfExpired } from '../serve/renewal.ts';
 import { ScheduledBackups } from '../serve/scheduled-backups.ts';
@@ -26,6 +26,7 @@ ${describeSettings(SERVE_SETTINGS)}`,
     const settings = readSettings(SERVE_SETTINGS, args, env);
     // Before anything is opened: whoever reads the greeting may stop the service at once.
     const askedToStop = stopSignal();
+    await checkHost(settings);
     const certificate = readCertificate(settings);
     const log = openLog(settings);
     if (certificate !== undefined) warnIfExpired(certificate, log);

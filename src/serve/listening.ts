@@ -1,9 +1,16 @@
 /** The ports of a service: the one for everybody, and the one for those who run it. */
+import { resolveProblem } from '../address.ts';
 import type { App } from '../app.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Pages } from '../http/pages.ts';
 import type { Certificate } from './certificate.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
+
+/** Throws a `ConfigError` if --host cannot be resolved. */
+export async function checkHost({ host }: ServeSettings): Promise<void> {
+  const problem = await resolveProblem(host);
+  if (problem !== undefined) throw new ConfigError(`${problem}. Use an address of this machine, e.g. 127.0.0.1`);
+}
 
 export function startListening(
   { host, port, handover, workers }: ServeSettings,
@@ -45,7 +52,5 @@ function listenOrSay(app: App, options: ListenOptions, flag: string): Listening 
 const reasons: Readonly<Record<string, (where: ListenOptions, flag: string) => string>> = {
   EADDRINUSE: ({ host, port }, flag) => `port ${port} is in use on ${host}; choose another with ${flag}`,
   EADDRNOTAVAIL: ({ host }) => `this machine has no address ${host}; choose another with --host, or 0.0.0.0 for all`,
-  // A name that leads nowhere.
-  ENOENT: ({ host }) => `there is no host ${host}; choose another with --host`,
   EACCES: ({ port }, flag) => `this user may not listen on port ${port}; choose one above 1023 with ${flag}`,
 };
