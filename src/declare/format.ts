@@ -120,7 +120,7 @@ export const COLLECTION = {
   ),
   key: property(
     either(aName, fieldNames),
-    'The field that identifies a row, or a list of fields; `id` where it is not said. One `int4` or `int8` is assigned when absent.',
+    'The field that identifies a row, or a list of fields; `id` by default. The service assigns an absent key if it is one `int4` or `int8` that is not a reference.',
   ),
   unique: property(listOf(fieldNames, 'a list of lists of fields'), 'Lists of fields that are unique together.'),
   rows: property(
