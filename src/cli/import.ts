@@ -91,7 +91,7 @@ function rejectsTo(file: string, { path, format, source, database, force }: Reje
   checkOutput(file, terms);
   if (isSameFile(file, path))
     throw new ConfigError(`${file} is the file that is imported; choose another for its bad rows`);
-  return new Rejects(format, source.separator, () => openOutput(file, terms));
+  return new Rejects(format, source, () => openOutput(file, terms));
 }
 
 /** Mistakes are told as they are met, or, to machines, with the result. */
