@@ -4,7 +4,7 @@
  */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { meantAnonymous } from '../collection/meant-anonymous.ts';
+import { lookalikeRole, meantAnonymous } from '../collection/meant-anonymous.ts';
 import { undeclaredRoles } from '../collection/undeclared-roles.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
@@ -52,10 +52,11 @@ export interface Access {
 export function openAccess(options: AccessOptions): Access {
   const { engine, settings, catalogue, verifier, proxies } = options;
   const roles = new Set(catalogue.roles?.keys() ?? []);
+  const lookalike = lookalikeRole(catalogue.roles ?? new Map());
   const store = new CredentialStore(engine);
   const check = (code: 'PGRST303' | 'CAT401') => (caller: Caller) => {
     if (roles.has(caller.role)) return;
-    throw caller.role === ANONYMOUS.role ? credentialsNeeded() : noSuchRole(code, caller.role);
+    throw caller.role === ANONYMOUS.role ? credentialsNeeded(lookalike) : noSuchRole(code, caller.role);
   };
   const terms = {
     audience: settings.jwtAudience,

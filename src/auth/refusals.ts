@@ -1,4 +1,5 @@
 /** How credentials are refused: with 401 and what RFC 6750 says of it, in PostgREST's words where it has some. */
+import { ANONYMOUS } from '../collection/caller.ts';
 import { type ErrorCode, Refusal, type RefusalDetails } from '../errors.ts';
 
 type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
@@ -14,9 +15,14 @@ function ascii(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?');
 }
 
-export function credentialsNeeded(): Refusal {
+/** `lookalike`: a declared role that is probably meant for requests without credentials. */
+export function credentialsNeeded(lookalike?: string): Refusal {
+  const advice = 'Send a token or a key in the header Authorization: Bearer, or log in.';
   return new Refusal('PGRST302', 'Anonymous access is disabled', {
-    hint: 'Send a token or a key in the header Authorization: Bearer, or log in.',
+    hint:
+      lookalike === undefined
+        ? advice
+        : `${advice} Requests without credentials have the role ${ANONYMOUS.role}; the declaration has only ${lookalike}.`,
     headers: { 'www-authenticate': 'Bearer' },
   });
 }

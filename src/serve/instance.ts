@@ -78,6 +78,7 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     if (isAlone) listening = startListening(settings, { fetch }, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
+      rejectsCredentials: roles === undefined && !settings.isPublic,
       catalogue,
       firstRows: settings.empty ? NO_ROWS : begun.firstRows,
       notice: (level, message) => log.write(level, message),

@@ -1,6 +1,6 @@
 /** By what the service knows who asks, where the declaration has roles. */
 import { DEFAULT_SESSION_HOURS, MIN_SECRET_BYTES } from '../limits.ts';
-import { ConfigError, setting, text, wholeNumber } from './setting.ts';
+import { ConfigError, onOrOff, setting, text, wholeNumber } from './setting.ts';
 
 /** What a refusal says of a secret is never the secret. */
 function secret(given: string, name: string): string {
@@ -73,6 +73,13 @@ export const ACCESS_SETTINGS = {
     description: 'where the role is in the claims of a token',
     byDefault: '.role',
     read: rolePath,
+  }),
+  isPublic: setting({
+    flag: '--public',
+    env: 'CATALOGUE_PUBLIC',
+    description: 'serve without roles although the database holds keys or users: anyone may read and change everything',
+    byDefault: false,
+    read: onOrOff,
   }),
   sessionHours: setting({
     flag: '--session-hours',
