@@ -30,8 +30,7 @@ export function readClaims(payload: Uint8Array): Claims {
 export function checkClaims(claims: Claims, { audience, issuer }: ClaimTerms, now = Date.now() / 1000): number {
   const moment = (name: 'exp' | 'nbf' | 'iat'): number | undefined => {
     const value = claims[name];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === 'number') return value;
+    if (value === undefined || Number.isFinite(value)) return value as number | undefined;
     throw invalidToken(NOT_ACCEPTABLE, `The JWT '${name}' claim must be a number`);
   };
   const expires = moment('exp') ?? Number.POSITIVE_INFINITY;

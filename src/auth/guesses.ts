@@ -10,7 +10,7 @@ import { hashOf, Remembered } from './remembered.ts';
 
 interface Attempts {
   count: number;
-  /** In milliseconds since 1970: from when on the next one is looked at. */
+  /** By the monotonic clock, in milliseconds: the next attempt counts after this moment. */
   after: number;
   at: number;
 }
@@ -40,7 +40,8 @@ export class Guesses {
     name: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
   };
 
-  constructor(private readonly now: () => number = Date.now) {}
+  /** A monotonic clock: setting the system clock must not lengthen or end a pause. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Throws where it comes too soon. Call `succeeded` when it was right. */
   attempt(name: string, address: string): void {

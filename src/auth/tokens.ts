@@ -12,8 +12,10 @@ import type { Verifier } from './verifiers.ts';
 
 interface Verified {
   readonly caller: Caller;
-  /** In milliseconds since 1970. */
-  readonly until: number;
+  /** When the token expires, in milliseconds since 1970. */
+  readonly expires: number;
+  /** Until when the verification holds, by the monotonic clock. */
+  readonly freshUntil: number;
   readonly generation: number;
 }
 
@@ -33,8 +35,8 @@ export class Tokens {
     if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret', hintFor(token));
     const name = hashOf(token);
     const known = this.remembered.get(name);
-    if (known !== undefined && known.generation === verifier.generation && Date.now() < known.until)
-      return known.caller;
+    const isFresh = known?.generation === verifier.generation && performance.now() < known.freshUntil;
+    if (isFresh && Date.now() < known.expires) return known.caller;
     return this.verify(verifier, token, name);
   }
 
@@ -43,14 +45,14 @@ export class Tokens {
     if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hintFor(token));
     const payload = await signedPayload(verifier, token);
     const claims = readClaims(payload);
-    const until = checkClaims(claims, this.terms);
+    const expires = checkClaims(claims, this.terms);
     const { iss = null, sub } = claims;
     // Without a subject, a token is all that is known of whoever sends it.
     const identity = `token ${typeof sub === 'string' ? JSON.stringify([iss, sub]) : name}`;
     const caller = { ...callerOf(claims, this.terms), identity };
     this.checkRole(caller);
     const { generation, freshMs } = verifier;
-    this.remembered.set(name, { caller, until: Math.min(until, Date.now() + freshMs), generation });
+    this.remembered.set(name, { caller, expires, freshUntil: performance.now() + freshMs, generation });
     return caller;
   }
 }

@@ -38,10 +38,10 @@ ${describeSettings(OPTIONS)}`,
     const address = ANY_HOST[values.host] ?? values.host;
     const isPlain = values.adminPort !== undefined || values.tlsCert === '';
     const place = `${address.includes(':') ? `[${address}]` : address}:${values.adminPort ?? values.port}/ready`;
-    const until = Date.now() + values.waitSeconds * 1000;
+    const until = performance.now() + values.waitSeconds * 1000;
     for (;;) {
       const { isReady, url, text } = await (isPlain ? askEither(place) : ask(`https://${place}`));
-      if (isReady || Date.now() >= until) {
+      if (isReady || performance.now() >= until) {
         console.log(values.json ? JSON.stringify({ ok: isReady, url, answer: text }) : text);
         return isReady ? 0 : 1;
       }

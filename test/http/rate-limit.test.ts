@@ -1,5 +1,5 @@
 /** How requests are counted: so many at once, so many in the time, in memory that never grows and may be shared. */
-import { expect, test } from 'bun:test';
+import { expect, setSystemTime, test } from 'bun:test';
 import { RATE_TABLE_BYTES, RateLimiter } from '../../src/http/rate-limit.ts';
 import { parseRate } from '../../src/rate.ts';
 
@@ -66,4 +66,18 @@ test('a clock that is set back keeps nobody out', () => {
   const rate = parseRate('1/s')!;
   expect(limiter.take('a', rate, START).isAllowed).toBe(true);
   expect(limiter.take('a', rate, START - 3_600_000).isAllowed).toBe(true);
+});
+
+test('a client that has spent its rate gains nothing when the system clock is set', () => {
+  const limiter = new RateLimiter();
+  const rate = parseRate('1/h')!;
+  expect(limiter.take('a', rate).isAllowed).toBe(true);
+  try {
+    for (const hours of [-24, 48]) {
+      setSystemTime(new Date(Date.now() + hours * 3_600_000));
+      expect(limiter.take('a', rate)).toMatchObject({ isAllowed: false, resetSeconds: 3600 });
+    }
+  } finally {
+    setSystemTime();
+  }
 });
