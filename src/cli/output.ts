@@ -2,7 +2,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { ConfigError } from '../config.ts';
 import { fileProblem } from '../file-problem.ts';
-import { checkMayWrite, partialOf, putInPlace, type WriteTerms } from '../written-file.ts';
+import { checkMayWrite, PRIVATE_MODE, partialOf, putInPlace, type WriteTerms } from '../written-file.ts';
 
 export interface Output {
   write(part: string | Uint8Array): void;
@@ -58,7 +58,7 @@ function openDevice(path: string): Output {
 
 function openFile(path: string, replace: boolean): Output {
   const partial = partialOf(path);
-  const file = attempt(path, () => openSync(partial, 'wx'));
+  const file = attempt(path, () => openSync(partial, 'wx', PRIVATE_MODE));
   let isOpen = true;
   const close = () => {
     if (isOpen) closeSync(file);
