@@ -31,11 +31,11 @@ export class RateLimiter {
     this.table = new Float64Array(memory.buffer, memory.byteOffset, RATE_TABLE_CLIENTS * 2);
   }
 
-  /** One request of `who`; it is counted where it is allowed. */
-  take(who: string, rate: Rate, now = monotonicNow()): Allowance {
+  /** Takes one request of `who`, or as much as `cost` says; a request that is not allowed costs nothing. */
+  take(who: string, rate: Rate, { now = monotonicNow(), cost: units = 1 } = {}): Allowance {
     const { table } = this;
     const window = rate.seconds * 1000;
-    const cost = window / rate.count;
+    const cost = (units * window) / rate.count;
     const place = this.find(Number(Bun.hash.xxHash32(who)));
     const spent = table[place + 1]! - now;
     // More than the window can be spent only if another process began before the system clock was set back.

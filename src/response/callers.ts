@@ -3,6 +3,7 @@ import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type Admitted, admission } from '../plan/sight.ts';
+import type { Retry } from '../plan/types.ts';
 import { andThen, type Responder, type Trace } from './trace.ts';
 
 /** Whose credentials a request carries; refuses those that are not good. */
@@ -47,9 +48,11 @@ function outcomeOf<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   }
 }
 
-/** The same key of another caller is another key. */
-export function ownRetry<Retry extends { readonly key: string }>(retry: Retry, { admitted, caller }: Trace): Retry {
+/** The same key of another caller is another key, and uses another quota. */
+export function ownRetry(retry: Retry, { admitted, caller }: Trace): Retry {
   if (admitted === undefined) return retry;
-  const whose = JSON.stringify([admitted.scope, caller?.identity ?? null, retry.key]);
-  return { ...retry, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };
+  const whom = [admitted.scope, caller?.identity ?? null];
+  const owner = JSON.stringify(whom);
+  const whose = JSON.stringify([...whom, retry.key]);
+  return { ...retry, owner, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };
 }
