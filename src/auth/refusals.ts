@@ -1,10 +1,10 @@
-/** How credentials are refused: with 401 and what RFC 6750 says of it, in PostgREST's words where it has some. */
+/** Errors for rejected credentials: 401 with the header of RFC 6750, in PostgREST's words if it has some. */
 import { ANONYMOUS } from '../collection/caller.ts';
 import { type ErrorCode, Refusal, type RefusalDetails } from '../errors.ts';
 
 type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
 
-/** Nothing of what was sent is repeated: it may be a secret. */
+/** The message never repeats what the client sent: it may be a secret. */
 export function invalidToken(code: Code, message: string, { headers, ...details }: RefusalDetails = {}): Refusal {
   const challenge = `Bearer error="invalid_token", error_description="${message.replaceAll(/["\\]/g, '\\$&')}"`;
   return new Refusal(code, message, { ...details, headers: { 'www-authenticate': ascii(challenge), ...headers } });
@@ -27,7 +27,7 @@ export function credentialsNeeded(lookalike?: string): Refusal {
   });
 }
 
-/** Whose credentials are right, but of a role that is not declared any more. */
+/** The credentials are valid, but their role is not declared. */
 export function noSuchRole(code: Code, role: string): Refusal {
   return invalidToken(code, `role "${role}" does not exist`, {
     hint: 'The declaration of the collections says which roles there are.',

@@ -1,8 +1,8 @@
-/** By what the service knows who asks, where the declaration has roles. */
+/** Settings of authentication, for declarations with roles. */
 import { DEFAULT_SESSION_HOURS, MIN_SECRET_BYTES } from '../limits.ts';
 import { ConfigError, onOrOff, setting, text, wholeNumber } from './setting.ts';
 
-/** What a refusal says of a secret is never the secret. */
+/** An error message never repeats a secret. */
 function secret(given: string, name: string): string {
   if (Buffer.byteLength(given) >= MIN_SECRET_BYTES) return given;
   throw new ConfigError(
@@ -10,7 +10,7 @@ function secret(given: string, name: string): string {
   );
 }
 
-/** A step into a value: a name, or a place in a list. */
+/** Each step is a name, or a position in a list. */
 export type ClaimPath = readonly (string | number)[];
 
 const STEP = /\.([A-Za-z_][\w-]*)|\."((?:[^"\\]|\\.)*)"|\[(\d+)\]/y;
@@ -36,7 +36,7 @@ export const ACCESS_SETTINGS = {
     flag: '--jwt-secret',
     env: 'CATALOGUE_JWT_SECRET',
     argument: 'SECRET',
-    description: `secret that tokens are signed with (HS256), at least ${MIN_SECRET_BYTES} bytes; better in the environment, since others see flags`,
+    description: `secret that signs tokens (HS256), at least ${MIN_SECRET_BYTES} bytes; set it in the environment, since other users see flags`,
     byDefault: '',
     read: secret,
     secret: 'whole',
@@ -45,7 +45,7 @@ export const ACCESS_SETTINGS = {
     flag: '--jwks',
     env: 'CATALOGUE_JWKS',
     argument: 'FILE|URL',
-    description: 'public keys that tokens are verified with (RS256, ES256, EdDSA), as a JSON Web Key Set',
+    description: 'JSON Web Key Set that verifies tokens (RS256, ES256, EdDSA)',
     byDefault: '',
     read: text,
     secret: 'url',
@@ -54,7 +54,7 @@ export const ACCESS_SETTINGS = {
     flag: '--jwt-audience',
     env: 'CATALOGUE_JWT_AUDIENCE',
     argument: 'TEXT',
-    description: 'whom tokens must be meant for (aud)',
+    description: 'required audience of tokens (aud)',
     byDefault: '',
     read: text,
   }),
@@ -62,7 +62,7 @@ export const ACCESS_SETTINGS = {
     flag: '--jwt-issuer',
     env: 'CATALOGUE_JWT_ISSUER',
     argument: 'TEXT',
-    description: 'by whom tokens must be made (iss)',
+    description: 'required issuer of tokens (iss)',
     byDefault: '',
     read: text,
   }),
@@ -70,7 +70,7 @@ export const ACCESS_SETTINGS = {
     flag: '--jwt-role-claim',
     env: 'CATALOGUE_JWT_ROLE_CLAIM',
     argument: 'PATH',
-    description: 'where the role is in the claims of a token',
+    description: 'path of the role in the claims of a token',
     byDefault: '.role',
     read: rolePath,
   }),
@@ -85,7 +85,7 @@ export const ACCESS_SETTINGS = {
     flag: '--session-hours',
     env: 'CATALOGUE_SESSION_HOURS',
     argument: 'NUMBER',
-    description: 'how long a person stays logged in',
+    description: 'lifetime of a login session, in hours',
     byDefault: DEFAULT_SESSION_HOURS,
     read: wholeNumber(1, 8_760),
   }),

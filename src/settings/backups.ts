@@ -1,4 +1,4 @@
-/** Regular copies of the database. */
+/** Settings of scheduled backups. */
 import { DEFAULT_BACKUPS_KEPT } from '../limits.ts';
 import { duration, setting, text, wholeNumber } from './setting.ts';
 
@@ -8,7 +8,7 @@ export const BACKUP_SETTINGS = {
     aliases: ['--every'],
     env: 'CATALOGUE_BACKUP_EVERY',
     argument: 'TIME',
-    description: 'back up the SQLite file this often, such as 1h; 0 never does',
+    description: 'interval between backups of the SQLite file, such as 1h; 0 turns them off',
     byDefault: 0,
     read: duration,
   }),
@@ -17,7 +17,7 @@ export const BACKUP_SETTINGS = {
     aliases: ['--keep'],
     env: 'CATALOGUE_BACKUP_KEEP',
     argument: 'NUMBER',
-    description: 'how many of these backups are kept',
+    description: 'number of scheduled backups to keep',
     byDefault: DEFAULT_BACKUPS_KEPT,
     read: wholeNumber(1, 10_000),
   }),
@@ -25,7 +25,7 @@ export const BACKUP_SETTINGS = {
     flag: '--backup-folder',
     env: 'CATALOGUE_BACKUP_FOLDER',
     argument: 'FOLDER',
-    description: 'where these backups go',
+    description: 'folder of the scheduled backups',
     byDefault: 'backups',
     read: text,
   }),

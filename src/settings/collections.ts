@@ -1,11 +1,11 @@
-/** Which file declares the collections. */
+/** The setting that names the declaration file. */
 import { setting, text } from './setting.ts';
 
 export const COLLECTIONS = setting({
   flag: '--collections',
   env: 'CATALOGUE_COLLECTIONS',
   argument: 'FILE',
-  description: 'declaration of the collections; collections.yaml, .yml or .json here is found by itself',
+  description: 'declaration of the collections; by default collections.yaml, .yml or .json in the working folder',
   byDefault: '',
   read: text,
 });

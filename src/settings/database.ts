@@ -1,4 +1,4 @@
-/** Which database, and how it is reached. */
+/** Settings of the database connection. */
 import {
   DEFAULT_CONNECT_SECONDS,
   DEFAULT_IDEMPOTENCY_HOURS,
@@ -20,7 +20,7 @@ export const DATABASE = setting({
   secret: 'url',
 });
 
-/** For the commands that make one. */
+/** For commands that create a database. */
 export const EMPTY = setting({
   flag: '--empty',
   env: 'CATALOGUE_EMPTY',
@@ -29,7 +29,7 @@ export const EMPTY = setting({
   read: onOrOff,
 });
 
-/** What every command that opens one needs beside. */
+/** Connection settings of every command that opens a database. */
 export const DATABASE_SETTINGS = {
   collections: COLLECTIONS,
   schema: setting({
@@ -44,7 +44,7 @@ export const DATABASE_SETTINGS = {
     flag: '--replicas',
     env: 'DATABASE_REPLICA_URLS',
     argument: 'URLS',
-    description: 'PostgreSQL standbys to read from, separated by commas',
+    description: 'PostgreSQL replicas to read from, separated by commas',
     byDefault: [] as readonly string[],
     read: urls,
     secret: 'url',
@@ -53,7 +53,7 @@ export const DATABASE_SETTINGS = {
     flag: '--replica-lag',
     env: 'CATALOGUE_REPLICA_LAG',
     argument: 'SECONDS',
-    description: 'how far a standby may be behind and still be read from',
+    description: 'largest replication lag of a replica that serves reads',
     byDefault: DEFAULT_REPLICA_LAG_SECONDS,
     read: wholeNumber(1, 300),
   }),
@@ -62,7 +62,7 @@ export const DATABASE_SETTINGS = {
     env: 'CATALOGUE_REPLICA_READS',
     argument: 'WHICH',
     description:
-      'own: a standby is read from once it has the writes of this instance; any: once it has those that the client names',
+      'own: a replica serves reads once it has the writes of this instance; any: once it has the writes that the client names',
     byDefault: 'own',
     read: oneOf(['own', 'any']),
   }),
@@ -70,7 +70,7 @@ export const DATABASE_SETTINGS = {
     flag: '--pool-size',
     env: 'CATALOGUE_POOL_SIZE',
     argument: 'NUMBER',
-    description: 'connections to PostgreSQL, for each server',
+    description: 'size of the connection pool of each PostgreSQL server',
     byDefault: DEFAULT_POOL_SIZE,
     read: wholeNumber(2, 1000),
   }),
@@ -78,7 +78,7 @@ export const DATABASE_SETTINGS = {
     flag: '--connect-timeout',
     env: 'CATALOGUE_CONNECT_TIMEOUT',
     argument: 'SECONDS',
-    description: 'how long a connection to PostgreSQL may take to open',
+    description: 'time limit for opening a connection to PostgreSQL',
     byDefault: DEFAULT_CONNECT_SECONDS,
     read: wholeNumber(1, 300),
   }),
@@ -86,7 +86,7 @@ export const DATABASE_SETTINGS = {
     flag: '--prepared-statements',
     env: 'CATALOGUE_PREPARED_STATEMENTS',
     argument: 'ON_OR_OFF',
-    description: 'keep statements prepared in PostgreSQL; off for a pooler that does not know them',
+    description: 'use prepared statements in PostgreSQL; turn off for a pooler that does not support them',
     byDefault: true,
     read: onOrOff,
   }),
@@ -94,7 +94,7 @@ export const DATABASE_SETTINGS = {
     flag: '--idempotency-hours',
     env: 'CATALOGUE_IDEMPOTENCY_HOURS',
     argument: 'NUMBER',
-    description: 'how long the answer to an Idempotency-Key is kept',
+    description: 'how long the service remembers an Idempotency-Key',
     byDefault: DEFAULT_IDEMPOTENCY_HOURS,
     read: wholeNumber(1, 8760),
   }),
@@ -102,7 +102,7 @@ export const DATABASE_SETTINGS = {
     flag: '--query-timeout',
     env: 'CATALOGUE_QUERY_TIMEOUT',
     argument: 'SECONDS',
-    description: 'how long a read may take; on PostgreSQL any statement',
+    description: 'time limit of a read; on PostgreSQL of any statement',
     byDefault: DEFAULT_QUERY_SECONDS,
     read: wholeNumber(1, 3600),
   }),

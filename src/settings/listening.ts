@@ -1,4 +1,4 @@
-/** Where a service listens, and with how many processes. */
+/** Settings of the port and of the worker processes. */
 import { MAX_WORKERS } from '../limits.ts';
 import { onOrOff, prefix, setting, text, wholeNumber } from './setting.ts';
 
@@ -23,7 +23,7 @@ export const LISTENING_SETTINGS = {
     flag: '--base-path',
     env: 'CATALOGUE_BASE_PATH',
     argument: 'PATH',
-    description: 'path at which a proxy serves the catalogue, such as /api; it may be stripped or not',
+    description: 'path prefix of the catalogue behind a proxy, such as /api; the proxy may strip it or not',
     byDefault: '',
     read: prefix,
   }),
@@ -31,14 +31,14 @@ export const LISTENING_SETTINGS = {
     flag: '--workers',
     env: 'CATALOGUE_WORKERS',
     argument: 'NUMBER',
-    description: 'processes that answer requests, on one port (Linux); about one for each core',
+    description: 'worker processes on one port (Linux); about one per core',
     byDefault: 1,
     read: wholeNumber(1, MAX_WORKERS),
   }),
   handover: setting({
     flag: '--handover',
     env: 'CATALOGUE_HANDOVER',
-    description: 'share the port with the process that this one replaces, or that will replace it (Linux)',
+    description: 'share the port with the process that this one replaces, or that replaces it (Linux)',
     byDefault: false,
     read: onOrOff,
   }),
@@ -46,7 +46,7 @@ export const LISTENING_SETTINGS = {
     flag: '--admin-port',
     env: 'CATALOGUE_ADMIN_PORT',
     argument: 'NUMBER',
-    description: 'port for /live, /ready and /metrics, which is then not on the main one',
+    description: 'separate port for /live, /ready and /metrics',
     byDefault: undefined,
     read: wholeNumber(0, 65_535),
   }),

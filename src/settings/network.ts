@@ -1,4 +1,4 @@
-/** Who may reach the service, and what is believed of them: certificates, hosts, origins, proxies, rates. */
+/** Settings of the network edge: certificates, hosts, origins, proxies, rate limits. */
 import { isIP } from 'node:net';
 import { plainHost } from '../address.ts';
 import { parseRange, RANGE_WORDS } from '../address-ranges.ts';
@@ -11,7 +11,7 @@ export const TLS_SETTINGS = {
     flag: '--tls-cert',
     env: 'CATALOGUE_TLS_CERT',
     argument: 'FILE',
-    description: 'certificate and its chain (PEM): the service speaks HTTPS; SIGHUP reads it again',
+    description: 'certificate chain (PEM) for HTTPS; SIGHUP reloads it',
     byDefault: '',
     read: text,
   }),
@@ -31,8 +31,7 @@ export const NETWORK_SETTINGS = {
     flag: '--allowed-hosts',
     env: 'CATALOGUE_ALLOWED_HOSTS',
     argument: 'NAMES',
-    description:
-      'names in Host that are answered beside those of this machine, separated by commas; *.example.com, or * for any',
+    description: 'accepted Host names beside those of this machine, separated by commas; *.example.com, or * for any',
     byDefault: [] as readonly string[],
     read: list(hostPattern),
   }),
@@ -41,7 +40,7 @@ export const NETWORK_SETTINGS = {
     env: 'CATALOGUE_CORS_ORIGINS',
     argument: 'ORIGINS',
     description:
-      'origins whose web pages may read and write, separated by commas, or * for any; where not given, any may read',
+      'origins whose web pages may read and write, separated by commas, or * for any; by default any may read',
     byDefault: [] as readonly string[],
     read: list(origin),
   }),
@@ -50,7 +49,7 @@ export const NETWORK_SETTINGS = {
     env: 'CATALOGUE_TRUSTED_PROXIES',
     argument: 'ADDRESSES',
     description:
-      'proxies whose X-Forwarded headers are believed: addresses, ranges (10.0.0.0/8), loopback, private, none',
+      'proxies whose X-Forwarded headers the service trusts: addresses, ranges (10.0.0.0/8), loopback, private, none',
     byDefault: ['loopback', 'private'] as readonly string[],
     read: list(addressRange),
   }),
@@ -58,7 +57,7 @@ export const NETWORK_SETTINGS = {
     flag: '--rate-limit',
     env: 'CATALOGUE_RATE_LIMIT',
     argument: 'RATE',
-    description: 'requests that one client may send, such as 100/s, 600/m or 5000/h; so many at once, too',
+    description: 'rate limit of one client, such as 100/s, 600/m or 5000/h; also the burst size',
     byDefault: '',
     read: rate,
   }),

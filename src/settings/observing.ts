@@ -1,4 +1,4 @@
-/** What is told about requests: in the log, and in answers to those who ask. */
+/** Settings of the log and of diagnostic answers. */
 import { DEFAULT_SLOW_QUERY_MS } from '../limits.ts';
 import { oneOf, onOrOff, setting, wholeNumber } from './setting.ts';
 
@@ -28,7 +28,7 @@ export const OBSERVING_SETTINGS = {
     flag: '--slow-query-ms',
     env: 'CATALOGUE_SLOW_QUERY_MS',
     argument: 'MILLISECONDS',
-    description: 'log what takes longer, with its plan; 0 never does',
+    description: 'log slower queries with their plan; 0 turns it off',
     byDefault: DEFAULT_SLOW_QUERY_MS,
     read: wholeNumber(0, 3_600_000),
   }),

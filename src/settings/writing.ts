@@ -1,13 +1,13 @@
-/** What clients may write. */
+/** Settings that limit writes. */
 import { DEFAULT_MAX_BODY_MB, DEFAULT_MAX_VALUE_KB } from '../limits.ts';
 import { onOrOff, setting, wholeNumber } from './setting.ts';
 
-/** For files, too. */
+/** Applies to requests and to files. */
 export const MAX_VALUE_KB = setting({
   flag: '--max-value-kb',
   env: 'CATALOGUE_MAX_VALUE_KB',
   argument: 'NUMBER',
-  description: 'longest value of a field that is stored, in KiB',
+  description: 'longest value of a field, in KiB',
   byDefault: DEFAULT_MAX_VALUE_KB,
   read: wholeNumber(1, 16_384),
 });
@@ -25,7 +25,7 @@ export const WRITING_SETTINGS = {
   allowUnfilteredWrites: setting({
     flag: '--allow-unfiltered-writes',
     env: 'CATALOGUE_ALLOW_UNFILTERED_WRITES',
-    description: 'let PATCH and DELETE without a filter touch every row',
+    description: 'allow PATCH and DELETE without a filter',
     byDefault: false,
     read: onOrOff,
   }),
