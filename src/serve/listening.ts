@@ -1,4 +1,4 @@
-/** The ports of a service: the one for everybody, and the one for those who run it. */
+/** The ports of a service: the main port and the admin port. */
 import { resolveProblem } from '../address.ts';
 import type { App } from '../app.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
@@ -22,7 +22,7 @@ export function startListening(
   return listenOrSay(app, workers === 1 ? options : { ...options, processes: workers }, '--port');
 }
 
-/** What those who run the service look at, on a port that need not be open to others. */
+/** Serves health and metrics on a separate port for operators. */
 export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Listening | undefined {
   if (adminPort === undefined) return undefined;
   const app: App = {
@@ -31,7 +31,7 @@ export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Li
   return listenOrSay(app, { host, port: adminPort }, '--admin-port');
 }
 
-/** The port that several processes will share: a free one where any will do, and none that somebody else has already. */
+/** The port that several processes will share. Picks a free port for 0, and throws if another process has the port. */
 export async function sharedPort({ host, port, handover }: ServeSettings): Promise<number> {
   if (handover && port !== 0) return port;
   const alone = listenOrSay({ fetch: () => new Response(null, { status: 503 }) }, { host, port }, '--port');
