@@ -131,7 +131,7 @@ export async function openVerifier(
   { jwtSecret, jwks }: Pick<ServeSettings, 'jwtSecret' | 'jwks'>,
   notice: (message: string) => void,
 ): Promise<Verifier | undefined> {
-  if (jwtSecret !== '' && jwks !== '') throw new ConfigError('--jwt-secret and --jwks exclude each other: say one');
+  if (jwtSecret !== '' && jwks !== '') throw new ConfigError('use only one of --jwt-secret and --jwks');
   if (jwtSecret !== '') return secretVerifier(jwtSecret);
   if (jwks === '') return undefined;
   const keys = new PublicKeys(jwks, notice);

@@ -62,7 +62,7 @@ class Turns {
 
   private wait(): Promise<void> {
     if (this.waiting.length < MAX_PASSWORDS_WAITING) return new Promise((resolve) => this.waiting.push(resolve));
-    throw new Refusal('CAT429', 'too many people log in at once', {
+    throw new Refusal('CAT429', 'too many logins at once', {
       hint: 'Try again in a moment.',
       headers: { 'retry-after': '2' },
     });

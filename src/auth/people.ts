@@ -108,7 +108,7 @@ export class People {
     if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
     this.guesses.succeeded(name, address);
     const problem = passwordProblem(next);
-    if (problem !== undefined) throw new Refusal('PGRST102', problem, { details: 'The password is as it was.' });
+    if (problem !== undefined) throw new Refusal('PGRST102', problem, { details: 'The password was not changed.' });
     await changeUser(this.store, name, { password: next });
     const changed = await this.store.user(name);
     if (changed === undefined) throw ended('the user was removed');

@@ -169,7 +169,7 @@ function publicKeysIn(text: string): JWK[] {
 }
 
 function unavailable(): Refusal {
-  return new Refusal('CAT503', 'the public keys that tokens are verified with cannot be had', {
+  return new Refusal('CAT503', 'the public keys that verify tokens are not available', {
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '5' },
   });

@@ -30,6 +30,6 @@ export function credentialsNeeded(lookalike?: string): Refusal {
 /** The credentials are valid, but their role is not declared. */
 export function noSuchRole(code: Code, role: string): Refusal {
   return invalidToken(code, `role "${role}" does not exist`, {
-    hint: 'The declaration of the collections says which roles there are.',
+    hint: 'Use a role of the declaration.',
   });
 }

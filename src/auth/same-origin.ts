@@ -22,8 +22,8 @@ export function isSameOrigin(request: Request, peer: Peer | undefined, proxies: 
 
 export function requireSameOrigin(request: Request, peer: Peer | undefined, proxies: TrustedProxies): void {
   if (isSameOrigin(request, peer, proxies)) return;
-  throw new Refusal('CAT403', 'a session is used by pages of this host only', {
+  throw new Refusal('CAT403', 'only pages of this host may use a session', {
     details: 'Nothing was changed.',
-    hint: 'Programs send a key or a token in Authorization, not a cookie. Behind a proxy, pass on Host and Origin as they came. Where there is HTTPS, open the page with https.',
+    hint: 'Programs send a key or a token in Authorization, not a cookie. Behind a proxy, pass on Host and Origin as they came. If the service has HTTPS, open the page with https.',
   });
 }

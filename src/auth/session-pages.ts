@@ -125,7 +125,7 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
   async function changePassword(request: Request, noted?: Noted): Promise<Response> {
     const session = sessionOf(request, noted);
     if (session === undefined) {
-      throw new Refusal('PGRST302', 'a password is changed by who is logged in', {
+      throw new Refusal('PGRST302', 'only a logged-in user can change a password', {
         hint: 'Log in first. catalogue user password NAME changes it without knowing the old one.',
         headers: { 'www-authenticate': 'Bearer' },
       });

@@ -45,7 +45,7 @@ function shared(file: string, log: Log): Uint8Array | undefined {
 
 function sayAlone(error: unknown, log: Log): void {
   const reason = (error as Error).message;
-  log.write('warn', 'a worker counts requests for itself: there is no file for the counts of all', { reason });
+  log.write('warn', 'a worker counts requests for itself: the shared file cannot be used', { reason });
 }
 
 export function removeRatesFile(file: string | undefined): void {

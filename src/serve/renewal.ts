@@ -19,7 +19,7 @@ export function renewOnHangup(
       warnIfExpired(certificate, log);
     } catch (error) {
       const reason = error instanceof ConfigError ? error.message : String(error);
-      log.write('error', 'certificate not renewed; the one of before stays', { reason });
+      log.write('error', 'certificate not renewed; keeping the previous certificate', { reason });
     }
   };
   // Renewals run one after the other.

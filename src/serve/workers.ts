@@ -124,7 +124,7 @@ export class Workers implements Account {
       this.departed = together([this.departed, counted(worker.account.lastFamilies())]);
       if (this.phase !== 'serving') this.exitCode = Math.max(this.exitCode, end.exitCode);
       if (this.phase !== 'serving') return;
-      this.log.write('error', 'a worker ended and is started again', { worker: number, ...end });
+      this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
       const livedLong = performance.now() - started > LONG_LIFE_MS;
       await Bun.sleep(livedLong ? FIRST_PAUSE_MS : pauseMs);
       if (this.phase !== 'serving') return;

@@ -142,7 +142,7 @@ for (const [name, environment] of DATABASES) {
           'line 4, name: An earlier row has name a, too.',
           'line 6, name: Key (name)=(there) already exists.',
           'line 5, kind: An earlier row has kind k, size 2, too.',
-          'catalogue: nothing was stored: 3 of 8 rows are bad; mend the file, or store the rest with --keep-going',
+          'catalogue: nothing was stored: 3 of 8 rows are bad; repair the file, or store the other rows with --keep-going',
           '',
         ]);
         expect(await space.rows('select=id')).toHaveLength(2);
@@ -281,7 +281,7 @@ for (const [name, environment] of DATABASES) {
       expect(told).toMatchObject({ exitCode: 1, stdout: '' });
       expect(told.stderr.split('\n')).toHaveLength(100 + 3);
       expect(told.stderr).toEndWith(
-        '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; mend the file, or store the rest with --keep-going\n',
+        '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; repair the file, or store the other rows with --keep-going\n',
       );
       const json = await space.pipe(csv, 'import', '-', '--format', 'csv', '--json');
       expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, read: 1_002, rejected: 502 });

@@ -272,7 +272,10 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
   test('serve rejects an address of another machine, and a host name that does not resolve', async () => {
     const cwd = temporaryFolder();
     await expectMistake({ cwd, args: ['serve', '--host', '192.0.2.9'] }, /this machine has no address 192\.0\.2\.9/);
-    await expectMistake({ cwd, args: ['serve', '--host', 'nowhere.invalid'] }, /host 'nowhere\.invalid' cannot be resolved\. Use an address of this machine, e\.g\. 127\.0\.0\.1/);
+    await expectMistake(
+      { cwd, args: ['serve', '--host', 'nowhere.invalid'] },
+      /host 'nowhere\.invalid' cannot be resolved\. Use an address of this machine, e\.g\. 127\.0\.0\.1/,
+    );
     expect(readdirSync(cwd)).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import type { FileFormat, Source } from '../../declare/rows/source.ts';
 import { separatorIn } from '../../encode/csv-reader.ts';
 import type { Output } from '../output.ts';
 
-/** An array cannot be added to row by row: rows of a JSON file are kept an object a line. */
+/** A JSON array cannot grow row by row: rejected rows of a JSON file are written as NDJSON. */
 const EXTENSIONS: Readonly<Record<FileFormat, string>> = { csv: 'csv', json: 'ndjson', ndjson: 'ndjson' };
 
 export function rejectsPath(source: string, format: FileFormat): string {
@@ -15,7 +15,7 @@ export function rejectsPath(source: string, format: FileFormat): string {
   return `${base}.rejected.${EXTENSIONS[format]}`;
 }
 
-/** Made with its first row, so that an import without mistakes leaves no empty file; it has its name once the others are stored. */
+/** Created with the first rejected row, and visible under its name once the other rows are stored. */
 export class Rejects {
   private output: Output | undefined;
   private text: TextWriter | undefined;
@@ -55,7 +55,7 @@ export class Rejects {
     this.output!.write(this.text!.encode(`${text}\n`));
   }
 
-  /** A separator that a reader cannot tell from the names stands in a line of its own. */
+  /** Adds a `sep=` line if a reader cannot derive the separator from the names. */
   private header(columns: readonly string[]): string {
     const separator = this.source.separator();
     const names = writtenRow(columns, separator);
