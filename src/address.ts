@@ -1,4 +1,5 @@
 /** Hosts as they are written in settings and headers: names, addresses, and those that stand for this machine. */
+import { lookup } from 'node:dns/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
@@ -47,6 +48,16 @@ export function networkOf(address: string): string {
   if (!isMapped) return `${groups.slice(0, 4).join(':')}::/64`;
   const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** Undefined if the host is an address or a name that resolves. Drivers and resolvers each report a failure in other words. */
+export async function resolveProblem(host: string): Promise<string | undefined> {
+  const name = plainHost(host);
+  if (isIP(name) !== 0) return undefined;
+  return lookup(name).then(
+    () => undefined,
+    () => `host '${name}' cannot be resolved`,
+  );
 }
 
 function namesOfMachine(): readonly string[] {

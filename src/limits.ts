@@ -59,6 +59,10 @@ export const MAX_MEDIA_RANGES = 500;
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /** How long an answer is kept for its Idempotency-Key. */
 export const DEFAULT_IDEMPOTENCY_HOURS = 24;
+/** Bytes of an answer that is stored for its Idempotency-Key; more only if the request itself is half as long. */
+export const MAX_STORED_ANSWER_BYTES = 64 * 1024;
+/** Bytes of all answers that are stored for the keys of one caller. */
+export const MAX_STORED_ANSWERS_BYTES = 64 * 1024 * 1024;
 /** How long requests under way may take to finish once the service stops. */
 export const DRAIN_SECONDS = 10;
 /** A process that hands over its port closes it when no request has come for this long, */

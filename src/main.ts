@@ -13,16 +13,16 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>>
   query: ['show rows in a table', () => import('./cli/query.ts')],
   import: ['store the rows of a CSV, JSON or NDJSON file', () => import('./cli/import.ts')],
   export: ['write rows as CSV, JSON or NDJSON', () => import('./cli/export.ts')],
-  backup: ['copy the database to a file, in use as it may be', () => import('./cli/backup.ts')],
-  restore: ['make the database what a backup holds', () => import('./cli/restore.ts')],
-  check: ['look whether the database is whole, or a declaration right', () => import('./cli/check.ts')],
-  init: ['write a declaration of collections to begin with', () => import('./cli/init.ts')],
-  declare: ['write the declaration of tables that exist already', () => import('./cli/declare.ts')],
-  migrate: ['make the tables, or bring them up to date', () => import('./cli/migrate.ts')],
+  backup: ['copy the database to a file while the service runs', () => import('./cli/backup.ts')],
+  restore: ['replace the database by a backup', () => import('./cli/restore.ts')],
+  check: ['check database integrity, or validate a declaration', () => import('./cli/check.ts')],
+  init: ['write a first declaration of collections', () => import('./cli/init.ts')],
+  declare: ['write the declaration of existing tables', () => import('./cli/declare.ts')],
+  migrate: ['create or update the tables', () => import('./cli/migrate.ts')],
   copy: ['copy a catalogue to another database', () => import('./cli/copy.ts')],
-  key: ['add, list and revoke keys for programs', () => import('./cli/key.ts')],
-  user: ['add, list, change and remove people who log in', () => import('./cli/user.ts')],
-  config: ['show the settings in effect, and where each is from', () => import('./cli/config.ts')],
+  key: ['add, list and revoke API keys', () => import('./cli/key.ts')],
+  user: ['add, list, change and remove users', () => import('./cli/user.ts')],
+  config: ['show the effective settings and their sources', () => import('./cli/config.ts')],
   health: ['ask a running service whether it is ready', () => import('./cli/health.ts')],
   openapi: ['print the OpenAPI description of the service', () => import('./cli/openapi.ts')],
   types: ['print TypeScript types for clients', () => import('./cli/types.ts')],
@@ -36,7 +36,7 @@ const HELP = `Usage: catalogue <command> [flags]
 
 ${NAMES.map((name) => `  ${name.padEnd(10)} ${COMMANDS[name]![0]}`).join('\n')}
 
-catalogue <command> --help tells a command's flags; catalogue --version the version.`;
+catalogue <command> --help shows the flags of a command; catalogue --version shows the version.`;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: as a command's own run.
 async function main([name, ...args]: readonly string[]): Promise<number | void> {

@@ -60,6 +60,14 @@ export function isSameFile(one: string, other: string): boolean {
   return found !== undefined && sought !== undefined && found.dev === sought.dev && found.ino === sought.ino;
 }
 
+/** Files that hold the rows of a catalogue, and maybe password hashes: only the user who runs the service may read them. */
+export const PRIVATE_MODE = 0o600;
+
+/** Makes an empty file that only this user may read. Throws if there is one. */
+export function makePrivate(file: string): void {
+  closeSync(openSync(file, 'wx', PRIVATE_MODE));
+}
+
 /** A name for a file that is not whole yet, beside the name it will have. */
 export function partialOf(file: string): string {
   return `${file}.partial-${crypto.randomUUID().slice(0, 8)}`;

@@ -1,10 +1,10 @@
 /**
- * Who asks: by a token, a key, the session of a person, or nobody in particular. `identify` is for every request to a catalogue that
- * has roles, and returns at once what is remembered; `pages` are where people log in and out.
+ * Authentication by a token, a key, a login session, or as anonymous. `identify` authenticates each request to a catalogue with
+ * roles, and answers synchronously from its cache. `pages` are the login and logout endpoints.
  */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { meantAnonymous } from '../collection/meant-anonymous.ts';
+import { lookalikeRole, meantAnonymous } from '../collection/meant-anonymous.ts';
 import { undeclaredRoles } from '../collection/undeclared-roles.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
@@ -30,21 +30,21 @@ export type AccessSettings = Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | '
 export interface AccessOptions {
   readonly engine: Engine;
   readonly settings: AccessSettings;
-  /** It has roles. */
+  /** A catalogue with roles. */
   readonly catalogue: Catalogue;
-  /** Which are believed what they tell of a client. */
+  /** The proxies whose forwarding headers are trusted. */
   readonly proxies: TrustedProxies;
-  /** What tokens are verified with; where there is nothing, all of them are refused. */
+  /** Verifies tokens; if undefined, every token is rejected. */
   readonly verifier: Verifier | undefined;
 }
 
 export interface Access {
-  /** Throws a `Refusal`, or rejects with one, where the credentials are none. */
+  /** Throws a `Refusal`, or rejects with one, if the credentials are invalid. */
   readonly identify: (request: Request, noted?: Noted) => MaybePromise<Caller>;
-  /** Whose session it is that a page is asked for with; nobody's, where it has ended. */
+  /** The account behind the session of a page request; nobody's if the session has ended. */
   readonly accountOf: (request: Request, noted?: Noted) => Promise<Account>;
   readonly pages: Pages;
-  /** What should be looked at: keys and users that are refused for their role, a role that nobody has. None where nobody can tell. */
+  /** Warnings: keys and users whose role is not declared, a role that nobody can have. None if the database is down. */
   warnings(): Promise<readonly string[]>;
   metrics(): readonly Metric[];
 }
@@ -52,10 +52,11 @@ export interface Access {
 export function openAccess(options: AccessOptions): Access {
   const { engine, settings, catalogue, verifier, proxies } = options;
   const roles = new Set(catalogue.roles?.keys() ?? []);
+  const lookalike = lookalikeRole(catalogue.roles ?? new Map());
   const store = new CredentialStore(engine);
   const check = (code: 'PGRST303' | 'CAT401') => (caller: Caller) => {
     if (roles.has(caller.role)) return;
-    throw caller.role === ANONYMOUS.role ? credentialsNeeded() : noSuchRole(code, caller.role);
+    throw caller.role === ANONYMOUS.role ? credentialsNeeded(lookalike) : noSuchRole(code, caller.role);
   };
   const terms = {
     audience: settings.jwtAudience,
@@ -119,18 +120,18 @@ export function openAccess(options: AccessOptions): Access {
     identify,
     accountOf,
     pages: sessionPages({ identify, people, counts, roles, proxies, cookieTerms, rightsOf: rights }),
-    // One that finds no tables does not look again for a moment: requests have their own.
+    // A store of its own: after a failed lookup it waits before the next, and requests must not wait with it.
     warnings: () => warningsOf(new CredentialStore(engine), catalogue, verifier !== undefined),
     metrics: () => metricsOf(counts),
   };
 }
 
-/** Throws a `ConfigError` where the settings make no sense, or the file of public keys does not. */
+/** Throws a `ConfigError` if the settings contradict each other, or the file of public keys is invalid. */
 export async function openVerifier(
   { jwtSecret, jwks }: Pick<ServeSettings, 'jwtSecret' | 'jwks'>,
   notice: (message: string) => void,
 ): Promise<Verifier | undefined> {
-  if (jwtSecret !== '' && jwks !== '') throw new ConfigError('--jwt-secret and --jwks exclude each other: say one');
+  if (jwtSecret !== '' && jwks !== '') throw new ConfigError('use only one of --jwt-secret and --jwks');
   if (jwtSecret !== '') return secretVerifier(jwtSecret);
   if (jwks === '') return undefined;
   const keys = new PublicKeys(jwks, notice);
@@ -153,7 +154,7 @@ async function warningsOf(
       ...(meant === undefined ? [] : [meant]),
     ];
   } catch {
-    // A database that is down is no reason not to start.
+    // The service also starts while the database is down.
     return [];
   }
 }
@@ -162,7 +163,7 @@ export function isRead({ method }: Request): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
-/** The browser sends a session that has ended no more. */
+/** Makes the browser delete the cookie of an ended session. */
 function forgetting(refusal: Refusal, terms: CookieTerms): Refusal {
   const { code, message, details, hint, headers, cause } = refusal;
   return new Refusal(code, message, {

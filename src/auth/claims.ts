@@ -1,4 +1,4 @@
-/** What a verified token says: whether it counts now and here, and whose it is. In PostgREST's words. */
+/** Checks the claims of a verified token and derives its caller. The messages are PostgREST's. */
 import type { Caller } from '../collection/caller.ts';
 import { ANONYMOUS } from '../collection/caller.ts';
 import { MAX_ACCOUNT_NAME_LENGTH, TOKEN_LEEWAY_SECONDS } from '../limits.ts';
@@ -8,7 +8,7 @@ import { invalidToken } from './refusals.ts';
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface ClaimTerms {
-  /** Whom tokens must be meant for, and by whom they must be made; anyone, where it is empty. */
+  /** The required audience and issuer; empty if any is accepted. */
   readonly audience: string;
   readonly issuer: string;
   readonly role: ClaimPath;
@@ -21,17 +21,16 @@ export function readClaims(payload: Uint8Array): Claims {
     const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as Claims;
   } catch {
-    // Refused below.
+    // Rejected below.
   }
   throw invalidToken(NOT_ACCEPTABLE, 'Parsing claims failed');
 }
 
-/** Returns until when it counts, in milliseconds since 1970. */
+/** Returns when the token expires, in milliseconds since 1970. */
 export function checkClaims(claims: Claims, { audience, issuer }: ClaimTerms, now = Date.now() / 1000): number {
   const moment = (name: 'exp' | 'nbf' | 'iat'): number | undefined => {
     const value = claims[name];
-    if (value === undefined || value === null) return undefined;
-    if (typeof value === 'number') return value;
+    if (value === undefined || Number.isFinite(value)) return value as number | undefined;
     throw invalidToken(NOT_ACCEPTABLE, `The JWT '${name}' claim must be a number`);
   };
   const expires = moment('exp') ?? Number.POSITIVE_INFINITY;
@@ -43,7 +42,7 @@ export function checkClaims(claims: Claims, { audience, issuer }: ClaimTerms, no
   return (expires + TOKEN_LEEWAY_SECONDS) * 1000;
 }
 
-/** One that names nobody is meant for everybody only where nobody in particular is asked for. */
+/** A token without audience is accepted only if no audience is required. */
 function checkAudience(given: unknown, wanted: string): void {
   const named = given === undefined ? [] : Array.isArray(given) ? given : [given];
   if (!named.every((each) => typeof each === 'string')) {
@@ -52,7 +51,7 @@ function checkAudience(given: unknown, wanted: string): void {
   if (wanted !== '' && !named.includes(wanted)) throw invalidToken(NOT_ACCEPTABLE, 'JWT not in audience');
 }
 
-/** Without a role it is whoever sends no credentials, but for its claims. */
+/** A token without a role is anonymous, with its claims. */
 export function callerOf(claims: Claims, { role: path }: ClaimTerms): Caller {
   const role = at(claims, path) ?? ANONYMOUS.role;
   if (typeof role !== 'string') throw invalidToken(NOT_ACCEPTABLE, 'The role in the JWT must be a string');
@@ -60,7 +59,7 @@ export function callerOf(claims: Claims, { role: path }: ClaimTerms): Caller {
   return { role, claims: { ...claims, role }, ...(typeof sub === 'string' ? { name: readable(sub) } : {}) };
 }
 
-/** For the log: whoever makes tokens may let people choose it. */
+/** Makes a subject safe for the log: users may have chosen it. */
 function readable(sub: string): string {
   return sub.slice(0, MAX_ACCOUNT_NAME_LENGTH).replaceAll(/\p{C}/gu, '?');
 }

@@ -1,7 +1,7 @@
 /**
- * Attempts to log in, counted before the password is looked at. Some are free; after each further one that fails, the next has
- * to wait twice as long. By name and address together, so that a stranger hardly keeps a user out; and with more patience by
- * each alone, against many names from one address and many addresses for one name.
+ * Throttles login attempts, before the password is checked. Some attempts are free; after each further failure the pause doubles.
+ * Attempts are counted by name and address together, so that a stranger can hardly lock a user out. Higher limits apply to a
+ * name alone and to an address alone, against many addresses for one name and many names from one address.
  */
 import { networkOf } from '../address.ts';
 import { Refusal } from '../errors.ts';
@@ -10,7 +10,7 @@ import { hashOf, Remembered } from './remembered.ts';
 
 interface Attempts {
   count: number;
-  /** In milliseconds since 1970: from when on the next one is looked at. */
+  /** By the monotonic clock, in milliseconds: the next attempt counts after this moment. */
   after: number;
   at: number;
 }
@@ -29,20 +29,21 @@ const PATIENCE = {
 type Kind = keyof typeof PATIENCE;
 const KINDS = Object.keys(PATIENCE) as Kind[];
 
-/** After so long without any, all is forgotten. */
+/** Attempts are forgotten after this time without a new one. */
 const FORGOTTEN_MS = 3_600_000;
 
 export class Guesses {
-  /** Each kind for itself: many names must not drive out what is counted of an address. */
+  /** One table per kind: many names must not evict the counts of an address. */
   private readonly counted = {
     both: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
     address: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
     name: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
   };
 
-  constructor(private readonly now: () => number = Date.now) {}
+  /** A monotonic clock: setting the system clock must not lengthen or end a pause. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Throws where it comes too soon. Call `succeeded` when it was right. */
+  /** Throws if the attempt comes too soon. Call `succeeded` if the password was right. */
   attempt(name: string, address: string): void {
     const now = this.now();
     const waits = this.entries(name, address).map(([kind, entry]) => this.find(kind, entry, now).after - now);
@@ -57,7 +58,7 @@ export class Guesses {
     }
   }
 
-  /** What others have tried from this address, or for this name from elsewhere, still counts. */
+  /** Other attempts from this address, or for this name from other addresses, still count. */
   succeeded(name: string, address: string): void {
     for (const [kind, entry] of this.entries(name, address)) {
       const { count, at } = this.find(kind, entry, this.now());

@@ -1,4 +1,4 @@
-/** A key as a program sends it: 256 random bits, with a beginning by which people and scanners for leaked secrets know it. */
+/** The text of an API key: 256 random bits with a prefix that people and secret scanners recognize. */
 const PREFIX = 'cat_';
 const KEY = /^cat_[\w-]{43}$/;
 
@@ -10,12 +10,12 @@ export function isKeyText(text: string): boolean {
   return KEY.test(text);
 }
 
-/** Whether it was meant for a key, however mistyped: no token begins so. */
+/** Whether the text is a key, maybe mistyped: no token has this prefix. */
 export function isMeantForKey(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
-/** For those who have sent something else. */
+/** The hint for a client that sent another text. */
 export const KEY_HINT = `A key begins with ${PREFIX}, and has 43 letters, digits, - or _ after it.`;
 
 /** 256 random bits. */

@@ -1,4 +1,4 @@
-/** Keys of programs. Each is shown once, when it is made; what is stored is its hash, which is enough for 256 random bits. */
+/** API keys. A key is shown once, when it is created. The database holds its hash, which is safe for 256 random bits. */
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { andThen } from '../response/trace.ts';
@@ -15,7 +15,7 @@ export interface NewKey {
   readonly expires?: Date | undefined;
 }
 
-/** Resolves to the key itself, which cannot be had again. */
+/** Resolves to the key itself, which is shown only now. */
 export async function addKey(store: CredentialStore, { name, role, claims, expires }: NewKey): Promise<string> {
   const text = newKeyText();
   await store.addKey({

@@ -1,6 +1,5 @@
 /**
- * Keys and sessions as they were when they were last looked up, which is never more than a moment ago: one that was revoked, by
- * whichever process, is refused within a second.
+ * Caches keys and sessions for a moment. If any process revokes one, the service rejects it within a second.
  */
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
@@ -14,7 +13,7 @@ export interface Found {
 }
 
 interface Known extends Found {
-  /** As performance.now() tells it. */
+  /** By performance.now(). */
   readonly until: number;
 }
 
@@ -22,7 +21,7 @@ export class Lookups {
   private readonly known = new Remembered<Known>(MAX_REMEMBERED);
   private readonly pending = new Map<string, Promise<Caller>>();
 
-  /** `find` throws a `Refusal` where there is nothing, or where it has ended. */
+  /** `find` throws a `Refusal` if the credential does not exist or has ended. */
   constructor(private readonly find: (hash: string) => MaybePromise<Found>) {}
 
   callerOf(hash: string): MaybePromise<Caller> {
@@ -31,7 +30,7 @@ export class Lookups {
     return this.pending.get(hash) ?? this.look(hash, known?.caller);
   }
 
-  /** Of this process; others notice by themselves. */
+  /** Affects this process; others notice by themselves. */
   forget(hash: string): void {
     this.known.delete(hash);
   }
@@ -39,7 +38,7 @@ export class Lookups {
   private look(hash: string, before: Caller | undefined): MaybePromise<Caller> {
     const asked = performance.now();
     const remember = ({ caller: found, endsAt }: Found): Caller => {
-      // One object for as long as nothing changes: what is made of a caller can be kept with it.
+      // The same object while nothing changes, since results are memoized per caller.
       const caller = JSON.stringify(found) === JSON.stringify(before) ? before! : found;
       this.known.set(hash, { caller, endsAt, until: asked + REMEMBERED_MS });
       return caller;
@@ -47,7 +46,7 @@ export class Lookups {
     this.known.delete(hash);
     const found = this.find(hash);
     if (!(found instanceof Promise)) return remember(found);
-    // Who asks meanwhile waits for the same answer.
+    // Concurrent requests share the lookup.
     const pending = found.then(remember).finally(() => this.pending.delete(hash));
     this.pending.set(hash, pending);
     return pending;

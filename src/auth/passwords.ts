@@ -1,6 +1,6 @@
 /**
- * Passwords, as argon2id makes them (https://www.rfc-editor.org/rfc/rfc9106; the parameters are OWASP's). Bun does that on threads of
- * its own; few at a time, since each takes memory. A name that nobody has costs as much as one that somebody has.
+ * Password hashes by argon2id (https://www.rfc-editor.org/rfc/rfc9106; parameters from OWASP). Bun hashes on its own threads.
+ * Few run at a time, since each needs much memory. An unknown name takes as long as a known one.
  */
 import { ConfigError } from '../config.ts';
 import { Refusal } from '../errors.ts';
@@ -9,10 +9,10 @@ import { randomText } from './key-text.ts';
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
-/** Keyboards write the same letter in several ways. */
+/** Keyboards encode the same letter in several ways. */
 const normal = (password: string) => password.normalize('NFC');
 
-/** Why it cannot be one; undefined where it can. */
+/** Why the text cannot be a password; undefined if it can. */
 export function passwordProblem(password: string): string | undefined {
   if ([...password].length < MIN_PASSWORD_LENGTH) return `a password has at least ${MIN_PASSWORD_LENGTH} characters`;
   if (Buffer.byteLength(normal(password)) > MAX_PASSWORD_BYTES) {
@@ -33,7 +33,7 @@ export function isTooLong(password: string): boolean {
   return Buffer.byteLength(password) > MAX_PASSWORD_BYTES;
 }
 
-/** `hash` is undefined where there is no such user. */
+/** `hash` is undefined if the user does not exist. */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   if (isTooLong(password)) return false;
   return turns.take(async () => {
@@ -43,7 +43,7 @@ export async function isPassword(password: string, hash: string | undefined): Pr
   });
 }
 
-/** So many at once; some more may wait. */
+/** Limits concurrent work; a bounded number of calls may wait. */
 class Turns {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -62,7 +62,7 @@ class Turns {
 
   private wait(): Promise<void> {
     if (this.waiting.length < MAX_PASSWORDS_WAITING) return new Promise((resolve) => this.waiting.push(resolve));
-    throw new Refusal('CAT429', 'too many people log in at once', {
+    throw new Refusal('CAT429', 'too many logins at once', {
       hint: 'Try again in a moment.',
       headers: { 'retry-after': '2' },
     });

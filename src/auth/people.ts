@@ -1,6 +1,6 @@
 /**
- * People and their sessions. A session is 256 random bits in a cookie, new at every login, and stored as a hash with the stamp
- * that the user had then: whatever changes about the user changes the stamp, and all sessions of before have ended.
+ * Users and their sessions. A session is 256 random bits in a cookie, new at every login. The database holds its hash and the
+ * user's stamp. Every change of the user changes the stamp, which ends all earlier sessions.
  */
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
@@ -28,7 +28,7 @@ export async function addUser(store: CredentialStore, { name, role, claims, pass
   await store.addUser({ name, role, claims, password: hash, stamp: randomText(), created_at });
 }
 
-/** Whether there is such a user. Their sessions end. */
+/** Resolves to whether the user exists. Their sessions end. */
 export async function changeUser(
   store: CredentialStore,
   name: string,
@@ -47,14 +47,14 @@ export async function removeUser(store: CredentialStore, name: string): Promise<
   return wasThere;
 }
 
-/** A session that has begun: the text is for the cookie, and nowhere else. */
+/** A new session. Its text belongs in the cookie and nowhere else. */
 export interface Begun {
   readonly text: string;
   readonly caller: Caller;
   readonly expires: Date;
 }
 
-/** Between two times that sessions of the past are removed. */
+/** Interval between removals of expired sessions. */
 const SWEEP_MS = 10 * 60_000;
 
 export class People {
@@ -78,14 +78,14 @@ export class People {
     );
   }
 
-  /** Whose session it is; throws where it has ended. */
+  /** The caller of a session; throws if it has ended. */
   callerOf(text: string): MaybePromise<Caller> {
     return this.lookups.callerOf(hashOf(text));
   }
 
-  /** The same answer after the same time, whether the name or the password is wrong. */
+  /** Gives the same answer after the same time for a wrong name and a wrong password. */
   async login(name: string, password: string, address: string): Promise<Begun> {
-    // No user has such a name or password: there is nothing to guess, nor to count.
+    // No user can have such a name or password, so the attempt is not counted.
     if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
     this.guesses.attempt(name, address);
     const user = name.includes('\0') ? undefined : await this.store.user(name);
@@ -100,7 +100,7 @@ export class People {
     await this.store.removeSession(hash);
   }
 
-  /** All sessions end, and a new one begins for whoever changed it. */
+  /** Ends all sessions, and begins a new one for the caller. */
   async changePassword(name: string, current: string, next: string, address: string): Promise<Begun> {
     if (isTooLong(current)) throw wrong(undefined);
     this.guesses.attempt(name, address);
@@ -108,7 +108,7 @@ export class People {
     if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
     this.guesses.succeeded(name, address);
     const problem = passwordProblem(next);
-    if (problem !== undefined) throw new Refusal('PGRST102', problem, { details: 'The password is as it was.' });
+    if (problem !== undefined) throw new Refusal('PGRST102', problem, { details: 'The password was not changed.' });
     await changeUser(this.store, name, { password: next });
     const changed = await this.store.user(name);
     if (changed === undefined) throw ended('the user was removed');
@@ -153,7 +153,7 @@ function ended(cause: string): Refusal {
   return invalidToken('CAT401', 'The session has ended', { hint: 'Log in again.', cause });
 }
 
-/** Who was guessed at is for the log; what was typed may be a password, and is for nobody. */
+/** The log gets the name of an existing user only: an unknown name may be a mistyped password. */
 function wrong(user: StoredUser | undefined): Refusal {
   return invalidToken('CAT401', 'The name or the password is wrong', {
     cause: user === undefined ? 'there is no such user' : `wrong password for ${user.name}`,

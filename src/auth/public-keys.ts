@@ -1,6 +1,6 @@
 /**
- * The public keys of whoever makes tokens: a JSON Web Key Set in a file, or at a URL. Read when first needed, again after a while,
- * and once more for a token of a key that is not among them. Where that fails, those that are known go on being used.
+ * The public keys of the token issuer: a JSON Web Key Set in a file or at a URL. It is loaded when first needed, again after a
+ * while, and for a token whose key is unknown. If loading fails, the service keeps the known keys.
  */
 import { existsSync } from 'node:fs';
 import { type CompactVerifyGetKey, createLocalJWKSet, importJWK, type JWK } from 'jose';
@@ -10,7 +10,7 @@ import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBL
 
 export interface PublicKeyTimes {
   readonly freshMs: number;
-  /** Between two looks for a key that is not among them, or after one that failed. */
+  /** Pause after looking for an unknown key, or after a failure. */
   readonly pauseMs: number;
   readonly timeoutMs: number;
 }
@@ -18,7 +18,7 @@ export interface PublicKeyTimes {
 const TIMES: PublicKeyTimes = { freshMs: JWKS_FRESH_MS, pauseMs: JWKS_PAUSE_MS, timeoutMs: JWKS_TIMEOUT_MS };
 
 export class PublicKeys {
-  /** Another number whenever they have changed. */
+  /** Changes whenever the keys change. */
   generation = 0;
   private known: CompactVerifyGetKey | undefined;
   private text = '';
@@ -38,7 +38,7 @@ export class PublicKeys {
     return this.times.freshMs;
   }
 
-  /** A mistake in a file is told at the start; whoever is at a URL may come later. */
+  /** Reports a mistake in a file at start; a URL may become available later. */
   async open(): Promise<void> {
     const read = this.read();
     if (isUrl(this.source)) return;
@@ -46,7 +46,7 @@ export class PublicKeys {
     if (this.known === undefined) throw new ConfigError(`--jwks ${this.source}: ${this.reason}`);
   }
 
-  /** Throws a `Refusal` where none are known. */
+  /** Throws a `Refusal` if no keys are known. */
   async current(): Promise<CompactVerifyGetKey> {
     const isFresh = performance.now() - this.readAt < this.times.freshMs;
     if (!isFresh && this.mayTry()) await this.read();
@@ -55,7 +55,7 @@ export class PublicKeys {
     return this.known;
   }
 
-  /** The same where there are no newer ones, or it is too soon to look again. */
+  /** Returns the known keys if there are no newer ones, or if it is too soon to look again. */
   async renewed(known: CompactVerifyGetKey): Promise<CompactVerifyGetKey> {
     if (this.known === known && this.mayTry()) await this.read();
     return this.known ?? known;
@@ -65,7 +65,7 @@ export class PublicKeys {
     return this.reading !== undefined || performance.now() - this.triedAt >= this.times.pauseMs;
   }
 
-  /** One at a time, for all who wait. */
+  /** One load at a time, shared by all waiting requests. */
   private read(): Promise<void> {
     this.reading ??= this.readOnce().finally(() => {
       this.reading = undefined;
@@ -73,7 +73,7 @@ export class PublicKeys {
     return this.reading;
   }
 
-  /** One that is bad takes none of the others with it. */
+  /** An invalid key does not affect the others. */
   private async usable(listed: readonly JWK[]): Promise<JWK[]> {
     const problems = await Promise.all(listed.map(problemOf));
     const told = listed.flatMap(({ kid }, at) =>
@@ -105,7 +105,7 @@ export class PublicKeys {
   }
 }
 
-/** Why a key verifies nothing here; undefined where it does. */
+/** Why a key cannot verify tokens; undefined if it can. */
 async function problemOf(key: JWK): Promise<string | undefined> {
   const algorithm = ALGORITHMS[key.kty!]!;
   if (key.alg !== undefined && key.alg !== algorithm) return `it is for ${key.alg}, and not for ${algorithm}`;
@@ -148,10 +148,10 @@ async function bounded(stream: ReadableStream<Uint8Array>): Promise<string> {
 const ALGORITHMS: Readonly<Record<string, string>> = { RSA: 'RS256', EC: 'ES256', OKP: 'EdDSA' };
 /** RFC 7518, 3.3. */
 const MIN_MODULUS = 2048;
-/** Nothing of a private key, nor what it may be used for: here it verifies. */
+/** The public part of a key, without its declared use: here it only verifies. */
 const PUBLIC_MEMBERS = ['kty', 'n', 'e', 'crv', 'x', 'y', 'kid', 'alg', 'use'] as const;
 
-/** A set, or a single key. Secrets are no public keys, wherever they stand. */
+/** A set or a single key. Symmetric secrets are rejected. */
 function publicKeysIn(text: string): JWK[] {
   const document = JSON.parse(text) as { readonly keys?: unknown } | null;
   const listed = document?.keys ?? [document];
@@ -169,7 +169,7 @@ function publicKeysIn(text: string): JWK[] {
 }
 
 function unavailable(): Refusal {
-  return new Refusal('CAT503', 'the public keys that tokens are verified with cannot be had', {
+  return new Refusal('CAT503', 'the public keys that verify tokens are not available', {
     hint: 'Try again in a moment.',
     headers: { 'retry-after': '5' },
   });

@@ -1,9 +1,10 @@
-/** How credentials are refused: with 401 and what RFC 6750 says of it, in PostgREST's words where it has some. */
+/** Errors for rejected credentials: 401 with the header of RFC 6750, in PostgREST's words if it has some. */
+import { ANONYMOUS } from '../collection/caller.ts';
 import { type ErrorCode, Refusal, type RefusalDetails } from '../errors.ts';
 
 type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
 
-/** Nothing of what was sent is repeated: it may be a secret. */
+/** The message never repeats what the client sent: it may be a secret. */
 export function invalidToken(code: Code, message: string, { headers, ...details }: RefusalDetails = {}): Refusal {
   const challenge = `Bearer error="invalid_token", error_description="${message.replaceAll(/["\\]/g, '\\$&')}"`;
   return new Refusal(code, message, { ...details, headers: { 'www-authenticate': ascii(challenge), ...headers } });
@@ -14,16 +15,21 @@ function ascii(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?');
 }
 
-export function credentialsNeeded(): Refusal {
+/** `lookalike`: a declared role that is probably meant for requests without credentials. */
+export function credentialsNeeded(lookalike?: string): Refusal {
+  const advice = 'Send a token or a key in the header Authorization: Bearer, or log in.';
   return new Refusal('PGRST302', 'Anonymous access is disabled', {
-    hint: 'Send a token or a key in the header Authorization: Bearer, or log in.',
+    hint:
+      lookalike === undefined
+        ? advice
+        : `${advice} Requests without credentials have the role ${ANONYMOUS.role}; the declaration has only ${lookalike}.`,
     headers: { 'www-authenticate': 'Bearer' },
   });
 }
 
-/** Whose credentials are right, but of a role that is not declared any more. */
+/** The credentials are valid, but their role is not declared. */
 export function noSuchRole(code: Code, role: string): Refusal {
   return invalidToken(code, `role "${role}" does not exist`, {
-    hint: 'The declaration of the collections says which roles there are.',
+    hint: 'Use a role of the declaration.',
   });
 }

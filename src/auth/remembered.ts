@@ -1,10 +1,10 @@
 /**
- * What was found out before, by a name that tells nothing of the credentials it stands for. As many as fit into two halves: when
- * the newer half is full the older one goes, but for what was asked for meanwhile.
+ * A bounded cache in two halves. When the newer half is full, the older one is dropped, except for entries used meanwhile. Its keys
+ * are hashes, which reveal nothing of the credentials.
  */
 import { SHA256 } from 'bun';
 
-/** Of what a client sent: nothing that is kept or stored can be sent in its place. */
+/** Hashes a credential, so that nothing stored can be sent in its place. */
 export function hashOf(text: string): string {
   return SHA256.hash(text, 'base64url');
 }

@@ -1,4 +1,4 @@
-/** The credentials that a request carries: one of them counts, and what cannot be read is refused before any work is done. */
+/** Reads the credentials of a request. One of them wins; malformed ones are rejected before any work. */
 import { MAX_CREDENTIAL_LENGTH } from '../limits.ts';
 import { isKeyText, isMeantForKey, KEY_HINT } from './key-text.ts';
 import { invalidToken } from './refusals.ts';
@@ -9,7 +9,7 @@ export type Sent = { readonly kind: 'token' | 'key' | 'session'; readonly text: 
 /** RFC 6750, 2.1. */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
-/** Authorization before apikey, and a cookie only where neither is sent. Undefined where there is nothing. */
+/** Authorization wins over apikey, and both over a cookie. Undefined if there are no credentials. */
 export function sentWith(headers: Headers, terms: () => CookieTerms): Sent | undefined {
   const authorization = headers.get('authorization');
   if (authorization !== null) return tokenOrKey(bearerOf(authorization));

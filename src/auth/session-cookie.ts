@@ -1,6 +1,6 @@
 /**
- * The cookie of a session: no script reads it, no other site has it sent. Over TLS it has a name that nobody on the way can set
- * over HTTP, and at the root of a host none that another host below the same domain can set; no other name counts there
+ * The session cookie. Scripts cannot read it, and other sites cannot make a browser send it. Over TLS it has a `__Secure-` name,
+ * which HTTP cannot set, and at the root of a host a `__Host-` name, which a sibling host cannot set. Other names are ignored
  * (https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis, 4.1.3).
  */
 const NAME = 'catalogue_session';
@@ -8,7 +8,7 @@ const SECURE_NAME = `__Secure-${NAME}`;
 const HOST_NAME = `__Host-${NAME}`;
 const TEXT = /^[\w-]{43}$/;
 
-/** The text of the session; undefined where there is none that could be one. */
+/** The text of the session; undefined if no cookie can be one. */
 export function sessionIn(cookies: string, terms: CookieTerms): string | undefined {
   if (!cookies.includes(NAME)) return undefined;
   const pairs = cookies.split(';').map((pair) => pair.trim());
@@ -23,11 +23,11 @@ export function sessionIn(cookies: string, terms: CookieTerms): string | undefin
 export interface CookieTerms {
   /** Whether the client's side of the connection is encrypted, here or at a proxy. */
   readonly isSecure: boolean;
-  /** What a client puts before the paths of the service. */
+  /** The path prefix that clients use. */
   readonly prefix: string;
 }
 
-/** The last is the one that is set; of the root, that of the whole host counts below a path, too. */
+/** The last name is the one to set. Below a path, the cookie of the whole host also applies. */
 function namesThatCount({ isSecure, prefix }: CookieTerms): readonly string[] {
   if (!isSecure) return [NAME];
   return prefix === '' ? [HOST_NAME] : [HOST_NAME, SECURE_NAME];
@@ -39,7 +39,7 @@ export function sessionCookie(text: string, seconds: number, terms: CookieTerms)
   return `${name}=${text}; Path=${prefix === '' ? '/' : prefix}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 }
 
-/** The browser forgets it. */
+/** Makes the browser delete the cookie. */
 export function endedCookie(terms: CookieTerms): string {
   return sessionCookie('', 0, terms);
 }

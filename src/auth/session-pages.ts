@@ -1,4 +1,4 @@
-/** `/auth/login`, `/auth/logout`, `/auth/password` and `/auth/session`: the sessions of people, over JSON. */
+/** The endpoints `/auth/login`, `/auth/logout`, `/auth/password` and `/auth/session`, over JSON. */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
@@ -19,17 +19,17 @@ const PASSWORD_PATH = `${AUTH_PATH}/password`;
 const SESSION_PATH = `${AUTH_PATH}/session`;
 export const AUTH_PATHS = [LOGIN_PATH, LOGOUT_PATH, PASSWORD_PATH, SESSION_PATH] as const;
 
-/** For the metrics. */
+/** Counters for the metrics. */
 export interface Counts {
   refused: number;
   logins: number;
   loginsRefused: number;
 }
 
-/** Who is asking, for pages. */
+/** The caller as pages see it. */
 export interface Account {
   readonly by: Sent['kind'] | 'nothing';
-  /** Null where credentials are needed, and there are none that count. */
+  /** Null if credentials are required and no valid ones were sent. */
   readonly role: string | null;
   readonly name: string | null;
   readonly rights: Rights | null;
@@ -65,7 +65,7 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
         typeof value === 'object' && value !== null && names.every((name) => typeof fields[name] === 'string');
       if (isGiven && type?.trim().toLowerCase() === 'application/json') return fields;
     } catch {
-      // Refused below, without a word of what was sent.
+      // Rejected below, without repeating what was sent.
     } finally {
       body.release();
     }
@@ -75,11 +75,11 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
     });
   }
 
-  /** The cookie counts even where other credentials are sent, too: it is what the browser has to forget. */
+  /** Reads the cookie even if other credentials are sent: the browser must delete it. */
   const sessionOf = (request: Request, noted: Noted | undefined): Sent | undefined =>
     sessionSentWith(request.headers, () => cookieTerms(request, noted));
 
-  /** The session that the request was sent with ends, so that nobody goes on with it, whoever put it there. */
+  /** Ends the session that came with the request, so that a planted session is not continued. */
   async function begin(begun: Begun, request: Request, noted?: Noted): Promise<Response> {
     const before = sessionOf(request, noted);
     if (before !== undefined) await people.logout(before.text);
@@ -95,7 +95,7 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
   }
 
   async function login(request: Request, noted?: Noted): Promise<Response> {
-    // Only a page of another site says where it is from and is from elsewhere: it must not log a person in as another.
+    // A page of another site must not log a user in as someone else.
     const isFromPage = request.headers.has('origin') || request.headers.has('sec-fetch-site');
     if (isFromPage) requireSameOrigin(request, noted?.peer, proxies);
     const { name, password } = await fieldsOf(request, 'name', 'password');
@@ -113,7 +113,7 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
     const session = sessionOf(request, noted);
     if (session !== undefined) {
       requireSameOrigin(request, noted?.peer, proxies);
-      // Whose it was, where it has not ended already.
+      // The user of the session, if it has not ended already.
       const caller = await Promise.try(() => people.callerOf(session.text)).catch(() => undefined);
       if (noted !== undefined) noted.caller = caller;
       await people.logout(session.text);
@@ -125,12 +125,12 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
   async function changePassword(request: Request, noted?: Noted): Promise<Response> {
     const session = sessionOf(request, noted);
     if (session === undefined) {
-      throw new Refusal('PGRST302', 'a password is changed by who is logged in', {
+      throw new Refusal('PGRST302', 'only a logged-in user can change a password', {
         hint: 'Log in first. catalogue user password NAME changes it without knowing the old one.',
         headers: { 'www-authenticate': 'Bearer' },
       });
     }
-    // Of the session alone: other credentials that are sent with it are somebody else's.
+    // Only the session counts here: other credentials may belong to someone else.
     requireSameOrigin(request, noted?.peer, proxies);
     const caller = await people.callerOf(session.text);
     if (noted !== undefined) noted.caller = caller;
@@ -140,7 +140,7 @@ export function sessionPages({ identify, people, counts, roles, proxies, cookieT
     return begin(begun, request, noted);
   }
 
-  /** Who is asking; nobody, where nothing was sent and that is not enough. */
+  /** The caller; nobody if no credentials were sent and anonymous access is disabled. */
   async function session(request: Request, noted?: Noted): Promise<Response> {
     const sent = sentWith(request.headers, () => cookieTerms(request, noted));
     if (sent === undefined && !roles.has(ANONYMOUS.role)) return Response.json(NOBODY, { headers: NO_STORE });

@@ -1,6 +1,6 @@
 /**
- * Keys, users and sessions as they are stored, on whichever engine: read by their key and written by plans, like any row. Where the
- * tables are not there, nothing is known; they are made by whoever stores something first.
+ * Stores keys, users and sessions on any engine, with the same plans as other rows. If the tables do not exist, there are no
+ * credentials; the first write creates the tables.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { KEYS, SESSIONS, USERS } from '../collection/own.ts';
@@ -42,7 +42,7 @@ export interface StoredSession {
   readonly expires_at: string;
 }
 
-/** Between two looks for tables that were not there. */
+/** Interval between checks for missing tables. */
 const LOOK_MS = 500;
 const NOTHING_BACK: Encoding = { format: 'json', stripNulls: false, columns: [] };
 const TERMS = { singular: false, mustExist: false, dryRun: false } as const;
@@ -53,7 +53,7 @@ export class CredentialStore {
 
   constructor(private readonly engine: Engine) {}
 
-  /** Makes the tables. Throws a `ConfigError` where this may not be done. */
+  /** Creates the tables. Throws a `ConfigError` if the database role may not. */
   async prepare(): Promise<void> {
     this.isThere = await this.engine.ownTables({ make: true });
   }
@@ -70,7 +70,7 @@ export class CredentialStore {
     return this.insert(KEYS, { ...key });
   }
 
-  /** Whether there was one. */
+  /** Resolves to whether the key existed. */
   removeKey(name: string): Promise<boolean> {
     return this.remove(KEYS, equals(KEYS.byName.get('name')!, name));
   }
@@ -87,7 +87,7 @@ export class CredentialStore {
     return this.insert(USERS, { ...user });
   }
 
-  /** The stamp goes with every change. */
+  /** Every change sets a new stamp. */
   changeUser(name: string, changes: Partial<StoredUser> & Pick<StoredUser, 'stamp'>): Promise<boolean> {
     return this.change(USERS, keyIs(USERS, [name]), { ...changes });
   }
@@ -112,7 +112,7 @@ export class CredentialStore {
     return this.remove(SESSIONS, equals(SESSIONS.byName.get('user_name')!, user));
   }
 
-  /** Those that have ended by then. */
+  /** Removes the sessions that expired before this moment. */
   removeSessionsBefore(moment: Date): Promise<boolean> {
     const field = SESSIONS.byName.get('expires_at')!;
     const value = storeJson(field.type, moment.toISOString());
@@ -136,7 +136,7 @@ export class CredentialStore {
     return andThen(andThen(this.engine.read(plan, WHOLE), gathered), rows);
   }
 
-  /** Another process may have made the tables meanwhile. */
+  /** Another process may have created the tables. */
   private present(): MaybePromise<boolean> {
     if (this.isThere) return true;
     if (performance.now() < this.nextLook) return false;

@@ -1,4 +1,4 @@
-/** JSON Web Tokens: verified once, and remembered until they expire, so that a token costs next to nothing. */
+/** JSON Web Tokens: verified once and cached until they expire, so that a repeated token costs almost nothing. */
 import { decodeProtectedHeader, errors } from 'jose';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
@@ -12,19 +12,21 @@ import type { Verifier } from './verifiers.ts';
 
 interface Verified {
   readonly caller: Caller;
-  /** In milliseconds since 1970. */
-  readonly until: number;
+  /** When the token expires, in milliseconds since 1970. */
+  readonly expires: number;
+  /** Until when the verification holds, by the monotonic clock. */
+  readonly freshUntil: number;
   readonly generation: number;
 }
 
 export class Tokens {
   private readonly remembered = new Remembered<Verified>(MAX_REMEMBERED);
 
-  /** Without a verifier every token is refused. */
+  /** Without a verifier, every token is rejected. */
   constructor(
     private readonly verifier: Verifier | undefined,
     private readonly terms: ClaimTerms,
-    /** Throws where the role is none. */
+    /** Throws if the role is not declared. */
     private readonly checkRole: (caller: Caller) => void,
   ) {}
 
@@ -33,8 +35,8 @@ export class Tokens {
     if (verifier === undefined) throw invalidToken('PGRST300', 'Server lacks JWT secret', hintFor(token));
     const name = hashOf(token);
     const known = this.remembered.get(name);
-    if (known !== undefined && known.generation === verifier.generation && Date.now() < known.until)
-      return known.caller;
+    const isFresh = known?.generation === verifier.generation && performance.now() < known.freshUntil;
+    if (isFresh && Date.now() < known.expires) return known.caller;
     return this.verify(verifier, token, name);
   }
 
@@ -43,19 +45,19 @@ export class Tokens {
     if (parts !== 3) throw invalidToken('PGRST301', `Expected 3 parts in JWT; got ${parts}`, hintFor(token));
     const payload = await signedPayload(verifier, token);
     const claims = readClaims(payload);
-    const until = checkClaims(claims, this.terms);
+    const expires = checkClaims(claims, this.terms);
     const { iss = null, sub } = claims;
-    // Without a subject, a token is all that is known of whoever sends it.
+    // Without a subject, the token itself identifies the caller.
     const identity = `token ${typeof sub === 'string' ? JSON.stringify([iss, sub]) : name}`;
     const caller = { ...callerOf(claims, this.terms), identity };
     this.checkRole(caller);
     const { generation, freshMs } = verifier;
-    this.remembered.set(name, { caller, until: Math.min(until, Date.now() + freshMs), generation });
+    this.remembered.set(name, { caller, expires, freshUntil: performance.now() + freshMs, generation });
     return caller;
   }
 }
 
-/** What has no parts at all may be a mistyped key. */
+/** A text without dots may be a mistyped key. */
 function hintFor(token: string): { hint?: string } {
   return token.includes('.') ? {} : { hint: KEY_HINT };
 }
@@ -63,7 +65,7 @@ function hintFor(token: string): { hint?: string } {
 async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Array> {
   try {
     const { payload, protectedHeader } = await verifier.verify(token);
-    // RFC 7797, 7: what is not encoded is no JWT.
+    // RFC 7797, 7: a JWT must have an encoded payload.
     if (protectedHeader.b64 === false) throw new errors.JOSENotSupported('unencoded payload');
     return payload;
   } catch (error) {
@@ -74,7 +76,7 @@ async function signedPayload(verifier: Verifier, token: string): Promise<Uint8Ar
   }
 }
 
-/** Whatever cannot be verified is the fault of the token. */
+/** Any verification error is reported as a fault of the token. */
 function wordsFor(error: unknown, token: string): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'JWT cryptographic operation failed';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'Wrong or unsupported encoding algorithm';
@@ -86,7 +88,7 @@ function wordsFor(error: unknown, token: string): string {
   return 'No suitable key or wrong key type';
 }
 
-/** RFC 7515, 4.1.11: whoever does not understand all that `crit` names must refuse the token. Its header was read before. */
+/** RFC 7515, 4.1.11: reject a token whose `crit` names unsupported extensions. */
 function isDemanding(token: string): boolean {
   return decodeProtectedHeader(token).crit !== undefined;
 }

@@ -1,16 +1,16 @@
 /**
- * What tokens are verified with. A secret takes HS256 and nothing else, public keys never anything that a secret makes: which
- * algorithm it is, the token does not choose.
+ * Verifiers of tokens. A secret accepts only HS256, and public keys accept only asymmetric algorithms: the token does not choose
+ * the algorithm.
  */
 import { type CompactVerifyGetKey, type CompactVerifyResult, compactVerify, errors } from 'jose';
 import type { PublicKeys } from './public-keys.ts';
 
 export interface Verifier {
-  /** Throws one of jose's errors, or a `Refusal` where no keys can be had. */
+  /** Throws one of jose's errors, or a `Refusal` if no keys are available. */
   verify(token: string): Promise<CompactVerifyResult>;
-  /** Another number whenever what was verified before must be verified again. */
+  /** Changes whenever earlier verifications no longer hold. */
   readonly generation: number;
-  /** For so long, in milliseconds, nothing that was verified need be verified again. */
+  /** How long a verification holds, in milliseconds. */
   readonly freshMs: number;
 }
 
@@ -46,7 +46,7 @@ export function publicKeyVerifier(keys: PublicKeys): Verifier {
   };
 }
 
-/** A token that does not name its key may be of any that fits. */
+/** A token without a key id may use any key that fits. */
 async function verifyWith(token: string, find: CompactVerifyGetKey): Promise<CompactVerifyResult> {
   try {
     return await compactVerify(token, find, { algorithms: PUBLIC_ALGORITHMS });

@@ -1,4 +1,4 @@
-/** `catalogue backup`: a copy of a database in use, without stopping anyone. */
+/** `catalogue backup`: copies the database while the service runs. */
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { begin } from '../declare/begin.ts';
 import { maintenanceOf } from '../engine/open.ts';
@@ -12,16 +12,16 @@ const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;
 export const command: Command = {
   help: () => `Usage: catalogue backup FILE [flags]
 
-Copies an SQLite catalogue as of one moment to a file, while the service runs. The copy is compact and verified, and
-has its name only when it is whole and on the disk. It is a catalogue of its own: catalogue serve --database FILE
-serves it. For PostgreSQL the command says which of the database's own tools to use.
+Copies a consistent snapshot of an SQLite catalogue to a file while the service runs. The copy is compact and verified.
+The file appears only when it is complete and on the disk. It is a catalogue itself: catalogue serve --database FILE
+serves it. For PostgreSQL, the command names the database's own tools.
 
 ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
-    if (file === undefined) throw new ConfigError('say where to: catalogue backup FILE');
+    if (file === undefined) throw new ConfigError('no file is given. Use: catalogue backup FILE');
     const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
     const { rows, bytes } = await withProgress('Backing up', 'bytes', (progress) =>
       maintenance.backup(file, { replace: values.force, progress }),

@@ -1,4 +1,4 @@
-/** `catalogue check`: whether the database is whole and holds what it should, or whether a declaration is right. */
+/** `catalogue check`: checks the integrity of the database, or validates a declaration. */
 import { meantAnonymous } from '../collection/meant-anonymous.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { begin } from '../declare/begin.ts';
@@ -16,16 +16,16 @@ const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 export const command: Command = {
   help: () => `Usage: catalogue check [FILE] [flags]
 
-Looks at the integrity of the database, its schema version, its fields, constraints and indexes, and counts what it
-holds. Changes nothing; a running service may use the database meanwhile.
+Checks the integrity of the database, its schema version, fields, constraints and indexes, and counts its rows. Changes
+nothing. A running service may use the database meanwhile.
 
-With FILE, or with --collections FILE and no database named, looks at that declaration alone, and at its files of rows: no
-database is opened, and every mistake is named with its line.
+With FILE, or with --collections FILE and without --database, validates only that declaration and its files of rows. It
+opens no database, and reports every mistake with its line.
 
-Where the declaration has roles, keys and users of a role that it does not have are named, as a warning; with FILE, a role
-that is probably meant to be anonymous.
+If the declaration has roles, warns about keys and users with another role; with FILE, about a role that is probably meant
+to be anonymous.
 
-Exit codes: 0 all is well, or nothing worse than a warning; 1 something is not.
+Exit codes: 0 no errors, maybe warnings; 1 errors.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -49,7 +49,7 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
-/** The finding by the name of a collection is the number of its rows. */
+/** A check named like its collection is the row count. */
 function nameOf({ check, collection }: Finding): string {
   return collection === undefined || collection === check ? check : `${collection}: ${check}`;
 }

@@ -1,7 +1,7 @@
-/** What a command of the program is. */
+/** A command of the program. */
 export interface Command {
   readonly help: () => string;
-  /** Resolves to the exit code, 0 where it has none to tell. May throw a `ConfigError`: one clear sentence, exit code 1. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: most commands have nothing to tell, and say so by returning nothing.
+  /** Resolves to the exit code, 0 if undefined. May throw a `ConfigError`, which prints one sentence and exits with 1. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing, which means exit code 0.
   readonly run: (args: readonly string[], env: Readonly<Record<string, string | undefined>>) => Promise<number | void>;
 }

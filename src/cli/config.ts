@@ -1,4 +1,4 @@
-/** `catalogue config`: the settings in effect, and where each is from. Secrets are masked. */
+/** `catalogue config`: shows the effective settings and the source of each. Secrets are masked. */
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../config.ts';
 import { findDeclaration } from '../declare/find.ts';
 import { settingsMarkdown, shown } from '../settings/describe.ts';

@@ -1,4 +1,4 @@
-/** `catalogue copy`: moves a catalogue from one database to another, of whatever kind, and checks that all of it arrived. */
+/** `catalogue copy`: copies a catalogue between databases of any kind, and verifies the row counts. */
 
 import { CredentialStore } from '../auth/store.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
@@ -21,7 +21,7 @@ import { read } from './reading.ts';
 import { isReady } from './ready.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...COPY_SETTINGS } as const;
-/** Rows that are handed on together. */
+/** Rows in one batch. */
 const ROWS_PER_BATCH = 1_000;
 
 export const command: Command = {
@@ -29,8 +29,8 @@ export const command: Command = {
 
 Copies all rows from one database to another, between SQLite and PostgreSQL in either direction. Each collection is
 read as of one moment; writes that come to it meanwhile are not copied. The target must be new or empty. All of it is
-stored in one transaction: a copy that is interrupted has stored nothing, and can be run again. Keys and users are not
-copied, and their number is told. The source may be an SQLite file that something else made, with the declaration that
+stored in one transaction: an interrupted copy has stored nothing, and can be run again. Keys and users are not copied;
+the command prints their number. The source may be an SQLite file of another program, with the declaration that
 catalogue declare wrote for it.
 
 ${describeSettings(OPTIONS)}`,
@@ -38,7 +38,8 @@ ${describeSettings(OPTIONS)}`,
   async run(args, env) {
     const settings = readSettings(OPTIONS, args, env);
     const { from, to, schema, toSchema } = settings;
-    if (from === '' || to === '') throw new ConfigError('say both: catalogue copy --from URL --to URL');
+    if (from === '' || to === '')
+      throw new ConfigError('source or target is missing. Use: catalogue copy --from URL --to URL');
     const target = { ...settings, database: to, schema: toSchema === '' ? schema : toSchema };
     const report = await withSource(settings, (source, location) =>
       withDatabase(target, 'by a load', async (engine, catalogue) => ({
@@ -54,11 +55,11 @@ ${describeSettings(OPTIONS)}`,
   },
 };
 
-/** What is copied. */
+/** The source of a copy. */
 interface Source {
   rows(collection: Collection): AsyncIterable<StoredRow>;
   count(collection: Collection): Promise<number>;
-  /** What is not: how many there are of each. */
+  /** The numbers of keys and users, which are not copied. */
   credentials(): Promise<Credentials>;
 }
 
@@ -95,7 +96,7 @@ async function credentialsIn(engine: Engine): Promise<Credentials> {
   return { keys: (await store.keys()).length, users: (await store.users()).length };
 }
 
-/** What is referred to before what refers to it; a circle begins anywhere. */
+/** Referenced collections first; a cycle begins anywhere. */
 function inOrder({ collections }: Catalogue): Collection[] {
   const ordered = new Set<Collection>();
   const add = (collection: Collection, way: readonly Collection[]) => {
@@ -107,7 +108,7 @@ function inOrder({ collections }: Catalogue): Collection[] {
   return [...ordered];
 }
 
-/** Resolves to how many there are. */
+/** Resolves to the number of rows. */
 async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Promise<number> {
   const collections = inOrder(catalogue);
   let present = 0;
@@ -137,7 +138,7 @@ async function copyAll(catalogue: Catalogue, source: Source, target: Engine): Pr
   return inserted;
 }
 
-/** Another process stores in the target, too. */
+/** Another process also writes to the target. */
 function refused({ refusal }: RefusedRow): never {
   throw refusal;
 }
@@ -161,7 +162,7 @@ async function* batches(
   if (rows.length > 0) yield batch();
 }
 
-/** Read when they are asked for, whether they come at once or in parts. */
+/** Reads lazily, from a whole body or from parts. */
 async function* storedRows(collection: Collection, engine: Engine): AsyncGenerator<StoredRow> {
   const everything = planRead(collection, EMPTY_QUERY, { offset: 0 }, undefined);
   const { rows: total, parts } = await read(engine, everything, 'ndjson');

@@ -1,4 +1,4 @@
-/** What `catalogue key` and `catalogue user` share: names, roles, claims, and where they are stored. */
+/** Shared by `catalogue key` and `catalogue user`: names, roles, claims and the store. */
 import { CredentialStore } from '../auth/store.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { ConfigError, DATA_SETTINGS, type Values } from '../config.ts';
@@ -15,14 +15,14 @@ export const CREDENTIAL_OPTIONS = {
   role: setting({
     flag: '--role',
     argument: 'NAME',
-    description: 'role that decides what may be done, as the declaration names it',
+    description: 'role in the declaration, which grants the permissions',
     byDefault: '',
     read: text,
   }),
   claims: setting<Readonly<Record<string, unknown>> | undefined>({
     flag: '--claims',
     argument: 'JSON',
-    description: 'what rules know of it: \'{"region":"north"}\' for {claims.region}',
+    description: 'claims for the rules: \'{"region":"north"}\' for {claims.region}',
     byDefault: undefined,
     read: claims,
   }),
@@ -36,7 +36,7 @@ function claims(given: string, name: string): Readonly<Record<string, unknown>> 
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (isObject && Buffer.byteLength(given) <= MAX_CLAIMS_BYTES) return value as Readonly<Record<string, unknown>>;
   } catch {
-    // Refused below.
+    // Rejected below.
   }
   throw new ConfigError(`${name} is a JSON object of at most ${MAX_CLAIMS_BYTES} bytes, not ${given}`);
 }
@@ -55,7 +55,7 @@ export async function withStore<T>(
   }
 }
 
-/** A name that people can read in a log, and type. */
+/** Checks that a name is readable in a log and easy to type. */
 export function accountName(name: string, what: 'key' | 'user'): string {
   if (name === '') throw new ConfigError(`say the name of the ${what}`);
   if (name.trim() !== name || /\p{C}/u.test(name) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) {
@@ -67,9 +67,11 @@ export function accountName(name: string, what: 'key' | 'user'): string {
 }
 
 export function checkRole({ roles }: Catalogue, role: string): void {
-  if (role === '') throw new ConfigError('say which role: --role NAME');
+  if (role === '') throw new ConfigError('no role is given. Use --role NAME');
   if (roles === undefined) {
-    console.error('The declaration has no roles: until it has, whoever reaches the service may do all.');
+    console.error(
+      'The declaration has no roles: serve refuses a database with keys or users, unless --public is given.',
+    );
     return;
   }
   if (roles.has(role)) return;
@@ -79,7 +81,7 @@ export function checkRole({ roles }: Catalogue, role: string): void {
   throw new ConfigError(`there is no role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
 }
 
-/** Of a name that is taken. */
+/** The error for a name that exists. */
 export async function named<T>(work: Promise<T>, taken: string): Promise<T> {
   try {
     return await work;

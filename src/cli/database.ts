@@ -1,4 +1,4 @@
-/** The database of a command: opened, used, and closed whatever happens. What it refuses is one clear sentence. */
+/** Opens the database of a command, and always closes it. Errors become one sentence. */
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { ConfigError, type DatabaseSettings } from '../config.ts';
 import { begin } from '../declare/begin.ts';
@@ -12,7 +12,7 @@ import { NO_ROWS } from '../plan/first-rows.ts';
 
 interface Demand extends DatabaseSettings {
   readonly database: string;
-  /** What a migration may do on purpose, as `catalogue migrate --allow` takes it. */
+  /** Permissions for a migration, as in `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
 }
 
@@ -35,12 +35,12 @@ export async function withDatabase<T>(
   }
 }
 
-/** Whether the collection is not there yet, or opening has made it: a mistyped path is noticed by that. */
+/** Whether the collection did not exist before: this reveals a mistyped path. */
 export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
   return steps.includes(`table ${name}`);
 }
 
-/** The collection that a command is about: the one that is named, or the only one. */
+/** The collection of a command: the named one, or the only one. */
 export function chosenCollection({ collections }: Catalogue, name: string, how: string): Collection {
   const names = [...collections.keys()];
   const [only, ...others] = collections.values();
@@ -54,7 +54,7 @@ export function chosenCollection({ collections }: Catalogue, name: string, how: 
   );
 }
 
-/** What was refused or failed, for people at a terminal. */
+/** An error as a message for a terminal. */
 export function plainly(error: unknown, location: string): unknown {
   if (error instanceof ConfigError) return error;
   const failure = failureOf(error);

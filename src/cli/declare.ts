@@ -1,4 +1,4 @@
-/** `catalogue declare`: the declaration of tables that exist already, and the format of declarations. */
+/** `catalogue declare`: writes the declaration of existing tables, or prints the format of declarations. */
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { USUAL_NAMES } from '../declare/find.ts';
 import { onOrOff, setting, text } from '../settings/setting.ts';
@@ -17,7 +17,7 @@ const OPTIONS = {
   ...FORCE_OPTION,
   jsonSchema: setting({
     flag: '--json-schema',
-    description: 'print the JSON Schema of declarations instead, with which editors complete and check them',
+    description: 'print the JSON Schema of declarations, for completion and validation in editors',
     byDefault: false,
     read: onOrOff,
   }),
@@ -28,8 +28,8 @@ export const command: Command = {
   help: () => `Usage: catalogue declare [DATABASE] [flags]
        catalogue declare --json-schema
 
-Writes a ${USUAL_NAMES[0]} for the tables of a database that something else made; changes nothing in it. DATABASE is as --database.
-Tables in PostgreSQL are served with it as they are, in place. The rows of an SQLite file are brought over by catalogue copy.
+Writes a ${USUAL_NAMES[0]} for the tables of an existing database, and changes nothing there. DATABASE is the same as --database.
+The service then serves PostgreSQL tables in place. For an SQLite file, catalogue copy copies its rows.
 
 With --json-schema, prints the JSON Schema of the format. Save it beside the declaration, and name it there:
 

@@ -1,4 +1,4 @@
-/** `catalogue export`: rows as CSV, JSON or NDJSON, chosen by the same query string as the API. */
+/** `catalogue export`: writes rows as CSV, JSON or NDJSON, selected by the query string of the API. */
 import { products } from '../collection/products.ts';
 import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
@@ -17,20 +17,20 @@ const OPTIONS = {
   format: setting<FileFormat | undefined>({
     flag: '--format',
     argument: 'FORMAT',
-    description: `${FILE_FORMATS.join(', ')}; without it the name of --output tells; csv on standard output`,
+    description: `${FILE_FORMATS.join(', ')}; by default the ending of --output, or csv on standard output`,
     byDefault: undefined,
     read: oneOf(FILE_FORMATS),
   }),
   output: setting({
     flag: '--output',
     argument: 'FILE',
-    description: 'file to write, which appears when it is whole; - is standard output',
+    description: 'file to write, which appears when it is complete; - is standard output',
     byDefault: STANDARD_OUTPUT,
     read: text,
   }),
   bom: setting({
     flag: '--bom',
-    description: 'begin CSV with a byte order mark, by which spreadsheets know UTF-8',
+    description: 'begin CSV with a byte order mark, so that spreadsheets recognize UTF-8',
     byDefault: false,
     read: onOrOff,
   }),
@@ -51,9 +51,9 @@ const EXAMPLE = `${key.name}=lt.100&order=${key.name}.desc`;
 export const command: Command = {
   help: () => `Usage: catalogue export [QUERY] [flags]
 
-Writes the rows as of one moment, all of them or those of a query: the same query string as the API takes, such as
-'${EXAMPLE}'. A running service may use the database meanwhile. With --json the summary
-goes to standard error where the rows go to standard output.
+Writes a consistent snapshot of all rows, or of the rows of a query: the query string of the API, such as
+'${EXAMPLE}'. A running service may use the database meanwhile. With --json, the summary
+goes to standard error if the rows go to standard output.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -86,7 +86,7 @@ ${describeSettings(OPTIONS)}`,
 
 async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: string, terms: WriteTerms): Promise<number> {
   const output = openOutput(path, terms);
-  // A bar between the lines of an export would spoil both.
+  // A progress bar would mix with the exported lines.
   const bar = new ProgressBar(
     'Exporting',
     undefined,
@@ -114,7 +114,7 @@ async function writeParts(parts: AsyncIterable<string | Uint8Array>, path: strin
 
 const SILENT = { write: () => {} };
 
-/** JSON has no line end of its own; the others end with one. */
+/** Adds a line end to JSON; the other formats have one. */
 async function* withLineEnd(parts: AsyncIterable<string | Uint8Array>, format: FileFormat) {
   yield* parts;
   if (format === 'json') yield '\n';

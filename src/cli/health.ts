@@ -1,4 +1,4 @@
-/** `catalogue health`: asks a running service whether it is ready; for containers, which have no curl. */
+/** `catalogue health`: asks a running service whether it is ready, for containers without curl. */
 import { describeSettings, readCommand, SERVE_SETTINGS } from '../config.ts';
 import { duration, setting } from '../settings/setting.ts';
 import type { Command } from './command.ts';
@@ -9,7 +9,7 @@ const OPTIONS = {
   waitSeconds: setting({
     flag: '--wait',
     argument: 'TIME',
-    description: 'how long to ask again where it is not ready yet, such as 30s',
+    description: 'how long to wait for a service that is not ready yet, such as 30s',
     byDefault: 0,
     read: duration,
   }),
@@ -25,9 +25,9 @@ const PAUSE_MS = 200;
 export const command: Command = {
   help: () => `Usage: catalogue health [flags]
 
-Asks /ready of the service with these settings, on its admin port where it has one, which speaks plain HTTP. With
---tls-cert, or where nothing answers over HTTP, it asks over HTTPS, and takes any certificate: that of the service names its
-host, and not this machine.
+Requests /ready of the service with these settings, on its admin port if it has one, which speaks plain HTTP. With
+--tls-cert, or if nothing answers over HTTP, it uses HTTPS and accepts any certificate, since that names the public host
+and not this machine.
 
 Exit codes: 0 ready, 1 not.
 
@@ -38,10 +38,10 @@ ${describeSettings(OPTIONS)}`,
     const address = ANY_HOST[values.host] ?? values.host;
     const isPlain = values.adminPort !== undefined || values.tlsCert === '';
     const place = `${address.includes(':') ? `[${address}]` : address}:${values.adminPort ?? values.port}/ready`;
-    const until = Date.now() + values.waitSeconds * 1000;
+    const until = performance.now() + values.waitSeconds * 1000;
     for (;;) {
       const { isReady, url, text } = await (isPlain ? askEither(place) : ask(`https://${place}`));
-      if (isReady || Date.now() >= until) {
+      if (isReady || performance.now() >= until) {
         console.log(values.json ? JSON.stringify({ ok: isReady, url, answer: text }) : text);
         return isReady ? 0 : 1;
       }
@@ -57,7 +57,7 @@ interface Health {
   readonly isAnswered: boolean;
 }
 
-/** A service with TLS does not understand HTTP, and whoever asks need not know that it has a certificate. */
+/** Tries HTTP, then HTTPS: the caller need not know whether the service has a certificate. */
 async function askEither(place: string): Promise<Health> {
   const plain = await ask(`http://${place}`);
   if (plain.isAnswered) return plain;
@@ -74,5 +74,5 @@ async function ask(url: string): Promise<Health> {
   }
 }
 
-/** Who listens everywhere listens here. */
+/** A service on all addresses also listens on loopback. */
 const ANY_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };

@@ -1,4 +1,4 @@
-/** `catalogue import`: rows from a CSV, JSON or NDJSON file, all of them or none, or all but the bad ones. */
+/** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
 import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
 import { begin } from '../declare/begin.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
@@ -14,30 +14,30 @@ import { ImportRefused, type ImportResult, type Problem, runImport } from './imp
 import { checkOutput, openOutput } from './output.ts';
 import { LoadBars } from './progress.ts';
 
-/** Bad rows that are named; further ones are counted. */
+/** Bad rows that are reported one by one; further ones are counted. */
 const NAMED_PROBLEMS = 100;
 
 export const command: Command = {
   help: () => `Usage: catalogue import FILE [flags]        (FILE - is standard input)
 
-Stores the rows of a file: all of them in one transaction, or, where a row is bad, none. The first ${NAMED_PROBLEMS} bad rows are
-named with their line, field and reason, and all are counted. A running service may use the database meanwhile.
+Stores all rows of a file in one transaction, or none if a row is bad. Reports the first ${NAMED_PROBLEMS} bad rows with their line,
+field and reason, and counts all. A running service may use the database meanwhile.
 
 The first line of a CSV file names its columns, as the fields are called or as people write them: "Order date" is
 order_date. An empty cell is no value: the field is null, or gets its default if it cannot be null; "" is an empty
 text, NULL is null. That holds for new rows and with --on-conflict merge: an empty cell there empties the field of
 the row that exists. To leave a field as it is, leave out its column, or --map "COLUMN=".
-Cells are divided by commas; by semicolons or tabs where the first line has those and no comma, or where a line sep=;
-stands before it. Then 12,50 is a number, too. A file is read as UTF-8, or as UTF-16 if it begins so.
+Commas separate the cells; semicolons or tabs do if the first line has those and no comma, or after a line sep=;. Then
+12,50 is also a number. A file is UTF-8, or UTF-16 if it begins like that.
 
-Exit codes: 0 all stored, 1 nothing stored, 2 stored but for the bad rows (--keep-going).
+Exit codes: 0 all stored, 1 nothing stored, 2 all stored except bad rows (--keep-going).
 
 ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [path] = operands;
-    if (path === undefined) throw new ConfigError('say what to import: catalogue import FILE');
+    if (path === undefined) throw new ConfigError('no file is given. Use: catalogue import FILE');
     const format = formatToRead(path, values.format);
     const { catalogue } = await begin(values.collections, { maxValueBytes: values.maxValueKb * 1024 });
     const collection = chosenCollection(catalogue, values.collection, '--collection NAME');
@@ -91,22 +91,22 @@ function rejectsTo(file: string, { path, format, source, database, force }: Reje
   checkOutput(file, terms);
   if (isSameFile(file, path))
     throw new ConfigError(`${file} is the file that is imported; choose another for its bad rows`);
-  return new Rejects(format, source.separator, () => openOutput(file, terms));
+  return new Rejects(format, source, () => openOutput(file, terms));
 }
 
-/** Mistakes are told as they are met, or, to machines, with the result. */
+/** Reports mistakes as they occur, or with the result if --json is given. */
 class Problems {
   readonly list: Problem[] = [];
   private count = 0;
   private taken = 0;
 
-  /** `key` is empty where it has been said what to do with such rows. */
+  /** `key` is empty if --on-conflict handles existing rows. */
   constructor(
     readonly isJson: boolean,
     private readonly key: readonly string[],
   ) {}
 
-  /** What is wrong with one row. */
+  /** Adds the problems of one row. */
   readonly add = (found: readonly Problem[]) => {
     this.count++;
     if (found.every(({ code, field = '' }) => code === '23505' && this.key.includes(field))) this.taken++;
@@ -115,12 +115,12 @@ class Problems {
     else process.stderr.write(found.map((each) => `${describe(each)}\n`).join(''));
   };
 
-  /** Whether nothing is wrong but that rows exist already, as where a file is imported again. */
+  /** Whether existing keys are the only problem, e.g. because the file is imported again. */
   get areTaken(): boolean {
     return this.taken > 0 && this.taken === this.count;
   }
 
-  /** How many were not named. */
+  /** The number of bad rows that were not reported. */
   get rest(): number {
     return Math.max(0, this.count - NAMED_PROBLEMS);
   }
@@ -132,7 +132,7 @@ function describe({ line, field, reason }: Problem): string {
 
 interface Report extends ImportResult {
   readonly database: string;
-  /** Whether it was not there before: a mistyped path shows itself by that. */
+  /** Whether the database is new: this reveals a mistyped path. */
   readonly isNew: boolean;
   /** Lines that hold nothing but separators. */
   readonly blankLines: number;
@@ -165,7 +165,7 @@ function tellRefusal({ message, read, rejected }: ImportRefused, problems: Probl
   const merging = problems.areTaken
     ? '; --on-conflict merge changes rows that exist, ignore leaves them as they are'
     : '';
-  process.stderr.write(`catalogue: ${message}; mend the file, or store the rest with --keep-going${merging}\n`);
+  process.stderr.write(`catalogue: ${message}; repair the file, or store the other rows with --keep-going${merging}\n`);
 }
 
 function tellRest({ rest }: Problems): void {

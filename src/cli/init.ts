@@ -1,4 +1,4 @@
-/** `catalogue init`: writes a declaration to begin with. */
+/** `catalogue init`: writes a first declaration. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { products } from '../collection/products.ts';
 import { ConfigError, describeSettings, readCommand } from '../config.ts';
@@ -13,8 +13,8 @@ const OPTIONS = { ...JSON_OPTION } as const;
 export const command: Command = {
   help: () => `Usage: catalogue init [FILE] [flags]
 
-Writes ${USUAL_NAMES[0]}, or FILE: the collection that is served without a declaration, and in comments what else a collection
-and a field can be. A file that is there is left as it is.
+Writes ${USUAL_NAMES[0]}, or FILE: the built-in collection, with comments about everything that a collection and a field
+can have. An existing file is left unchanged.
 
 ${describeSettings(OPTIONS)}`,
 

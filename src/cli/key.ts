@@ -1,4 +1,4 @@
-/** `catalogue key`: keys for programs. */
+/** `catalogue key`: manages API keys. */
 import { addKey } from '../auth/keys.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
 import { setting, text } from '../settings/setting.ts';
@@ -20,14 +20,14 @@ const OPTIONS = {
   name: setting({
     flag: '--name',
     argument: 'NAME',
-    description: 'what the key is called in the log and by key revoke',
+    description: 'name of the key in the log and for key revoke',
     byDefault: '',
     read: text,
   }),
   expires: setting<number | undefined>({
     flag: '--expires',
     argument: 'TIME',
-    description: 'for how long it counts, such as 12h, 90d or 1y; for ever where it is not said',
+    description: 'lifetime of the key, such as 12h, 90d or 1y; by default unlimited',
     byDefault: undefined,
     read: lifetime,
   }),
@@ -43,9 +43,9 @@ export const command: Command = {
        catalogue key list [flags]
        catalogue key revoke NAME [flags]
 
-A key lets a program in under a role of the declaration. It is printed once, when it is added, and stored as a hash. Programs
-send it in the header Authorization: Bearer KEY, or apikey: KEY. A key that is revoked is refused within a second, by every
-process that serves the database.
+A key gives a program a role of the declaration. It is printed once, when it is added, and stored as a hash. Programs send
+it in the header Authorization: Bearer KEY, or apikey: KEY. Every process that serves the database rejects a revoked key
+within a second.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -53,7 +53,7 @@ ${describeSettings(OPTIONS)}`,
     const { values, operands } = readCommand(OPTIONS, args, env, 2);
     const [action = '', operand = ''] = operands;
     const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-    if (work === undefined) throw new ConfigError('say what to do: catalogue key add, list or revoke');
+    if (work === undefined) throw new ConfigError('no action is given. Use: catalogue key add, list or revoke');
     if (operand !== '' && (values.name !== '' || work === list)) throw new ConfigError(`unknown argument ${operand}`);
     await work(values, operand === '' ? values.name : operand);
   },
@@ -89,6 +89,6 @@ async function list(settings: Settings): Promise<void> {
 async function revoke(settings: Settings, given: string): Promise<void> {
   const name = accountName(given, 'key');
   const wasThere = await withStore(settings, (store) => store.removeKey(name));
-  if (!wasThere) throw new ConfigError(`there is no key ${name}; catalogue key list shows those that there are`);
+  if (!wasThere) throw new ConfigError(`there is no key ${name}; catalogue key list shows all keys`);
   console.log(settings.json ? JSON.stringify({ ok: true, name }) : `The key ${name} is revoked.`);
 }

@@ -1,4 +1,4 @@
-/** `catalogue migrate`: makes the tables or brings them up to date, and does nothing else. */
+/** `catalogue migrate`: creates or updates the tables, and ends. */
 import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../config.ts';
 import { begin } from '../declare/begin.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
@@ -14,14 +14,14 @@ import { isReady } from './ready.ts';
 const OPTIONS = {
   plan: setting({
     flag: '--plan',
-    description: 'show what would be done and what is in the way, and change nothing',
+    description: 'show the changes and what prevents them, and change nothing',
     byDefault: false,
     read: onOrOff,
   }),
   allow: setting<readonly string[]>({
     flag: '--allow',
     argument: 'WHAT…',
-    description: 'do what could lose data, as it was listed: drop:products.colour; may be given several times',
+    description: 'allow a listed change that could lose data: drop:products.colour; may be repeated',
     byDefault: [],
     read: permissions,
   }),
@@ -29,17 +29,17 @@ const OPTIONS = {
   ...MIGRATE_SETTINGS,
 } as const;
 
-/** In the exit code of --plan: there is something to do, and nothing in the way of it. */
+/** Exit code of --plan: there are changes, and nothing prevents them. */
 const TO_DO = 2;
 
 export const command: Command = {
   help: () => `Usage: catalogue migrate [flags]
 
-Makes the tables of a database what is declared, as serve does when it starts; then ends. What only adds is done, all of it in
-one transaction. What could lose or refuse stored data is listed, with what --allow takes to do it on purpose, and nothing is
-done. Run it with a role that may change the schema where the service itself runs with one that may not.
+Updates the tables of a database to the declaration, as serve does when it starts, and ends. Additive changes are applied
+in one transaction. If a change could lose or reject stored data, the command lists it with its --allow value and applies
+nothing. If the service runs with a role that may not change the schema, run this command with a role that may.
 
-Exit codes: 0 done, 1 refused or failed; of --plan: 0 nothing to do, ${TO_DO} something to do, 1 it would be refused.
+Exit codes: 0 done, 1 rejected or failed; of --plan: 0 no changes, ${TO_DO} changes, 1 changes that would be rejected.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -52,7 +52,7 @@ ${describeSettings(OPTIONS)}`,
 
 type Settings = Values<typeof OPTIONS>;
 
-/** A permission for what is not to be done may be a slip of the pen; or it was done the last time, so that it is no mistake. */
+/** Warns about a permission that is not needed: it may be mistyped, or the change was made before. */
 async function warnOfUnused(settings: Settings): Promise<void> {
   const { catalogue } = await begin(settings.collections);
   const { problems } = await maintenanceOf(settings.database, catalogue, settings).plan({ firstRows: NO_ROWS });

@@ -1,4 +1,4 @@
-/** A new password: typed twice at a terminal, which does not show it, or the first line of standard input. */
+/** Reads a new password: typed twice at a terminal without echo, or the first line of standard input. */
 import { passwordProblem } from '../auth/passwords.ts';
 import { ConfigError } from '../config.ts';
 import { MAX_PASSWORD_BYTES } from '../limits.ts';

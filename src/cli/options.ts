@@ -1,10 +1,10 @@
-/** Options that several commands share. */
+/** Options of several commands. */
 import { onOrOff, setting } from '../settings/setting.ts';
 
 export const JSON_OPTION = {
   json: setting({
     flag: '--json',
-    description: 'tell the result as JSON, for machines',
+    description: 'print the result as JSON',
     byDefault: false,
     read: onOrOff,
   }),
@@ -13,7 +13,7 @@ export const JSON_OPTION = {
 export const FORCE_OPTION = {
   force: setting({
     flag: '--force',
-    description: 'replace what is there',
+    description: 'replace existing files or rows',
     byDefault: false,
     read: onOrOff,
   }),

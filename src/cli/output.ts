@@ -1,18 +1,18 @@
-/** Where a command's data goes: standard output, a device, or a file that appears only when it is whole. */
+/** The output of a command: standard output, a device, or a file that appears only when it is complete. */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { ConfigError } from '../config.ts';
 import { fileProblem } from '../file-problem.ts';
-import { checkMayWrite, partialOf, putInPlace, type WriteTerms } from '../written-file.ts';
+import { checkMayWrite, PRIVATE_MODE, partialOf, putInPlace, type WriteTerms } from '../written-file.ts';
 
 export interface Output {
   write(part: string | Uint8Array): void;
-  /** Makes it final. */
+  /** Completes the output. */
   end(): void;
-  /** Leaves nothing behind. */
+  /** Removes the incomplete output. */
   giveUp(): void;
 }
 
-/** The reader of a pipe has had enough, such as head. */
+/** The reader of a pipe has closed it, e.g. head. */
 export class PipeClosed extends Error {
   override readonly message = 'its reader has gone';
 }
@@ -20,7 +20,7 @@ export class PipeClosed extends Error {
 export const STANDARD_OUTPUT = '-';
 const STANDARD_OUTPUT_FILE = 1;
 
-/** Before any work is done for it; throws a `ConfigError` where it must not be written. */
+/** Checks the output before any work; throws a `ConfigError` if it must not be written. */
 export function checkOutput(path: string, terms: WriteTerms): void {
   if (path !== STANDARD_OUTPUT) checkMayWrite(path, terms);
 }
@@ -30,7 +30,7 @@ export function openOutput(path: string, terms: WriteTerms): Output {
   return checkMayWrite(path, terms) === 'device' ? openDevice(path) : openFile(path, terms.replace);
 }
 
-/** A command must not end well where only a part of what it prints could be written; a reader that has had enough is no fault. */
+/** Fails if only part of the text can be written; a closed pipe is not an error. */
 export function printDocument(text: string): void {
   try {
     print(`${text}\n`);
@@ -49,7 +49,7 @@ function print(part: string | Uint8Array): void {
   }
 }
 
-/** A pipe with a name, or a terminal: it takes what is written, and stays what it is. */
+/** Writes to a named pipe or a terminal, in place. */
 function openDevice(path: string): Output {
   const file = attempt(path, () => openSync(path, 'a'));
   const close = () => attempt(path, () => closeSync(file));
@@ -58,7 +58,7 @@ function openDevice(path: string): Output {
 
 function openFile(path: string, replace: boolean): Output {
   const partial = partialOf(path);
-  const file = attempt(path, () => openSync(partial, 'wx'));
+  const file = attempt(path, () => openSync(partial, 'wx', PRIVATE_MODE));
   let isOpen = true;
   const close = () => {
     if (isOpen) closeSync(file);
@@ -78,7 +78,7 @@ function openFile(path: string, replace: boolean): Output {
   };
 }
 
-/** A pipe takes a part at a time, and one that does not block may be full for a moment. */
+/** A pipe accepts partial writes, and a non-blocking one may be full for a moment. */
 function writeAll(file: number, part: string | Uint8Array): void {
   const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
   for (let done = 0; done < bytes.length; ) {

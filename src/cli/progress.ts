@@ -1,8 +1,8 @@
-/** A bar that grows, on a terminal; nothing at all elsewhere. */
+/** A progress bar on a terminal; prints nothing elsewhere. */
 const WIDTH = 30;
 const REDRAW_MS = 100;
 const MEGABYTE = 1024 * 1024;
-/** What is said before the end: the last percent is for what has no measure, such as a commit. */
+/** The maximum before the end: the last percent is for steps without a measure, such as a commit. */
 const MOST = 0.99;
 
 interface Terminal {
@@ -14,7 +14,7 @@ export class ProgressBar {
   private readonly started = performance.now();
   private drawn = 0;
 
-  /** `total` may not be known: then only what is done is told. */
+  /** If `total` is unknown, shows only the amount done. */
   constructor(
     private readonly title: string,
     private total: number | undefined,
@@ -32,7 +32,7 @@ export class ProgressBar {
     terminal.write(`\r${this.title} ${text} `);
   }
 
-  /** All of it is done only when whoever does it says so: what is left after the last row may take its time. */
+  /** Shows 100 % only when the work reports its end, which may take a while after the last row. */
   end(isDone: boolean): void {
     const { terminal, total } = this;
     if (terminal.isTTY !== true || this.drawn === 0) return;
@@ -53,7 +53,7 @@ export class ProgressBar {
   }
 }
 
-/** Work that tells how far it is, with a bar for as long as it lasts. */
+/** Runs work that reports its progress, with a bar. */
 export async function withProgress<T>(
   title: string,
   unit: 'steps' | 'bytes',
@@ -70,7 +70,7 @@ export async function withProgress<T>(
   }
 }
 
-/** What is loaded is read first, and then stored: each has its own bar. */
+/** A load has two phases with a bar each: reading and storing. */
 export class LoadBars {
   private readonly first: ProgressBar;
   private readonly second: ProgressBar;

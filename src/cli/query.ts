@@ -1,4 +1,4 @@
-/** `catalogue query`: a table on the terminal, for looking things up. */
+/** `catalogue query`: shows rows in a table on the terminal. */
 import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
 import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
@@ -9,14 +9,14 @@ import { JSON_OPTION } from './options.ts';
 import { planOf, read } from './reading.ts';
 import { type Rows, renderTable } from './table.ts';
 
-/** Shown where nothing says how many. */
+/** The default number of rows. */
 const ROWS = 100;
 
 const OPTIONS = {
   rows: setting<number | undefined>({
     flag: '--rows',
     argument: 'NUMBER',
-    description: `most rows to show; without it as many as limit= of the query says, else ${ROWS}`,
+    description: `maximum number of rows; by default limit= of the query, or ${ROWS}`,
     byDefault: undefined,
     read: wholeNumber(1, 100_000),
   }),
@@ -29,8 +29,8 @@ const EXAMPLE = `${products.key[0]!.name}=in.(1,2,3)`;
 export const command: Command = {
   help: () => `Usage: catalogue query [QUERY] [flags]
 
-Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for machines that read CSV, there is
-catalogue export.
+Shows rows in a table. QUERY is the query string of the API, such as '${EXAMPLE}'. For all rows, or for CSV,
+use catalogue export.
 
 ${describeSettings(OPTIONS)}`,
 

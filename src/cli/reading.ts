@@ -1,4 +1,4 @@
-/** A read for a command: the same query string as the API, the same plan, the same text, in parts as they come. */
+/** A read for a command: the query string, the plan and the text of the API, streamed in parts. */
 import type { Catalogue } from '../collection/declaration.ts';
 import { ConfigError } from '../config.ts';
 import { pageOfQuery } from '../dialect/page.ts';
@@ -10,8 +10,8 @@ import type { ReadPlan } from '../plan/types.ts';
 import { chosenCollection } from './database.ts';
 
 /**
- * The query as it stands after `?` in a URL; a whole path is taken, too. Where `rowsOf` makes a number of rows of the query's
- * own limit, all that match are counted beside.
+ * Plans a query string, or a whole path. If `rowsOf` is given, it turns the query's limit into a number of rows, and all
+ * matching rows are counted.
  */
 export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
   if (/^https?:/i.test(text)) throw new ConfigError(noAddress(text));
@@ -37,9 +37,9 @@ function noAddress(text: string): string {
 }
 
 export interface Reading {
-  /** How many rows there will be. */
+  /** The number of rows to come. */
   readonly rows: number;
-  /** All that match, where the plan counts them. */
+  /** The number of matching rows, if the plan counts them. */
   readonly total?: number;
   readonly parts: AsyncGenerator<string | Uint8Array>;
 }
@@ -56,13 +56,13 @@ export async function read(
   return { rows: result.returned, ...total, parts: partsOf(result) };
 }
 
-/** The body of a result in the parts that it comes in. */
+/** The parts of a result's body. */
 export async function* partsOf({ body }: ReadResult): AsyncGenerator<string | Uint8Array> {
   if (typeof body === 'string') return yield body;
   try {
     for (let part = await body.next(); part.done !== true; part = await body.next()) yield part.value;
   } finally {
-    // Whoever stops early leaves no cursor behind.
+    // Closes the cursor if the reader stops early.
     await body.return?.();
   }
 }

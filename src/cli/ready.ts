@@ -1,4 +1,4 @@
-/** A command that works on the data, other than the service, has no use for a database that is not there. */
+/** A command, unlike the service, fails if the database is not available. */
 import type { Collection } from '../collection/declaration.ts';
 import { ConfigError } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';

@@ -1,4 +1,4 @@
-/** `catalogue restore`: the database becomes what a backup holds. */
+/** `catalogue restore`: replaces the database by a backup. */
 import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
 import { begin } from '../declare/begin.ts';
 import { maintenanceOf } from '../engine/open.ts';
@@ -23,17 +23,17 @@ const OPTIONS = {
 export const command: Command = {
   help: () => `Usage: catalogue restore FILE [flags]
 
-Verifies a backup, then makes the SQLite catalogue what it holds. A catalogue that is there is replaced only with --force,
-in one transaction: a running service goes on, and shows the restored rows at once. Where the backup holds columns
-that the catalogue does not have, nothing is done unless --drop-columns is given. A damaged file is set aside, once
-nothing uses it; one that is locked or may not be opened is left as it is.
+Verifies a backup, then replaces the SQLite catalogue by it. An existing catalogue is replaced only with --force, in one
+transaction: a running service continues, and shows the restored rows at once. If the backup has columns that the
+catalogue does not have, the command changes nothing unless --drop-columns is given. A damaged file is set aside if
+nothing uses it. A file that is locked or cannot be opened is left unchanged.
 
 ${describeSettings(OPTIONS)}`,
 
   async run(args, env) {
     const { values, operands } = readCommand(OPTIONS, args, env, 1);
     const [file] = operands;
-    if (file === undefined) throw new ConfigError('say what to restore: catalogue restore FILE');
+    if (file === undefined) throw new ConfigError('no backup is given. Use: catalogue restore FILE');
     const maintenance = maintenanceOf(values.database, (await begin(values.collections)).catalogue, values);
     const { force: replace, dropColumns } = values;
     const report = await withProgress('Restoring', 'bytes', (progress) =>

@@ -1,4 +1,4 @@
-/** `catalogue serve`: one process that serves, or several and one that looks after them. */
+/** `catalogue serve`: one serving process, or several workers and their supervisor. */
 import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../config.ts';
 import { begin } from '../declare/begin.ts';
 import { maintenanceOf } from '../engine/open.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
 import { greet } from '../serve/greeting.ts';
 import { serveHere } from '../serve/instance.ts';
-import { startAdmin } from '../serve/listening.ts';
+import { checkHost, startAdmin } from '../serve/listening.ts';
 import { openLog } from '../serve/log.ts';
 import { renewOnHangup, warnIfExpired } from '../serve/renewal.ts';
 import { ScheduledBackups } from '../serve/scheduled-backups.ts';
@@ -18,14 +18,15 @@ import type { Command } from './command.ts';
 export const command: Command = {
   help: () => `Usage: catalogue serve [flags]
 
-Serves the catalogue over HTTP. A new database is created with the reference products in it.
+Serves the catalogue over HTTP. A new database is created with the reference products.
 
 ${describeSettings(SERVE_SETTINGS)}`,
 
   async run(args, env) {
     const settings = readSettings(SERVE_SETTINGS, args, env);
-    // Before anything is opened: whoever reads the greeting may stop the service at once.
+    // Listen for signals first: a stop may follow the greeting at once.
     const askedToStop = stopSignal();
+    await checkHost(settings);
     const certificate = readCertificate(settings);
     const log = openLog(settings);
     if (certificate !== undefined) warnIfExpired(certificate, log);
@@ -63,7 +64,7 @@ async function alone(
   }
 }
 
-/** The exit code is that of a worker that could not start, or could not stop. */
+/** Resolves to the exit code of a worker that could not start or stop. */
 async function together(
   settings: ServeSettings,
   log: Log,

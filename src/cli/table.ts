@@ -1,7 +1,7 @@
-/** Rows as a table for a terminal: numbers to the right, text to the left, and no wider than the window. */
+/** Prints rows as a table for a terminal: numbers right-aligned, no wider than the window. */
 import { jsonText, WrittenNumber } from '../collection/exact-json.ts';
 
-/** As parseJson reads them. */
+/** Rows as parseJson returns them. */
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 
 const LEAST_WIDTH = 8;
@@ -22,7 +22,7 @@ function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || value instanceof WrittenNumber;
 }
 
-/** Takes from the widest column until all fit. */
+/** Shrinks the widest column until all fit. */
 function narrow(widths: number[], window: number | undefined): void {
   if (window === undefined) return;
   const total = () => widths.reduce((sum, width) => sum + width, 2 * (widths.length - 1));
@@ -34,7 +34,7 @@ function narrow(widths: number[], window: number | undefined): void {
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? jsonText(value) : String(value);
-  // Control characters would do to the terminal what they say.
+  // Control characters could control the terminal.
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, '·');
 }
 

@@ -1,4 +1,4 @@
-/** `catalogue user`: people who log in to the console. */
+/** `catalogue user`: manages users, who log in to the console. */
 import { addUser, changeUser, removeUser } from '../auth/people.ts';
 import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
 import type { Command } from './command.ts';
@@ -24,9 +24,9 @@ export const command: Command = {
        catalogue user password NAME [flags]
        catalogue user remove NAME [flags]
 
-People log in to the console with a name and a password, under a role of the declaration. The password is typed, and not
-shown, or is the first line of standard input. It is stored as argon2id makes it. Whatever is changed about a user ends
-all sessions of that user, within a second, on every process that serves the database.
+Users log in to the console with a name and a password, and have a role of the declaration. The password is typed without
+echo, or is the first line of standard input. It is stored as an argon2id hash. Every change of a user ends all sessions of
+that user within a second, on every process that serves the database.
 
 ${describeSettings(OPTIONS)}`,
 
@@ -35,7 +35,7 @@ ${describeSettings(OPTIONS)}`,
     const [action = '', name = ''] = operands;
     const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (work === undefined) {
-      throw new ConfigError('say what to do: catalogue user add, list, role, password or remove');
+      throw new ConfigError('no action is given. Use: catalogue user add, list, role, password or remove');
     }
     await work(values, name);
   },
@@ -86,7 +86,7 @@ async function remove(settings: Settings, given: string): Promise<void> {
 }
 
 function noSuchUser(name: string): ConfigError {
-  return new ConfigError(`there is no user ${name}; catalogue user list shows those that there are`);
+  return new ConfigError(`there is no user ${name}; catalogue user list shows all users`);
 }
 
 function tell({ json, role }: Settings, name: string, words: string): void {

@@ -1,4 +1,4 @@
-/** One of several processes that serve: started by `catalogue serve --workers`, told its settings, and no command for people. */
+/** A worker process: started by `catalogue serve --workers`, from which it receives its settings. */
 import { ConfigError } from '../config.ts';
 import type { Observation } from '../observe/observation.ts';
 import { accountAnswers, ToldAccount } from '../serve/account.ts';
@@ -11,7 +11,7 @@ import { stopSignal } from '../serve/stop-signal.ts';
 import type { Task } from '../serve/worker-process.ts';
 import type { Command } from './command.ts';
 
-/** How long the other processes may take to be asked. */
+/** Time limit for answers of the other processes. */
 const PATIENCE_MS = 4_000;
 
 export const command: Command = {
@@ -40,10 +40,10 @@ export const command: Command = {
       ...accountAnswers(() => observation?.account),
     });
     process.on('message', (message: Message) => channel.receive(message));
-    // Nobody looks after it any more.
+    // The supervisor is gone.
     process.on('disconnect', stopped.resolve);
     const { worker, settings, certificate, ratesFile } = await begun.promise;
-    // The process that looks after this one reads the certificate again, and tells.
+    // The supervisor reloads the certificate and sends it.
     if (certificate !== undefined) process.on('SIGHUP', () => undefined);
     await serveHere(settings, {
       log: openLog(settings, worker),

@@ -60,7 +60,7 @@ export interface Collection {
   readonly byName: ReadonlyMap<string, Field>;
   /** The fields that identify a row. */
   readonly key: readonly Field[];
-  /** The key field, if the service assigns it: a single integer that is not a reference. */
+  /** The key, if the service assigns it when it is absent (`isAssigned`). */
   readonly assigned: Field | undefined;
   /** Unique sets of fields other than the key. */
   readonly unique: readonly Unique[];

@@ -24,7 +24,9 @@ export function deniedField(table: string, field: string, right: Right): Refusal
 }
 
 export function deniedPlans(): Refusal {
-  return new Refusal('42501', 'permission denied for plans', { hint: 'Query plans are available only to roles with every right.' });
+  return new Refusal('42501', 'permission denied for plans', {
+    hint: 'Query plans are available only to roles with every right.',
+  });
 }
 
 /**

@@ -1,19 +1,25 @@
-/** Finds a role that was probably meant to be `anonymous`. */
+/** A role that requests without credentials never have, although its name says so. */
 import { nearestName } from '../nearest-name.ts';
 import { ANONYMOUS } from './caller.ts';
 import type { RoleHolders } from './undeclared-roles.ts';
 
-/** Supabase's name for it. */
-const SHORT = 'anon';
+/** As Supabase and others call it. */
+const OTHER_NAMES = ['anon', 'public'];
 
-/** The warning; undefined if `anonymous` exists, or if a key or user has the role. */
+/** The declared role that is probably meant to be `anonymous`; undefined if that one is declared. */
+export function lookalikeRole(roles: ReadonlyMap<string, unknown>): string | undefined {
+  if (roles.has(ANONYMOUS.role)) return undefined;
+  return [...roles.keys()].find(
+    (name) => OTHER_NAMES.includes(name.toLowerCase()) || nearestName(name, [ANONYMOUS.role]) !== undefined,
+  );
+}
+
+/** The warning about such a role; undefined if a key or a user has it. */
 export function meantAnonymous(
   roles: ReadonlyMap<string, unknown>,
   { keys, users }: RoleHolders = { keys: [], users: [] },
 ): string | undefined {
-  if (roles.has(ANONYMOUS.role)) return undefined;
-  const isMeant = (name: string) => name === SHORT || nearestName(name, [ANONYMOUS.role]) !== undefined;
-  const found = [...roles.keys()].find(isMeant);
+  const found = lookalikeRole(roles);
   if (found === undefined || [...keys, ...users].some(({ role }) => role === found)) return undefined;
   return `there is a role ${found}, and none called ${ANONYMOUS.role}, which requests without credentials have: they get 401; perhaps you meant ${ANONYMOUS.role}`;
 }

@@ -49,12 +49,12 @@ export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
 
 function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCounter, mistakes: Mistakes): void {
   const told = new Set<number>();
-  for (const { pos, message } of [...errors, ...warnings]) {
+  for (const { pos, code, message } of [...errors, ...warnings]) {
     const { line, col } = lines.linePos(pos[0]);
     // What follows a broken line is mostly broken by it.
     if (told.has(line) || (told.size > 0 && message.includes('in YAML stream'))) continue;
     told.add(line);
-    mistakes.add({ line, column: col }, plainWords(message));
+    mistakes.add({ line, column: col }, code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : plainWords(message));
   }
 }
 
@@ -66,6 +66,7 @@ function plainWords(message: string): string {
   return message;
 }
 
+const TOO_DEEP = `a declaration may nest ${MAX_JSON_DEPTH} deep`;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 class Tree {
@@ -85,7 +86,7 @@ class Tree {
     if (isAlias(given)) return this.alias(given, at);
     const isNested = isMap(given) || isSeq(given);
     if (isNested && depth > MAX_JSON_DEPTH) {
-      this.mistakes.add(at, `a declaration may nest ${MAX_JSON_DEPTH} deep`);
+      this.mistakes.add(at, TOO_DEEP);
       return { kind: 'null', at };
     }
     const node: Node = isMap(given)

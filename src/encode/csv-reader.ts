@@ -43,6 +43,11 @@ export class CsvReader {
     return this.rest.length;
   }
 
+  /** Whether a quoted cell of the pending text has not ended: a quote inside a cell is doubled. */
+  get hasOpenQuote(): boolean {
+    return (this.rest.split(QUOTE).length - 1) % 2 === 1;
+  }
+
   private read(isLast: boolean): CsvRow[] {
     const rows: CsvRow[] = [];
     this.hasBegun ||= this.begin(isLast);
@@ -117,7 +122,7 @@ function readQuoted(text: Scanned, start: number): QuotedRow | undefined {
   }
 }
 
-const UNCLOSED = 'a quote is not closed';
+export const UNCLOSED = 'a quote is not closed';
 
 /** Undefined if the quote is not closed. */
 function quotedCell(text: Scanned, quote: number): { value: string; end: number } | undefined {
@@ -155,7 +160,8 @@ const FIRST_LINE = /^[\r\n]*([^\r\n]+)(?:\r\n?|\n)?/;
 const NAMED_SEPARATOR = /^"?sep=([^"])"?$/i;
 const QUOTED = /"[^"]*(?:"|$)/g;
 
-function separatorIn(firstLine: string): string {
+/** The separator that a reader takes from the first line. */
+export function separatorIn(firstLine: string): string {
   const names = firstLine.replace(QUOTED, '');
   return [COMMA, ';', '\t'].find((each) => names.includes(each)) ?? COMMA;
 }

@@ -38,6 +38,8 @@ export interface WriteResult {
   readonly shown?: number;
   /** The answer of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
+  /** Whether that answer had rows that were too long to store. */
+  readonly isBodyOmitted?: boolean;
   /** Sent back with a read, it makes sure that this write is seen; absent where every read sees it. */
   readonly position?: string;
 }

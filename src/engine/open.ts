@@ -28,6 +28,8 @@ export interface OpenOptions extends DatabaseSettings {
   readonly allowed?: readonly string[];
   /** Not for one command: what only a service needs is started, too. */
   readonly serves?: boolean;
+  /** Whether to reject a database that holds keys or users. */
+  readonly rejectsCredentials?: boolean;
   /** At once, where it is not said. */
   readonly creation?: Creation;
   /** Told what is worth a line in the log: a server that is lost, or found again. */
@@ -43,6 +45,7 @@ export class NoDatabase extends ConfigError {
 
 export function openEngine(url: string, options: OpenOptions): Engine {
   const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours, serves = false } = options;
+  const { rejectsCredentials = false } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -53,7 +56,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const isLoaded = options.creation === 'by a load' && isMissing;
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
-    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, serves });
+    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, serves, rejectsCredentials });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);

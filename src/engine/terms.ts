@@ -61,6 +61,16 @@ export function notAmong(collection: Collection, key: Key, index: number): Refus
   });
 }
 
+/** `cause` may name a file of the server: it is for the log. */
+export function diskFull(cause: string): Refusal {
+  return new Refusal('CAT507', 'the database cannot be written: the disk is full or failing', {
+    details: 'Nothing was changed; reads go on.',
+    hint: 'Make room on the disk that holds the database, then try again.',
+    headers: { 'retry-after': '10' },
+    cause,
+  });
+}
+
 export function keyUsedOtherwise(): Refusal {
   return new Refusal('CAT422', 'this Idempotency-Key was used for another request', {
     details: 'The method, the URL, the body or a header the answer depends on differs from the first request with it.',

@@ -1,6 +1,6 @@
 /** The headers that make a write safe to send: If-Match (RFC 9110, 13.1.1) and Idempotency-Key. */
 import { Refusal } from '../errors.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../limits.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_STORED_ANSWER_BYTES } from '../limits.ts';
 import type { Call } from './call.ts';
 
 /** The versions that a row may have; `*` means any. If-Match compares strongly, so weak tags are ignored. */
@@ -28,7 +28,7 @@ export function createsOnly(call: Call): boolean {
 }
 
 /** The same key with the same request is the same write. What makes it the same is all that its answer depends on. */
-export function readRetry(call: Call, body: Uint8Array): { key: string; fingerprint: string } | undefined {
+export function readRetry(call: Call, body: Uint8Array) {
   const { headers } = call.request;
   const key = headers.get('idempotency-key');
   if (key === null || (call.method !== 'POST' && call.method !== 'PATCH')) return undefined;
@@ -47,5 +47,7 @@ export function readRetry(call: Call, body: Uint8Array): { key: string; fingerpr
   }
   const condition = call.target.kind === 'item' ? null : headers.get('if-match');
   if (condition !== null) hash.update(`if-match ${condition}\n`);
-  return { key, fingerprint: hash.update(body).digest('hex') };
+  // A request of many rows may have its answer back: it stores as much itself.
+  const maxAnswerBytes = Math.max(MAX_STORED_ANSWER_BYTES, 2 * body.byteLength);
+  return { key, fingerprint: hash.update(body).digest('hex'), owner: '', maxAnswerBytes };
 }

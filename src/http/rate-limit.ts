@@ -31,14 +31,14 @@ export class RateLimiter {
     this.table = new Float64Array(memory.buffer, memory.byteOffset, RATE_TABLE_CLIENTS * 2);
   }
 
-  /** One request of `who`; it is counted where it is allowed. */
-  take(who: string, rate: Rate, now = Date.now()): Allowance {
+  /** Takes one request of `who`, or as much as `cost` says; a request that is not allowed costs nothing. */
+  take(who: string, rate: Rate, { now = monotonicNow(), cost: units = 1 } = {}): Allowance {
     const { table } = this;
     const window = rate.seconds * 1000;
-    const cost = window / rate.count;
+    const cost = (units * window) / rate.count;
     const place = this.find(Number(Bun.hash.xxHash32(who)));
     const spent = table[place + 1]! - now;
-    // More than all can be spent only if the clock was set back.
+    // More than the window can be spent only if another process began before the system clock was set back.
     const before = spent > 0 && spent <= window ? spent : 0;
     const isAllowed = before + cost <= window + ROUNDING_MS;
     const after = isAllowed ? before + cost : before;
@@ -67,6 +67,11 @@ export class RateLimiter {
     table[least + 1] = 0;
     return least;
   }
+}
+
+/** Milliseconds that only grow, and that processes on one machine share unless the system clock is set between their starts. */
+function monotonicNow(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** Thirds of a second do not add up to one. */

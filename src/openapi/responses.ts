@@ -108,7 +108,8 @@ const HEADERS = {
   'Content-Location': 'The URL of what was answered.',
   Link: 'The first, previous, next and last page (RFC 8288).',
   'Preference-Applied': 'Which of the preferences were heeded.',
-  'Idempotency-Replayed': '`true` when this answer was given before, to the same Idempotency-Key.',
+  'Idempotency-Replayed':
+    '`true` when this answer was given before, to the same Idempotency-Key. Rows that were too long to store are left out: then Preference-Applied has `return=headers-only`.',
   Allow: 'The methods that may be used here.',
   'Retry-After': 'In how many seconds to try again.',
   'RateLimit-Limit': 'Requests in the time of the rate, and at once.',

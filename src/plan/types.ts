@@ -179,9 +179,19 @@ interface WriteTerms {
   /** The row must be in one of these versions; `*` means it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
   /** The write is done once for this key, however often it is asked for. */
-  readonly retry?: { readonly key: string; readonly fingerprint: string };
+  readonly retry?: Retry;
   /** What the rules of the caller's role ask of the rows, where they ask anything. */
   readonly restriction?: Restriction;
+}
+
+/** The Idempotency-Key of a write. */
+export interface Retry {
+  readonly key: string;
+  /** The same for the same request. */
+  readonly fingerprint: string;
+  /** Whose quota of stored answers is used; everyone has the same one if there are no roles. */
+  readonly owner: string;
+  readonly maxAnswerBytes: number;
 }
 
 /** Where a row does not pass, the write is refused (42501). Conditions on the fields of the row alone. */

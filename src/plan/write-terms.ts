@@ -17,7 +17,7 @@ export interface WriteRequest {
   readonly ifMatch?: Precondition['versions'];
   /** A PUT that may create a row, but not replace one. */
   readonly createOnly: boolean;
-  readonly retry?: { readonly key: string; readonly fingerprint: string };
+  readonly retry?: WritePlan['retry'];
   /** Whether a write without a filter may touch every row. */
   readonly allowUnfiltered: boolean;
 }

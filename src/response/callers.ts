@@ -3,6 +3,7 @@ import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import type { MaybePromise } from '../engine/engine.ts';
 import { type Admitted, admission } from '../plan/sight.ts';
+import type { Retry } from '../plan/types.ts';
 import { andThen, type Middleware, type Trace } from './trace.ts';
 
 /** Identifies the caller by the credentials of a request, and rejects invalid credentials. */
@@ -48,9 +49,11 @@ function settle<T>(work: () => MaybePromise<T>): () => MaybePromise<T> {
   }
 }
 
-/** Makes an idempotency key unique to its caller. */
-export function ownRetry<Retry extends { readonly key: string }>(retry: Retry, { admitted, caller }: Trace): Retry {
+/** The same key of another caller is another key, and uses another quota. */
+export function ownRetry(retry: Retry, { admitted, caller }: Trace): Retry {
   if (admitted === undefined) return retry;
-  const whose = JSON.stringify([admitted.scope, caller?.identity ?? null, retry.key]);
-  return { ...retry, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };
+  const whom = [admitted.scope, caller?.identity ?? null];
+  const owner = JSON.stringify(whom);
+  const whose = JSON.stringify([...whom, retry.key]);
+  return { ...retry, owner, key: new Bun.CryptoHasher('sha256').update(whose).digest('hex') };
 }

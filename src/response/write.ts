@@ -41,7 +41,9 @@ export interface WriteAsked {
 export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   const { collection, prefix, media, preferences, plan } = asked;
   const action = ACTIONS[asked.method];
-  const headers: Record<string, string> = { ...CORS_HEADERS, ...appliedHeader(action, preferences) };
+  const isOmitted = result.isBodyOmitted === true;
+  const applied = isOmitted ? { ...preferences, return: 'headers-only' as const } : preferences;
+  const headers: Record<string, string> = { ...CORS_HEADERS, ...appliedHeader(action, applied) };
   const total = preferences.count === undefined ? undefined : result.affected;
   const shown = result.shown ?? result.affected;
   if (action === 'update') headers['content-range'] = contentRange(0, shown, total);
@@ -53,6 +55,7 @@ export function writeAnswer(asked: WriteAsked, result: WriteResult): Answer {
   }
   if (result.position !== undefined) headers[POSITION_HEADER] = result.position;
   if (result.replayed === true) headers['idempotency-replayed'] = 'true';
+  if (isOmitted) return { status: statusWithBody(action, preferences, result), headers, body: null };
   if (result.body === undefined || plan.returning === undefined) {
     return { status: statusWithoutBody(action, preferences, result), headers, rows: result.affected, body: null };
   }

@@ -1,11 +1,11 @@
-/** What one process tells of itself, or of all, when another asks for it. */
+/** Health and metrics that one process reports to another, about itself or about all processes. */
 import type { Family } from '../observe/exposition.ts';
 import type { Account } from '../observe/health.ts';
 import type { Answers, Channel } from './channel.ts';
 
-/** The other side's. One that does not answer in time is too busy to be sent more, or gone. */
+/** The report of the other process. If it does not answer in time, it is overloaded or gone. */
 export class ToldAccount implements Account {
-  /** As they were told last. */
+  /** The latest report. */
   private known: readonly Family[] = [];
 
   constructor(
@@ -32,7 +32,7 @@ interface Readiness {
   readonly reason: string | undefined;
 }
 
-/** This side's. */
+/** The report of this process. */
 export function accountAnswers(account: () => Account | undefined): Answers {
   return {
     notReady: async (): Promise<Readiness> => ({ reason: await account()?.notReady() }),

@@ -1,17 +1,17 @@
-/** The certificate that a service shows, and its private key, as they are in files. */
+/** Reads the certificate of the service and its private key from files. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import { fileProblem } from '../file-problem.ts';
 
 export interface Certificate {
-  /** PEM: the certificate, and those that vouch for it. */
+  /** PEM: the certificate and its chain. */
   readonly cert: string;
   /** PEM. */
   readonly key: string;
 }
 
-/** Undefined where the service has none. Refuses what is no certificate with its key. */
+/** Undefined if the service has no certificate. Throws if the files are not a certificate and its key. */
 export function readCertificate({
   tlsCert,
   tlsKey,
@@ -21,7 +21,7 @@ export function readCertificate({
   if (tlsCert === '') throw new ConfigError('--tls-key needs --tls-cert, the file of its certificate');
   const cert = readPem('--tls-cert', tlsCert);
   const key = readPem('--tls-key', tlsKey);
-  // Every certificate of the chain is read, and the first is the one that the key belongs to.
+  // Parse the whole chain; the key belongs to the first certificate.
   const [own] = cert.match(CERTIFICATES)?.map((each) => certificateOf(each, tlsCert)) ?? [];
   if (own === undefined) throw new ConfigError(`--tls-cert: ${tlsCert} holds no certificate in PEM form`);
   if (!own.checkPrivateKey(keyOf(key, tlsKey))) {
@@ -30,7 +30,7 @@ export function readCertificate({
   return { cert, key };
 }
 
-/** What the log tells of one. */
+/** Fields for the log. */
 export function describeCertificate({ cert }: Certificate): { readonly certificate: string; readonly until: string } {
   const { subject, subjectAltName, validToDate } = new X509Certificate(cert);
   return { certificate: subjectAltName ?? subject, until: validToDate.toISOString() };

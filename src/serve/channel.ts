@@ -1,10 +1,10 @@
-/** Questions between two processes, and their answers, over the messages that both can send. */
+/** Request and response between two processes, over their message channel. */
 
 export type Message =
   | { readonly kind: 'question'; readonly id: number; readonly question: string; readonly about?: unknown }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown };
 
-/** What this side can be asked. */
+/** The handlers of this side. */
 export type Answers = Readonly<Record<string, (about: never) => unknown>>;
 
 export class Channel {
@@ -16,7 +16,7 @@ export class Channel {
     private readonly answers: Answers,
   ) {}
 
-  /** Undefined where no answer comes in time. */
+  /** Undefined if no answer comes in time. */
   ask(question: string, withinMs: number, about?: unknown): Promise<unknown> {
     const id = ++this.lastId;
     return new Promise((resolve) => {
@@ -31,12 +31,12 @@ export class Channel {
     });
   }
 
-  /** For what needs no answer. */
+  /** Sends a message that needs no answer. */
   tell(question: string, about?: unknown): void {
     this.send({ kind: 'question', id: 0, question, about });
   }
 
-  /** Nobody is at the other end any more. */
+  /** The other process is gone. */
   close(): void {
     for (const settle of this.waiting.values()) settle(undefined);
   }

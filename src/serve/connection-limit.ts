@@ -1,17 +1,17 @@
 /**
- * Takes no further connections while hardly any file descriptors are left. Bun would go on accepting them until none is
- * left; from then on it tries again and again without a pause (https://github.com/oven-sh/bun/pull/32705), and neither
- * the database nor a thread could open a file. Linux only; elsewhere nothing is watched.
+ * Accepts no further connections while few file descriptors are left. Bun accepts connections until none is left, and then
+ * retries in a busy loop (https://github.com/oven-sh/bun/pull/32705). Neither the database nor a thread could open a file
+ * then. Linux only.
  */
 import { closeSync, openSync } from 'node:fs';
 import { descriptors } from '../descriptors.ts';
 import { RESERVED_DESCRIPTORS } from '../limits.ts';
 import { admitConnections, dropWaiting, holdConnections, listeningSocket } from './shared-port.ts';
 
-/** Connections that come within this time may be taken before it is noticed that they are too many. */
+/** Interval between checks; connections that arrive within it may exceed the limit. */
 const LOOK_EVERY_MS = 100;
 
-/** Returns what ends it. */
+/** Returns a function that ends the limit. */
 export function limitConnections(port: number, notice: (message: string) => void): () => void {
   if (descriptors() === undefined) return () => undefined;
   const limiter = new ConnectionLimiter(port, notice);
@@ -25,9 +25,9 @@ export function limitConnections(port: number, notice: (message: string) => void
 
 class ConnectionLimiter {
   private isHeld = false;
-  /** Looked for when it is needed: that takes longer than all else at the start. */
+  /** Found on demand, since the search is slow. */
   private socket: number | undefined;
-  /** One descriptor kept, to do with what needs one when there is no other. */
+  /** A reserved descriptor, for work that needs one when no other is left. */
   private spare: number | undefined = openSpare();
 
   constructor(
@@ -48,7 +48,7 @@ class ConnectionLimiter {
       if (this.socket !== undefined) admitConnections(this.socket);
       this.notice(`${open} of ${limit} file descriptors are open: new connections are taken again`);
     }
-    // They came too quickly to be held.
+    // They arrived between two checks.
     if (open >= limit) this.drop();
     this.spare ??= openSpare();
   }

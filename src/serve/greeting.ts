@@ -1,4 +1,4 @@
-/** What a service says when it has started. */
+/** Prints the messages of a started service. */
 import { isLoopback } from '../address.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import type { ServeSettings } from '../config.ts';
@@ -11,17 +11,17 @@ import { planRead } from '../plan/read.ts';
 
 export interface Greeting {
   readonly url: string;
-  /** Where the data is. */
+  /** The database, for people. */
   readonly location: string;
-  /** What was made or changed in a database that was there before. */
+  /** Changes to the schema of an existing database. */
   readonly made: readonly string[];
-  /** How many rows there are, for people. */
+  /** The row counts, for people. */
   readonly rows: string;
-  /** A collection to try. */
+  /** A collection for the example request. */
   readonly example: string;
-  /** Whether whoever reaches the service may do all. */
+  /** Whether anyone who reaches the service may do everything. */
   readonly isOpen: boolean;
-  /** What else should be looked at. */
+  /** Further warnings. */
   readonly warnings: readonly string[];
 }
 
@@ -36,7 +36,7 @@ Try       curl '${base}/${example}?limit=3'`);
   for (const warning of [...dangers(greeting, settings), ...greeting.warnings]) console.error(`WARNING: ${warning}`);
 }
 
-/** Of a service that others can reach. */
+/** Warnings for a service that other machines can reach. */
 function dangers({ isOpen }: Greeting, { host, tlsCert }: ServeSettings): readonly string[] {
   if (isLoopback(host)) return [];
   if (isOpen) {
@@ -52,14 +52,14 @@ function dangers({ isOpen }: Greeting, { host, tlsCert }: ServeSettings): readon
 
 const MOST_COUNTED = 12;
 
-/** A database that is down is no reason not to start: it is looked for, and requests are told meanwhile. */
+/** The service also starts while the database is down; requests get an error until it is back. */
 export async function countRows(engine: Engine, { collections }: Catalogue): Promise<string> {
   const all = [...collections.values()];
   const counts = await Promise.all(
     all.slice(0, MOST_COUNTED).map(async (collection) => [collection.name, await countOf(engine, collection)] as const),
   );
   const known = counts.filter(([, count]) => typeof count === 'number').map(([name, count]) => `${name} ${count}`);
-  // What keeps one from being counted mostly keeps all of them.
+  // Mostly the same reason applies to all collections.
   const reasons = new Set(counts.map(([, count]) => count).filter((count) => typeof count === 'string'));
   const unknown = [...reasons].map((reason) => {
     const names = counts.filter(([, count]) => count === reason).map(([name]) => name);
@@ -69,7 +69,7 @@ export async function countRows(engine: Engine, { collections }: Catalogue): Pro
   return `Rows      ${[...known, ...unknown, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
 }
 
-/** Or why it cannot be told. */
+/** Resolves to the count, or to the reason why it is not available. */
 async function countOf(engine: Engine, collection: Collection): Promise<number | string> {
   try {
     const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');

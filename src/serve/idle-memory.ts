@@ -1,22 +1,21 @@
 /**
- * What a burst of large requests leaves lying about is given back soon after it: the collector takes its time when little is asked of the
- * process. So it is asked to run, on every thread, once hardly any request is under way: some times, again as long as that gives
- * something back, and then ever more rarely.
+ * Returns the memory of a burst of large requests to the system. An idle process collects garbage late, so this runs the collector
+ * on every thread once few requests are in flight. It repeats while that frees memory, and then backs off.
  */
 const EVERY_MS = 1_000;
-/** Below this much nobody minds. */
+/** Memory below this size is left alone. */
 const MUCH_BYTES = 128 * 1024 * 1024;
-/** What is worth another time. */
+/** Freed memory that justifies another run. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 const GROWN_BYTES = 64 * 1024 * 1024;
-/** Threads, and what was under way, take their time to let go of it. */
+/** Threads and finishing requests release memory with a delay. */
 const TIMES = 4;
-/** In turns of the timer. */
+/** In ticks of the timer. */
 const LONGEST_PAUSE = 64;
-/** The others wait for the collector. */
+/** Requests wait while the collector runs. */
 const FEW_REQUESTS = 2;
 
-/** `collectElsewhere` asks the other threads, which take their time. Returns what ends it. */
+/** `collectElsewhere` runs the collector of the other threads. Returns a function that ends the watch. */
 export function watchMemory(inProgress: () => number, collectElsewhere: () => void): () => void {
   let before = 0;
   let inVain = 0;

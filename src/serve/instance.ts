@@ -1,4 +1,4 @@
-/** One process that serves: it opens the database, listens, and stops cleanly when asked to. */
+/** One serving process: opens the database, listens, and stops cleanly on request. */
 import { isLoopback } from '../address.ts';
 import { type App, createApp } from '../app.ts';
 import type { Access } from '../auth/access.ts';
@@ -28,22 +28,22 @@ export interface Surroundings {
   readonly log: Log;
   readonly askedToStop: Promise<void>;
   readonly certificate?: Certificate | undefined;
-  /** Where all processes of the service count requests together. */
+  /** The file in which all processes count requests together. */
   readonly ratesFile?: string | undefined;
-  /** Who tells of the service as a whole, where this process is one of several. */
+  /** Reports on the whole service, if this process is one of several. */
   readonly whole?: Account;
-  /** Told before anything is opened, so that the health of the service can be asked for from the start. */
+  /** Called before anything is opened, so that health checks work from the start. */
   readonly observed?: (observation: Observation) => void;
-  /** Told when it listens. */
+  /** Called when the process listens. */
   readonly listens?: (listening: Listening) => void;
   readonly started: (greeting: Greeting) => void | Promise<void>;
 }
 
-/** Resolves when it has stopped. */
+/** Resolves when the process has stopped serving. */
 export async function serveHere(given: ServeSettings, surroundings: Surroundings): Promise<void> {
   const { log, askedToStop, certificate, whole, observed, listens, started } = surroundings;
   const isAlone = !given.handover && given.workers === 1;
-  // With a certificate a port can be shared, and is not to be by accident.
+  // With a certificate, the socket allows sharing: make sure that the port is free.
   const settings = isAlone && certificate !== undefined ? { ...given, port: await sharedPort(given) } : given;
   const maxValueBytes = settings.maxValueKb * 1024;
   const begun = await begin(settings.collections, { withRows: !settings.empty, maxValueBytes });
@@ -69,15 +69,16 @@ export async function serveHere(given: ServeSettings, surroundings: Surroundings
     whole,
   });
   observed?.(observation);
-  // Whoever shares a port opens the database first, since others on it answer already.
+  // A process that shares a port opens the database first, since others already answer on it.
   const notice = (message: string) => log.write('warn', message);
   try {
-    // The port first, so that one in use leaves no database behind. What follows runs in the same turn of the event
-    // loop: no request is read before the app is there.
+    // Listen first, so that a port in use leaves no database behind. The rest runs in the same turn of the event loop:
+    // no request arrives before the app exists.
     const fetch: App['fetch'] = (request, peer) => app!.fetch(request, peer);
     if (isAlone) listening = startListening(settings, { fetch }, notice, certificate);
     engine = openEngine(settings.database, {
       serves: true,
+      rejectsCredentials: roles === undefined && !settings.isPublic,
       catalogue,
       firstRows: settings.empty ? NO_ROWS : begun.firstRows,
       notice: (level, message) => log.write(level, message),

@@ -1,9 +1,16 @@
-/** The ports of a service: the one for everybody, and the one for those who run it. */
+/** The ports of a service: the main port and the admin port. */
+import { resolveProblem } from '../address.ts';
 import type { App } from '../app.ts';
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Pages } from '../http/pages.ts';
 import type { Certificate } from './certificate.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
+
+/** Throws a `ConfigError` if --host cannot be resolved. */
+export async function checkHost({ host }: ServeSettings): Promise<void> {
+  const problem = await resolveProblem(host);
+  if (problem !== undefined) throw new ConfigError(`${problem}. Use an address of this machine, e.g. 127.0.0.1`);
+}
 
 export function startListening(
   { host, port, handover, workers }: ServeSettings,
@@ -15,7 +22,7 @@ export function startListening(
   return listenOrSay(app, workers === 1 ? options : { ...options, processes: workers }, '--port');
 }
 
-/** What those who run the service look at, on a port that need not be open to others. */
+/** Serves health and metrics on a separate port for operators. */
 export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Listening | undefined {
   if (adminPort === undefined) return undefined;
   const app: App = {
@@ -24,7 +31,7 @@ export function startAdmin({ host, adminPort }: ServeSettings, pages: Pages): Li
   return listenOrSay(app, { host, port: adminPort }, '--admin-port');
 }
 
-/** The port that several processes will share: a free one where any will do, and none that somebody else has already. */
+/** The port that several processes will share. Picks a free port for 0, and throws if another process has the port. */
 export async function sharedPort({ host, port, handover }: ServeSettings): Promise<number> {
   if (handover && port !== 0) return port;
   const alone = listenOrSay({ fetch: () => new Response(null, { status: 503 }) }, { host, port }, '--port');
@@ -45,7 +52,5 @@ function listenOrSay(app: App, options: ListenOptions, flag: string): Listening 
 const reasons: Readonly<Record<string, (where: ListenOptions, flag: string) => string>> = {
   EADDRINUSE: ({ host, port }, flag) => `port ${port} is in use on ${host}; choose another with ${flag}`,
   EADDRNOTAVAIL: ({ host }) => `this machine has no address ${host}; choose another with --host, or 0.0.0.0 for all`,
-  // A name that leads nowhere.
-  ENOENT: ({ host }) => `there is no host ${host}; choose another with --host`,
   EACCES: ({ port }, flag) => `this user may not listen on port ${port}; choose one above 1023 with ${flag}`,
 };

@@ -2,7 +2,7 @@
 import type { ServeSettings } from '../config.ts';
 import { inPieces, Log } from '../observe/log.ts';
 
-/** `worker` is the number of a process that has standard error in common with others. */
+/** `worker` is the number of a process that shares standard error with others. */
 export function openLog({ logLevel, logFormat }: ServeSettings, worker?: number): Log {
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true);
   if (worker === undefined) return new Log(logLevel, { write: (text) => process.stderr.write(text), isPretty });

@@ -1,4 +1,4 @@
-/** How often clients come, counted in memory that all processes of a service share: a file that lives as long as they do. */
+/** Rate limits in shared memory: all processes of a service map one temporary file. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Log } from '../observe/log.ts';
 import { parseRate } from '../rate.ts';
 import type { Limits } from '../response/edges.ts';
 
-/** Undefined where requests are not counted. `file` is what the processes share; one that is alone has none. `counted` as in Limits. */
+/** Undefined if there is no rate limit. `file` is the shared memory of several processes. `counted` as in Limits. */
 export function limitsOf(
   settings: ServeSettings,
   file: string | undefined,
@@ -22,7 +22,7 @@ export function limitsOf(
   return { rate, counted, limiter: new RateLimiter(file === undefined ? undefined : shared(file, log)) };
 }
 
-/** Undefined where it cannot be made: then each process counts for itself. */
+/** Undefined if the file cannot be created: then each process counts for itself. */
 export function makeRatesFile(log: Log): string | undefined {
   const file = join(tmpdir(), `catalogue-rates-${crypto.randomUUID()}`);
   try {
@@ -45,7 +45,7 @@ function shared(file: string, log: Log): Uint8Array | undefined {
 
 function sayAlone(error: unknown, log: Log): void {
   const reason = (error as Error).message;
-  log.write('warn', 'a worker counts requests for itself: there is no file for the counts of all', { reason });
+  log.write('warn', 'a worker counts requests for itself: the shared file cannot be used', { reason });
 }
 
 export function removeRatesFile(file: string | undefined): void {
@@ -53,8 +53,8 @@ export function removeRatesFile(file: string | undefined): void {
 }
 
 /**
- * Whoever has a name is counted for themselves, others by their address; by the rate of their role, where it has one. Refused
- * credentials count as none do, and where nobody comes without them, by the strictest rate there is.
+ * Counts named callers by name and others by address, with the rate of their role if it has one. Rejected credentials count like
+ * none. If anonymous access is disabled, they count by the strictest rate.
  */
 export function countedFor(roles: NonNullable<Catalogue['roles']>, always: boolean): Limits['counted'] {
   const rates = [...roles.values()].flatMap(({ rate }) => rate ?? []);

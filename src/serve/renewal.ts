@@ -1,9 +1,9 @@
-/** SIGHUP: the files of the certificate are read again. One that is not right is told of, and the one of before stays. */
+/** Reloads the certificate on SIGHUP. If the new one is invalid, logs that and keeps the previous certificate. */
 import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificate, describeCertificate, isExpired, readCertificate } from './certificate.ts';
 
-/** `renew` brings it into use. Nothing is done where the service has none: then SIGHUP means what it always means. */
+/** `renew` activates it. Without a certificate, SIGHUP keeps its default meaning. */
 export function renewOnHangup(
   settings: ServeSettings,
   log: Log,
@@ -19,10 +19,10 @@ export function renewOnHangup(
       warnIfExpired(certificate, log);
     } catch (error) {
       const reason = error instanceof ConfigError ? error.message : String(error);
-      log.write('error', 'certificate not renewed; the one of before stays', { reason });
+      log.write('error', 'certificate not renewed; keeping the previous certificate', { reason });
     }
   };
-  // One after the other, however quickly they are asked for.
+  // Renewals run one after the other.
   process.on('SIGHUP', () => {
     last = last.then(again);
   });

@@ -1,4 +1,4 @@
-/** Backups at regular times while the service runs: each with its time in its name, the oldest ones removed. */
+/** Scheduled backups while the service runs, named by their time. The oldest ones are removed. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServeSettings } from '../config.ts';
@@ -8,7 +8,7 @@ import type { Log } from '../observe/log.ts';
 import { isSameFile } from '../written-file.ts';
 
 const NAME = /^catalogue-\d{8}T\d{6}Z\.db$/;
-/** What a backup that was killed has left behind. */
+/** The partial file of a killed backup. */
 const PARTIAL = /^catalogue-\d{8}T\d{6}Z\.db\.partial-\w+$/;
 
 export class ScheduledBackups {
@@ -23,14 +23,14 @@ export class ScheduledBackups {
     this.timer = setInterval(() => this.tick(), settings.backupSeconds * 1000);
   }
 
-  /** Resolves when one that is under way is done. */
+  /** Resolves when a running backup has finished. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.pending;
   }
 
   private tick(): void {
-    // One that takes longer than the time between two is not joined by a second.
+    // Never run two backups at once.
     this.pending ??= this.backup().finally(() => {
       this.pending = undefined;
     });
@@ -50,7 +50,7 @@ export class ScheduledBackups {
     }
   }
 
-  /** A backup that is served in its folder is a database now. */
+  /** Keeps a backup that is itself in use as a database. */
   private removeOld(folder: string, kept: number): void {
     const names = readdirSync(folder).filter(
       (name) => !this.maintenance.files.some((file) => isSameFile(join(folder, name), file)),

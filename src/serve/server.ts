@@ -1,4 +1,4 @@
-/** The socket: listens, hands requests to the app, and stops without cutting anyone off. */
+/** The HTTP server: listens, passes requests to the app, and stops gracefully. */
 import type { App } from '../app.ts';
 import type { Peer } from '../http/peer.ts';
 import { HANDOVER_QUIET_MS, HANDOVER_SECONDS, IDLE_CONNECTION_SECONDS } from '../limits.ts';
@@ -8,45 +8,45 @@ import { listeningSocket, SharedPort } from './shared-port.ts';
 
 export interface Listening {
   readonly url: string;
-  /** Requests that are being answered. */
+  /** The number of requests in flight. */
   readonly inProgress: () => number;
   /**
-   * Listens with another certificate beside the one of before, which the function that it returns then puts away: new
-   * connections see the new one, and those that are open go on as they are.
+   * Listens with another certificate beside the previous one. The returned function retires the previous one: new connections
+   * get the new certificate, and open connections continue.
    */
   renew(certificate: Certificate): () => Promise<void>;
-  /** No new connections; resolves when the requests under way are answered, or the time is up. */
+  /** Accepts no new connections. Resolves when the requests in flight are answered, or the time is up. */
   stop(seconds: number): Promise<void>;
 }
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** How many processes of this service listen on the port together; absent where this one has it for itself. */
+  /** The number of processes that share the port; absent if this one listens alone. */
   readonly processes?: number;
-  /** Whether another service may listen on it meanwhile: the one that this one replaces, or that replaces it. */
+  /** Whether the service that this one replaces, or that replaces it, may listen at the same time. */
   readonly handover?: boolean;
-  /** With one, it speaks HTTPS. */
+  /** If present, the server speaks HTTPS. */
   readonly certificate?: Certificate | undefined;
-  /** Told when connections have to wait, and when no longer. Where there is nobody to tell, they never have to. */
+  /** Called when connections have to wait, and when they no longer do. If absent, connections are not limited. */
   readonly notice?: (message: string) => void;
-  /** A connection on which nothing happens for so long is closed. */
+  /** An idle connection is closed after this time. */
   readonly idleSeconds?: number;
 }
 
 type Server = Bun.Server<undefined>;
 
-/** One whose certificate was replaced, with the connections that still use it. */
+/** A server with a replaced certificate, and the connections that still use it. */
 interface Earlier {
   readonly server: Server;
-  /** Whether it takes connections still. */
+  /** Whether it still accepts connections. */
   isListening: boolean;
   lastRequest: number;
 }
 
-/** The app refuses larger bodies itself, with an explanation; the runtime's own limit would just cut the connection. */
+/** The app rejects large bodies with an explanation; the runtime's limit would just cut the connection. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
-/** How long connections that were being opened may take to arrive, before the socket that they came to is closed. */
+/** Time for connections in their handshake to arrive before their socket is closed. */
 const ARRIVAL_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 
@@ -67,7 +67,7 @@ export function listen(app: App, options: ListenOptions): Listening {
     return Bun.serve({
       hostname: host,
       port: at,
-      // Whoever has a certificate listens with the next one before it puts this one away.
+      // A renewed certificate listens before the previous one is retired.
       reusePort: handover || processes !== undefined || isSecure,
       maxRequestBodySize: NO_LIMIT,
       idleTimeout: idleSeconds,
@@ -81,7 +81,7 @@ export function listen(app: App, options: ListenOptions): Listening {
     return app.fetch(request, new Connected(request, server, isSecure, idleSeconds));
   }
 
-  /** The client is told to come back on another connection, which the other process may get. */
+  /** Asks the client to reconnect, which may reach the other process. */
   async function lastAnswer(request: Request, server: Server): Promise<Response> {
     lastRequest = performance.now();
     const response = await answer(request, server);
@@ -90,8 +90,8 @@ export function listen(app: App, options: ListenOptions): Listening {
   }
 
   /**
-   * Connections go to the other service from now on. Those that are here are answered, and each client is sent away, until
-   * nobody comes any more.
+   * Steers new connections to the other service. Requests on open connections are answered with `Connection: close`, until no
+   * more arrive.
    */
   async function handedOver(): Promise<void> {
     const shared = new SharedPort(port, processes ?? 1);
@@ -112,7 +112,7 @@ export function listen(app: App, options: ListenOptions): Listening {
     for (const each of earlier) if (each.server === server) each.lastRequest = performance.now();
   }
 
-  /** By then the runtime has closed each of its connections, since nothing happened on it. */
+  /** Stops servers whose connections have all been idle long enough to be closed by the runtime. */
   function closeUnused(): void {
     for (const each of earlier) {
       if (each.isListening || each.server.pendingRequests > 0) each.lastRequest = performance.now();
@@ -138,7 +138,7 @@ export function listen(app: App, options: ListenOptions): Listening {
       if (isStopping) return;
       shared.closeAlone();
       before.isListening = false;
-      // It holds the socket that connections came from so far.
+      // The limit still refers to the previous socket.
       stopLimiting();
       stopLimiting = limitNow();
     };
@@ -162,7 +162,7 @@ export function listen(app: App, options: ListenOptions): Listening {
 }
 
 class Connected implements Peer {
-  /** Asked of the system each time, which takes a microsecond. */
+  /** Cached, since each system call takes a microsecond. */
   private known: string | undefined;
 
   constructor(

@@ -1,8 +1,8 @@
 /**
- * A port on which two services listen for a while, the one that goes and the one that comes (SO_REUSEPORT). Linux gives
- * every socket its share of the new connections, and resets those that wait on a socket when it closes. So whoever goes
- * first steers new connections to the others, with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes
- * when its own are answered. Where that cannot be done, nothing changes.
+ * A port that the old and the new service share during a handover (SO_REUSEPORT). Linux distributes new connections over all
+ * sockets, and resets the waiting ones when a socket closes. So the old service first steers new connections to the others,
+ * with a filter on the port (SO_ATTACH_REUSEPORT_CBPF, socket(7)), and closes when its own are answered. If the filter is not
+ * available, nothing changes.
  */
 import { dlopen, ptr } from 'bun:ffi';
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -20,7 +20,7 @@ const remainder = (by: number): Instruction => [0x94, 0, 0, by];
 const plus = (number: number): Instruction => [0x04, 0, 0, number];
 const RETURN_IT: Instruction = [0x16, 0, 0, 0];
 const returning = (number: number): Instruction => [0x06, 0, 0, number];
-/** Who asks for a connection hears nothing and asks again a second later; whatever belongs to an earlier one passes. */
+/** Drops connection requests, which the client repeats after a second, and passes packets of open connections. */
 const NO_NEW_CONNECTION: readonly Instruction[] = [
   [0x30, 0, 0, 13],
   [0x54, 0, 0, 0x12],
@@ -29,7 +29,7 @@ const NO_NEW_CONNECTION: readonly Instruction[] = [
   returning(0xffff_ffff),
 ];
 
-/** More than any system lets wait on a socket by default. */
+/** More than the default backlog of any system. */
 const MAX_WAITING = 4096;
 
 interface Group {
@@ -40,12 +40,12 @@ interface Group {
 }
 
 export class SharedPort {
-  /** How many sockets the other service has. */
+  /** The number of sockets of the other service. */
   private others = 0;
 
   /**
-   * `own` is how many sockets this service has, over all its processes. `socket` is the one that goes, where this process
-   * has another that stays.
+   * `own` is the number of sockets of this service, over all its processes. `socket` is the one to close, if this process has
+   * another that stays.
    */
   constructor(
     private readonly port: number,
@@ -53,7 +53,7 @@ export class SharedPort {
     private readonly socket?: number,
   ) {}
 
-  /** From now on connections go to the other service, if there is one: its sockets come after ours, as it came later. */
+  /** Steers connections to the other service, if there is one. Its sockets follow ours, because it started later. */
   leave(): void {
     const group = this.group();
     if (group === undefined || group.size <= this.own) return;
@@ -63,8 +63,8 @@ export class SharedPort {
   }
 
   /**
-   * Right before the socket closes, when the last of the group takes its place. The last of ours to go names a place that
-   * there is none of afterwards: then each gets its share again.
+   * Runs right before the socket closes, when the last socket of the group takes its index. The last of our sockets selects an
+   * index that no longer exists afterwards, which restores the even distribution.
    */
   close(): void {
     const group = this.others === 0 ? undefined : this.group();
@@ -75,8 +75,8 @@ export class SharedPort {
   }
 
   /**
-   * The same, and closes the socket, but none of the connections that came from it, as the runtime would: something else
-   * takes its number, which the runtime closes in its place when it is done.
+   * The same, and closes the socket without its accepted connections, which the runtime would also close. Another file takes
+   * over its descriptor number, and the runtime closes that instead.
    */
   closeAlone(): void {
     this.close();
@@ -92,7 +92,7 @@ export class SharedPort {
   }
 }
 
-/** To one of the sockets from one place in the group up to another, by chance; a place that there is none of stands for any. */
+/** Selects a random socket in a range of indexes; an index that does not exist means any socket. */
 function steer(socket: number, from: number, to: number): void {
   attach(socket, SO_ATTACH_REUSEPORT_CBPF, [RANDOM_NUMBER, remainder(to - from), plus(from), RETURN_IT]);
 }
@@ -105,17 +105,17 @@ function attach(socket: number, option: number, program: readonly Instruction[])
     code.setUint8(8 * index + 3, jumpFalse);
     code.setUint32(8 * index + 4, operand, true);
   }
-  // struct sock_fprog: how many instructions, and where they are.
+  // struct sock_fprog: the number of instructions, and their address.
   const description = new BigUint64Array([BigInt(program.length), BigInt(ptr(code))]);
   systemLibrary()?.setsockopt(socket, SOL_SOCKET, option, ptr(description), description.byteLength);
 }
 
-/** The socket that listens on a port; undefined where it cannot be told, and then nothing can be done with it. */
+/** The descriptor of the socket that listens on a port; undefined if it is unknown. */
 export function listeningSocket(port: number): number | undefined {
   return systemLibrary() === undefined ? undefined : groupOf(port)?.socket;
 }
 
-/** Who asks for a connection waits and asks again; those that there are go on. */
+/** Holds back new connections; open ones continue. */
 export function holdConnections(socket: number): void {
   attach(socket, SO_ATTACH_FILTER, NO_NEW_CONNECTION);
 }
@@ -135,11 +135,11 @@ export function admitConnections(socket: number): void {
   systemLibrary()?.setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, ptr(nothing), nothing.byteLength);
 }
 
-/** Undefined where it is not known, as on systems other than Linux. */
+/** Undefined if it is unknown, e.g. on other systems than Linux. */
 function groupOf(port: number): Group | undefined {
   try {
     const listeners = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((file) => listenersOf(file, port));
-    // The socket was opened before the connections that it took, so that it comes before them.
+    // The socket was opened before its connections, so it comes first.
     for (const name of readdirSync('/proc/self/fd')) {
       const target = targetOf(`/proc/self/fd/${name}`);
       const mine = listeners.find(({ inode }) => target === `socket:[${inode}]`);
@@ -147,7 +147,7 @@ function groupOf(port: number): Group | undefined {
       return { socket: Number(name), size: listeners.filter(({ address }) => address === mine.address).length };
     }
   } catch {
-    // Not Linux, or nothing that we may look at.
+    // Not Linux, or no permission.
   }
   return undefined;
 }
@@ -161,7 +161,7 @@ function listenersOf(file: string, port: number): { address: string; inode: stri
     .map(([, address = '', , , , , , , , inode = '']) => ({ address, inode }));
 }
 
-/** A descriptor may be gone by the time it is looked at. */
+/** A descriptor may be closed meanwhile. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

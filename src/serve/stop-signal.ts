@@ -1,4 +1,4 @@
-/** Resolves when somebody asks the process to stop. A second request of the same kind ends it at once. */
+/** Resolves on a stop signal. A second signal of the same kind ends the process at once. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());

@@ -1,4 +1,4 @@
-/** One of the processes that serve, as seen from the one that looks after them. */
+/** A worker process, as its supervisor sees it. */
 import type { ServeSettings } from '../config.ts';
 import type { Account } from '../observe/health.ts';
 import { accountAnswers, ToldAccount } from './account.ts';
@@ -12,7 +12,7 @@ export interface Task {
   readonly worker: number;
   readonly settings: ServeSettings;
   readonly certificate: Certificate | undefined;
-  /** Where all of them count requests together. */
+  /** The file in which all workers count requests together. */
   readonly ratesFile: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export class WorkerProcess {
   private readonly child: Bun.Subprocess;
   private readonly channel: Channel;
 
-  /** `whole` tells of the service as a whole, for which any of the processes may be asked. */
+  /** `whole` reports on the whole service; any worker may receive that request. */
   constructor(task: Task, whole: Account) {
     const started = Promise.withResolvers<Greeting>();
     this.started = started.promise;
@@ -53,17 +53,17 @@ export class WorkerProcess {
     this.channel.tell('serve', task);
   }
 
-  /** Listens with another certificate, too; resolves to whether it could. */
+  /** Also listens with another certificate; resolves to whether that succeeded. */
   async renew(certificate: Certificate): Promise<boolean> {
     return (await this.channel.ask('renew', PATIENCE_MS, certificate)) === true;
   }
 
-  /** Puts the certificate of before away. */
+  /** Retires the previous certificate. */
   async retire(): Promise<void> {
     await this.channel.ask('retire', PATIENCE_MS);
   }
 
-  /** Resolves when it is gone, of its own accord or at last by force. */
+  /** Resolves when the process has ended, by itself or by a kill after the time limit. */
   async stop(seconds: number): Promise<void> {
     this.channel.tell('stop');
     const timer = setTimeout(() => this.child.kill('SIGKILL'), seconds * 1000);
@@ -75,12 +75,12 @@ export class WorkerProcess {
     try {
       this.child.send(message);
     } catch {
-      // It is gone, which `ended` tells.
+      // The process is gone, which `ended` reports.
     }
   }
 }
 
-/** The executable that runs, or the sources and what runs them. */
+/** The executable, or the runtime with the sources. */
 function thisProgram(): string[] {
   const isExecutable = Bun.main.startsWith('/$bunfs/');
   return isExecutable ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main];

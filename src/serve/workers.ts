@@ -1,6 +1,6 @@
 /**
- * Several processes that serve on one port. Whichever dies is started again; they are told from here when to stop; and what
- * is asked about the service as a whole is put together here.
+ * The supervisor of several worker processes on one port. It restarts a worker that dies, stops all of them, and aggregates
+ * health and metrics.
  */
 import { ConfigError, type ServeSettings } from '../config.ts';
 import { checkShareable } from '../engine/open.ts';
@@ -17,7 +17,7 @@ import { sharedPort } from './listening.ts';
 import { makeRatesFile, removeRatesFile } from './rates.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** One that dies again and again is started at growing intervals; one that has lived so long is as good as new. */
+/** A worker that keeps dying is restarted with back-off, which ends after a long life. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const LONG_LIFE_MS = 10_000;
@@ -28,7 +28,7 @@ export class Workers implements Account {
   private readonly process = new ProcessMetrics();
   private phase: 'starting' | 'serving' | 'draining' = 'starting';
   private restarts = 0;
-  /** What those that are gone have counted: a sum that shrinks would be taken for a new beginning. */
+  /** The counters of ended workers: a sum that shrinks would look like a restart. */
   private departed: readonly Family[] = [];
   private exitCode = 0;
   private readonly ratesFile: string | undefined;
@@ -41,11 +41,11 @@ export class Workers implements Account {
     this.ratesFile = makeRatesFile(log);
   }
 
-  /** Resolves when all of them serve; to undefined where one cannot, or where they are asked to stop before. */
+  /** Resolves when all workers serve; to undefined if one fails, or if a stop is requested before. */
   async start(askedToStop: Promise<void>): Promise<Greeting | undefined> {
     checkShareable(this.settings.database);
     const settings = { ...this.settings, port: await sharedPort(this.settings) };
-    // The first makes the tables, or finds what is wrong, before there are others.
+    // The first worker creates the tables, or reports what is wrong, before the others start.
     const first = await Promise.race([this.launch(1, settings), askedToStop]);
     if (first === undefined) return undefined;
     const others = Array.from({ length: settings.workers - 1 }, (_, index) => this.launch(index + 2, settings));
@@ -55,7 +55,7 @@ export class Workers implements Account {
     return first;
   }
 
-  /** Resolves to the exit code when all are gone. */
+  /** Resolves to the exit code when all workers have ended. */
   async stop(): Promise<number> {
     this.phase = 'draining';
     await Promise.all([...this.running.values()].map((each) => each.stop(STOP_SECONDS)));
@@ -63,7 +63,7 @@ export class Workers implements Account {
     return this.exitCode;
   }
 
-  /** All of them listen with it before the first puts the one of before away: so connections are always taken. */
+  /** All workers listen with it before the first retires the previous one, so that connections are always accepted. */
   async renew(certificate: Certificate): Promise<void> {
     const before = this.certificate;
     this.certificate = certificate;
@@ -82,13 +82,13 @@ export class Workers implements Account {
     const serving = this.serving();
     if (serving.length === 0) return 'starting';
     const reasons = await Promise.all(serving.map((each) => each.account.notReady()));
-    // One that has died meanwhile is sent no requests either.
+    // A worker that died meanwhile gets no requests either.
     return reasons.find((reason, index) => reason !== undefined && serving[index]!.isServing);
   }
 
   async families(): Promise<readonly Family[]> {
     const serving = this.serving();
-    // Before anyone is waited for: a worker that ends meanwhile is among those who are asked.
+    // Read before any wait: a worker that ends meanwhile is among those that are asked.
     const { departed } = this;
     const own = [
       family('catalogue_ready', 'gauge', 'Whether the service takes requests: 1 or 0.', {
@@ -107,7 +107,7 @@ export class Workers implements Account {
     return [...this.running.values()].filter((each) => each.isServing);
   }
 
-  /** Resolves when it serves, or to undefined where it ends before. */
+  /** Resolves when the worker serves, or to undefined if it ends before. */
   private async launch(
     number: number,
     settings: ServeSettings,
@@ -124,7 +124,7 @@ export class Workers implements Account {
       this.departed = together([this.departed, counted(worker.account.lastFamilies())]);
       if (this.phase !== 'serving') this.exitCode = Math.max(this.exitCode, end.exitCode);
       if (this.phase !== 'serving') return;
-      this.log.write('error', 'a worker ended and is started again', { worker: number, ...end });
+      this.log.write('error', 'a worker ended and is restarted', { worker: number, ...end });
       const livedLong = performance.now() - started > LONG_LIFE_MS;
       await Bun.sleep(livedLong ? FIRST_PAUSE_MS : pauseMs);
       if (this.phase !== 'serving') return;

@@ -1,8 +1,8 @@
-/** By what the service knows who asks, where the declaration has roles. */
+/** Settings of authentication, for declarations with roles. */
 import { DEFAULT_SESSION_HOURS, MIN_SECRET_BYTES } from '../limits.ts';
-import { ConfigError, setting, text, wholeNumber } from './setting.ts';
+import { ConfigError, onOrOff, setting, text, wholeNumber } from './setting.ts';
 
-/** What a refusal says of a secret is never the secret. */
+/** An error message never repeats a secret. */
 function secret(given: string, name: string): string {
   if (Buffer.byteLength(given) >= MIN_SECRET_BYTES) return given;
   throw new ConfigError(
@@ -10,7 +10,7 @@ function secret(given: string, name: string): string {
   );
 }
 
-/** A step into a value: a name, or a place in a list. */
+/** Each step is a name, or a position in a list. */
 export type ClaimPath = readonly (string | number)[];
 
 const STEP = /\.([A-Za-z_][\w-]*)|\."((?:[^"\\]|\\.)*)"|\[(\d+)\]/y;
@@ -73,6 +73,13 @@ export const ACCESS_SETTINGS = {
     description: 'path of the role in the claims of a token',
     byDefault: '.role',
     read: rolePath,
+  }),
+  isPublic: setting({
+    flag: '--public',
+    env: 'CATALOGUE_PUBLIC',
+    description: 'serve without roles although the database holds keys or users: anyone may read and change everything',
+    byDefault: false,
+    read: onOrOff,
   }),
   sessionHours: setting({
     flag: '--session-hours',

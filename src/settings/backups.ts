@@ -1,4 +1,4 @@
-/** Regular copies of the database. */
+/** Settings of scheduled backups. */
 import { DEFAULT_BACKUPS_KEPT } from '../limits.ts';
 import { duration, setting, text, wholeNumber } from './setting.ts';
 

@@ -1,4 +1,4 @@
-/** Which file declares the collections. */
+/** The setting that names the declaration file. */
 import { setting, text } from './setting.ts';
 
 export const COLLECTIONS = setting({

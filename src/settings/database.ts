@@ -1,4 +1,4 @@
-/** Which database, and how it is reached. */
+/** Settings of the database connection. */
 import {
   DEFAULT_CONNECT_SECONDS,
   DEFAULT_IDEMPOTENCY_HOURS,
@@ -20,7 +20,7 @@ export const DATABASE = setting({
   secret: 'url',
 });
 
-/** For the commands that make one. */
+/** For commands that create a database. */
 export const EMPTY = setting({
   flag: '--empty',
   env: 'CATALOGUE_EMPTY',
@@ -29,7 +29,7 @@ export const EMPTY = setting({
   read: onOrOff,
 });
 
-/** What every command that opens one needs beside. */
+/** Connection settings of every command that opens a database. */
 export const DATABASE_SETTINGS = {
   collections: COLLECTIONS,
   schema: setting({
@@ -44,7 +44,7 @@ export const DATABASE_SETTINGS = {
     flag: '--replicas',
     env: 'DATABASE_REPLICA_URLS',
     argument: 'URLS',
-    description: 'PostgreSQL standbys to read from, separated by commas',
+    description: 'PostgreSQL replicas to read from, separated by commas',
     byDefault: [] as readonly string[],
     read: urls,
     secret: 'url',

@@ -1,4 +1,4 @@
-/** Settings for people: in a command's --help, in docs/settings.md, and with secrets masked wherever they are shown. */
+/** Prints settings: in the --help of a command, in docs/settings.md, and with secrets masked. */
 import { CONFIG_FILE } from './resolve.ts';
 import type { Setting, Table } from './setting.ts';
 
@@ -39,7 +39,7 @@ function usageOf({ flag, argument }: Setting<unknown>): string {
   return argument === undefined ? flag : `${flag} ${argument}`;
 }
 
-/** A value as it may be shown to anyone. */
+/** Masks the secret parts of a value. */
 export function shown({ secret }: Pick<Setting<unknown>, 'secret'>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => shown({ ...(secret && { secret }) }, each));
   if (typeof value !== 'string' || value === '') return value;
@@ -47,7 +47,7 @@ export function shown({ secret }: Pick<Setting<unknown>, 'secret'>, value: unkno
   return secret === 'url' ? withoutPassword(value) : value;
 }
 
-/** Passwords stand before the host, or in a parameter of that name; in a mistyped URL, too. */
+/** A password precedes the host or is a parameter of that name, also in a mistyped URL. */
 function withoutPassword(url: string): string {
   return url
     .replace(/^((?:[a-z][a-z0-9+.-]*:)?\/*[^:@]*):.*@(?=[^@]*$)/i, `$1:${MASK}@`)

@@ -1,18 +1,18 @@
-/** The settings file: TOML or JSON, one key a setting, named as its flag without the dashes. */
+/** Reads the settings file: TOML or JSON, one key per setting, named like its flag without the dashes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileProblem } from '../file-problem.ts';
 import { ConfigError } from './setting.ts';
 
-/** Looked for in the working folder, where --config names none. */
+/** Default names in the working folder, if --config names no file. */
 const USUAL_NAMES = ['catalogue.toml', 'catalogue.json'];
 
 export interface SettingsFile {
   readonly path: string;
-  /** Each value as the text that a flag would carry. */
+  /** Each value as the text of a flag. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Undefined where none is named and none of the usual ones is there. */
+/** Undefined if no file is named and no default file exists. */
 export function readSettingsFile(named: string | undefined): SettingsFile | undefined {
   const path = named ?? USUAL_NAMES.find((name) => existsSync(name));
   if (path === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Where a service listens, and with how many processes. */
+/** Settings of the port and of the worker processes. */
 import { MAX_WORKERS } from '../limits.ts';
 import { onOrOff, prefix, setting, text, wholeNumber } from './setting.ts';
 

@@ -1,4 +1,4 @@
-/** Who may reach the service, and what is believed of them: certificates, hosts, origins, proxies, rates. */
+/** Settings of the network edge: certificates, hosts, origins, proxies, rate limits. */
 import { isIP } from 'node:net';
 import { plainHost } from '../address.ts';
 import { parseRange, RANGE_WORDS } from '../address-ranges.ts';

@@ -1,4 +1,4 @@
-/** What is told about requests: in the log, and in answers to those who ask. */
+/** Settings of the log and of diagnostic answers. */
 import { DEFAULT_SLOW_QUERY_MS } from '../limits.ts';
 import { oneOf, onOrOff, setting, wholeNumber } from './setting.ts';
 

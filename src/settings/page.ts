@@ -1,4 +1,4 @@
-/** docs/settings.md: every setting, from the one table that the program reads. */
+/** Generates docs/settings.md from the tables that the program reads. */
 import { SERVE_SETTINGS } from '../config.ts';
 import { DEFAULT_COMMAND_SECONDS } from '../limits.ts';
 import { settingsMarkdown } from './describe.ts';

@@ -1,6 +1,6 @@
 /**
- * Settings from where they are given: a flag wins over the environment, the environment over the file, the file over
- * the default. Every mistake is named, all of them at once, before anything is touched.
+ * Resolves settings: a flag wins over the environment, the environment over the file, the file over the default. Reports all
+ * mistakes at once, before anything is touched.
  */
 import { nearestName, perhaps } from '../nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
@@ -8,7 +8,7 @@ import { ConfigError, fileKey, type Setting, setting, type Table, text, type Val
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every command takes it. */
+/** The setting that every command accepts. */
 export const CONFIG_FILE = setting({
   flag: '--config',
   env: 'CATALOGUE_CONFIG',
@@ -21,9 +21,9 @@ export const CONFIG_FILE = setting({
 
 export interface Resolved<T extends Table> {
   readonly values: Values<T>;
-  /** Where each value is from: `default`, a flag, a variable, or a key of the file. */
+  /** The source of each value: `default`, a flag, a variable, or a key of the file. */
   readonly origins: Readonly<Record<keyof T, string>>;
-  /** Arguments that are no flags, in their order. */
+  /** Arguments that are not flags, in order. */
   readonly operands: readonly string[];
 }
 
@@ -103,17 +103,17 @@ function splitArguments(table: Table, args: readonly string[], most: number): Gi
       mistakes.push(`${flag} needs a value: ${flag} ${each.argument}`);
       continue;
     }
-    // What may be given several times is read as a list of lines.
+    // A repeated flag becomes a list of lines.
     const earlier = flags.get(each.flag);
     flags.set(each.flag, earlier !== undefined && each.argument?.endsWith('…') ? `${earlier}\n${given}` : given);
   }
   return { flags, operands, mistakes };
 }
 
-/** Our own variables begin with CATALOGUE_, so that a mistyped one can be told from a stranger's. */
+/** Own variables begin with CATALOGUE_, so that a mistyped one is recognized. */
 function unknownVariables(known: readonly Setting<unknown>[], env: Environment): string[] {
   const names = known.flatMap((each) => each.env ?? []);
-  // What all of them begin with makes none of them alike; and some of ours are usual names without it.
+  // Compare names without the common prefix, which some variables do not have.
   const byEnd = new Map(names.map((name) => [withoutPrefix(name), name]));
   const meant = (name: string) => byEnd.get(nearestName(withoutPrefix(name), [...byEnd.keys()]) ?? '');
   return Object.keys(env)

@@ -1,24 +1,24 @@
-/** What a setting is, and how its text is read: each reader names the setting and what it wants when it refuses. */
+/** The definition of a setting, and readers of its text. A reader's error names the setting and the expected form. */
 
 import { pathPrefix } from '../path-prefix.ts';
 
-/** A mistake of whoever starts the program: one clear sentence, no stack. */
+/** A mistake of the operator: printed as one sentence, without a stack. */
 export class ConfigError extends Error {}
 
 export interface Setting<T> {
   readonly flag: string;
   /** Other spellings of the flag. */
   readonly aliases?: readonly string[];
-  /** Absent for what belongs to one call of a command: it is neither in the environment nor in a file. */
+  /** Absent if the setting belongs to one call of a command: then neither environment nor file may set it. */
   readonly env?: string;
-  /** What stands after the flag; absent for a switch. */
+  /** The placeholder after the flag; absent for a switch. */
   readonly argument?: string;
   readonly description: string;
   readonly byDefault: T;
   readonly read: (text: string, name: string) => T;
-  /** Left out of a command's --help, to which it hardly matters; it is read all the same, from where the service has it. */
+  /** Hidden in the --help of a command, but still read from the flags, environment and file. */
   readonly isUnlisted?: boolean;
-  /** What must not be shown: all of it, or the password in a URL. */
+  /** The part to mask: the whole value, or the password in a URL. */
   readonly secret?: 'whole' | 'url';
 }
 
@@ -29,7 +29,7 @@ export function setting<T>(setting: Setting<T>): Setting<T> {
   return setting;
 }
 
-/** The table, with some of its settings left out of --help. */
+/** The table, with some of its settings hidden in --help. */
 export function unlisted<T extends Table>(table: T, ...names: readonly (keyof T)[]): T {
   const hidden = names.map((name) => [name, { ...table[name], isUnlisted: true }]);
   return { ...table, ...Object.fromEntries(hidden) };
@@ -45,19 +45,19 @@ export function text(given: string, name: string): string {
   return given;
 }
 
-/** A path before all others, such as /api. */
+/** A path prefix, such as /api. */
 export function prefix(given: string, name: string): string {
   const path = pathPrefix(given.trim());
   if (path === undefined) throw new ConfigError(`${name} is a path such as /api, not ${given}`);
   return path;
 }
 
-/** URLs, each of which may name several hosts with commas of its own. */
+/** URLs, each of which may itself list several hosts with commas. */
 export function urls(given: string): readonly string[] {
   return given.trim().split(/[\s,]+(?=postgres(?:ql)?:)/i);
 }
 
-/** Several, separated by commas or spaces. */
+/** A list, separated by commas or spaces. */
 export function list<T>(one: (given: string, name: string) => T): (given: string, name: string) => readonly T[] {
   return (given, name) => {
     const parts = given.split(/[\s,]+/).filter((part) => part !== '');
@@ -90,11 +90,11 @@ export function wholeNumber(least: number, most: number): (given: string, name: 
   };
 }
 
-/** A timer of Bun's counts no further than 2³¹ milliseconds. */
+/** Bun's timers overflow at 2³¹ milliseconds. */
 const MAX_SECONDS = 24 * 86_400;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** A time such as 30s, 15m, 1h or 7d, in seconds; 0 stands for never. */
+/** A duration such as 30s, 15m, 1h or 7d, in seconds; 0 means never. */
 export function duration(given: string, name: string): number {
   const match = /^(\d+)([smhd])$/.exec(given.trim());
   if (given.trim() === '0') return 0;

@@ -1,8 +1,8 @@
-/** What clients may write. */
+/** Settings that limit writes. */
 import { DEFAULT_MAX_BODY_MB, DEFAULT_MAX_VALUE_KB } from '../limits.ts';
 import { onOrOff, setting, wholeNumber } from './setting.ts';
 
-/** For files, too. */
+/** Applies to requests and to files. */
 export const MAX_VALUE_KB = setting({
   flag: '--max-value-kb',
   env: 'CATALOGUE_MAX_VALUE_KB',

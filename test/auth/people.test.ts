@@ -1,5 +1,5 @@
 /** People, their passwords and their sessions, on every engine. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:test';
 import { addUser, changeUser, removeUser } from '../../src/auth/people.ts';
 import type { StoredUser } from '../../src/auth/store.ts';
 import { TrustedProxies } from '../../src/http/proxies.ts';
@@ -146,6 +146,20 @@ for (const engine of Object.keys(ENGINES)) {
       expect(await expectRefusal(nobody, 401, 'CAT401')).toEqual(problem);
       expect([...wrong.headers]).toEqual([...nobody.headers]);
       expect(wrong.headers.has('set-cookie')).toBe(false);
+    });
+
+    test('a system clock that is set back makes no pause longer', async () => {
+      const name = await addPerson();
+      try {
+        await Promise.all(Array.from({ length: 12 }, () => login(name, 'guessed it?')));
+        setSystemTime(new Date(Date.now() - 3_600_000));
+        const answer = await login(name, 'guessed it?');
+        // On a slow machine the pause of a second is over by now.
+        expect([401, 429]).toContain(answer.status);
+        expect(Number(answer.headers.get('retry-after') ?? 0)).toBeLessThan(60);
+      } finally {
+        setSystemTime();
+      }
     });
 
     test('who guess have to wait; who knows the password from elsewhere does not', async () => {

@@ -94,7 +94,7 @@ describe('a token that a secret has signed', () => {
   });
 
   test('counts with 30 s of leeway', async () => {
-    for (const claims of [{ exp: seconds() - 20 }, { nbf: seconds() + 20 }, { iat: seconds() + 20 }, { exp: null }]) {
+    for (const claims of [{ exp: seconds() - 20 }, { nbf: seconds() + 20 }, { iat: seconds() + 20 }]) {
       expect((await service.whoIs(bearer(await signed({ role: 'editor', ...claims })))).status).toBe(200);
     }
   });
@@ -103,6 +103,9 @@ describe('a token that a secret has signed', () => {
     'that has expired': [{ exp: seconds() - 40 }, 'JWT expired'],
     'that is not valid yet': [{ nbf: seconds() + 400 }, 'JWT not yet valid'],
     'of the future': [{ iat: seconds() + 400 }, 'JWT issued at future'],
+    'whose exp is null': [{ exp: null }, "The JWT 'exp' claim must be a number"],
+    'whose nbf is null': [{ nbf: null }, "The JWT 'nbf' claim must be a number"],
+    'whose iat is null': [{ iat: null }, "The JWT 'iat' claim must be a number"],
     'whose exp is a text': [{ exp: '9999999999' }, "The JWT 'exp' claim must be a number"],
     'whose nbf is a text': [{ nbf: 'now' }, "The JWT 'nbf' claim must be a number"],
     'whose iat is a list': [{ iat: [1] }, "The JWT 'iat' claim must be a number"],

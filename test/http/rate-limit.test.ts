@@ -1,5 +1,5 @@
 /** How requests are counted: so many at once, so many in the time, in memory that never grows and may be shared. */
-import { expect, test } from 'bun:test';
+import { expect, setSystemTime, test } from 'bun:test';
 import { RATE_TABLE_BYTES, RateLimiter } from '../../src/http/rate-limit.ts';
 import { parseRate } from '../../src/rate.ts';
 
@@ -18,7 +18,7 @@ test.each(['', '0/s', '100', '/s', '1.5/s', '-1/s', '1000001/s', '10/d', '10 / s
 test.each(['10/s', '3/s', '7/m', '1/h'])('%s: so many at once, then one for each part of the time', (text) => {
   const limiter = new RateLimiter();
   const rate = parseRate(text)!;
-  const take = (now: number) => limiter.take('a', rate, now);
+  const take = (now: number) => limiter.take('a', rate, { now });
   for (let left = rate.count - 1; left >= 0; left--) {
     expect(take(START)).toMatchObject({ isAllowed: true, remaining: left, retrySeconds: 0 });
   }
@@ -37,17 +37,17 @@ test('one client does not count for another', () => {
   const limiter = new RateLimiter();
   const rate = parseRate('1/s')!;
   for (let client = 0; client < 1_000; client++) {
-    expect(limiter.take(`client ${client}`, rate, START).isAllowed).toBe(true);
+    expect(limiter.take(`client ${client}`, rate, { now: START }).isAllowed).toBe(true);
   }
-  expect(limiter.take('client 999', rate, START).isAllowed).toBe(false);
+  expect(limiter.take('client 999', rate, { now: START }).isAllowed).toBe(false);
 });
 
 test('more clients than there is room for are counted in the same memory, and those who ask most stay known', () => {
   const limiter = new RateLimiter();
   const rate = parseRate('100/m')!;
-  for (let turn = 0; turn < 100; turn++) limiter.take('busy', rate, START);
-  for (let client = 0; client < 300_000; client++) limiter.take(`client ${client}`, rate, START);
-  expect(limiter.take('busy', rate, START).isAllowed).toBe(false);
+  for (let turn = 0; turn < 100; turn++) limiter.take('busy', rate, { now: START });
+  for (let client = 0; client < 300_000; client++) limiter.take(`client ${client}`, rate, { now: START });
+  expect(limiter.take('busy', rate, { now: START }).isAllowed).toBe(false);
 });
 
 test('two that share the memory count together', () => {
@@ -56,7 +56,7 @@ test('two that share the memory count together', () => {
   const rate = parseRate('4/s')!;
   const allowed = Array.from(
     { length: 8 },
-    (_, turn) => (turn % 2 === 0 ? one : other).take('a', rate, START).isAllowed,
+    (_, turn) => (turn % 2 === 0 ? one : other).take('a', rate, { now: START }).isAllowed,
   );
   expect(allowed).toEqual([true, true, true, true, false, false, false, false]);
 });
@@ -64,6 +64,20 @@ test('two that share the memory count together', () => {
 test('a clock that is set back keeps nobody out', () => {
   const limiter = new RateLimiter();
   const rate = parseRate('1/s')!;
-  expect(limiter.take('a', rate, START).isAllowed).toBe(true);
-  expect(limiter.take('a', rate, START - 3_600_000).isAllowed).toBe(true);
+  expect(limiter.take('a', rate, { now: START }).isAllowed).toBe(true);
+  expect(limiter.take('a', rate, { now: START - 3_600_000 }).isAllowed).toBe(true);
+});
+
+test('a client that has spent its rate gains nothing when the system clock is set', () => {
+  const limiter = new RateLimiter();
+  const rate = parseRate('1/h')!;
+  expect(limiter.take('a', rate).isAllowed).toBe(true);
+  try {
+    for (const hours of [-24, 48]) {
+      setSystemTime(new Date(Date.now() + hours * 3_600_000));
+      expect(limiter.take('a', rate)).toMatchObject({ isAllowed: false, resetSeconds: 3600 });
+    }
+  } finally {
+    setSystemTime();
+  }
 });

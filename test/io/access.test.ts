@@ -105,6 +105,23 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(await refused.json()).toMatchObject({ code: 'CAT401', message: 'role "supplier" does not exist' });
     });
 
+    test('a declaration that lost its roles does not open the data to everyone', async () => {
+      const launch = await launchIn();
+      await command(launch, ['migrate']);
+      await addKey(launch, 'erp', '--role', 'supplier');
+      await command(launch, ['user', 'add', 'ann', '--role', 'editor'], PASSWORD);
+      const file = join(launch.cwd, 'collections.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').split('roles:', 1)[0]!);
+      for (const workers of ['1', '2']) {
+        const refused = await run({ ...launch, args: ['serve', '--port', '0', '--workers', workers] });
+        expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+        expect(refused.stderr).toContain('the declaration has no roles, but the database holds 1 key and 1 user');
+        expect(refused.stderr).toContain('Restore the roles, or serve it to everyone with --public');
+      }
+      const service = await startService({ ...launch, args: ['--public', '--log-level', 'silent'] });
+      expect((await service.fetch('/products')).status).toBe(200);
+    });
+
     test('a copy says how many keys and users it leaves behind', async () => {
       const launch = await launchIn();
       await command(launch, ['migrate']);
@@ -132,7 +149,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
           file,
           `collections: { products: { fields: { id: int4 } } }\nroles: { ${name}: { products: { read: true } }, admin: all }\n`,
         );
-      for (const name of ['anonymus', 'anon']) {
+      for (const name of ['anonymus', 'public', 'anon']) {
         declare(name);
         expect(await command(launch, ['check', 'collections.yaml'])).toEndWith(`\nwarn  ${words(name)}`);
       }
@@ -143,6 +160,10 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       const service = await startService({ ...launch, args: ['--log-level', 'silent'] });
       await until('the warning', () => service.stderr().includes('\n'));
       expect(service.stderr()).toBe(`WARNING: ${words('anon')}\n`);
+      expect(await (await service.fetch('/products')).json()).toMatchObject({
+        code: 'PGRST302',
+        hint: expect.stringContaining('have the role anonymous; the declaration has only anon'),
+      });
       service.kill('SIGTERM');
       await service.exited;
       await addKey(launch, 'web', '--role', 'anon');
@@ -242,7 +263,7 @@ describe('a token', () => {
     const short = await started('--jwt-secret', 'hunter2');
     expect(short).toContain('--jwt-secret has 7 bytes, and needs at least 32');
     expect(short).not.toContain('hunter2');
-    expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain('exclude each other');
+    expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain('use only one of --jwt-secret and --jwks');
     expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: there is no such file\n');
     expect(await started('--jwt-role-claim', 'role')).toContain('such as .role');
   });

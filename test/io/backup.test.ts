@@ -1,7 +1,7 @@
 /** Backups of a database in use, and the way back from them. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder, until } from '../support/process.ts';
@@ -19,6 +19,29 @@ async function countOf(service: Service): Promise<number> {
 function inFolder(cwd: string) {
   return (...args: string[]) => run({ cwd, args });
 }
+
+test('only the user who runs the service may read its database, backups and exports', async () => {
+  const cwd = temporaryFolder();
+  const command = inFolder(cwd);
+  symlinkSync('elsewhere.db', join(cwd, 'link.db'));
+  const before = process.umask(0o022);
+  try {
+    const services = [await startService({ cwd }), await startService({ cwd, args: ['--database', 'link.db'] })];
+    for (const service of services) {
+      const body = JSON.stringify({ product_name: 'Tea' });
+      expect((await service.fetch('/products', { method: 'POST', body })).status).toBe(201);
+    }
+    expect(await command('backup', 'copy.db')).toMatchObject({ exitCode: 0 });
+    expect(await command('restore', 'copy.db', '--database', 'new.db')).toMatchObject({ exitCode: 0 });
+    expect(await command('copy', '--from', 'sqlite:copy.db', '--to', 'sqlite:other.db')).toMatchObject({ exitCode: 0 });
+    expect(await command('export', '--output', 'rows.csv')).toMatchObject({ exitCode: 0 });
+  } finally {
+    process.umask(before);
+  }
+  const modes = readdirSync(cwd).map((name) => [name, (statSync(join(cwd, name)).mode & 0o777).toString(8)]);
+  expect(modes.length).toBeGreaterThan(10);
+  expect(modes).toEqual(modes.map(([name]) => [name!, '600']));
+});
 
 describe('backup', () => {
   test('of a database that is being written is a catalogue of one moment', async () => {

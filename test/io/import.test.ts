@@ -142,7 +142,7 @@ for (const [name, environment] of DATABASES) {
           'line 4, name: An earlier row has name a, too.',
           'line 6, name: Key (name)=(there) already exists.',
           'line 5, kind: An earlier row has kind k, size 2, too.',
-          'catalogue: nothing was stored: 3 of 8 rows are bad; mend the file, or store the rest with --keep-going',
+          'catalogue: nothing was stored: 3 of 8 rows are bad; repair the file, or store the other rows with --keep-going',
           '',
         ]);
         expect(await space.rows('select=id')).toHaveLength(2);
@@ -281,7 +281,7 @@ for (const [name, environment] of DATABASES) {
       expect(told).toMatchObject({ exitCode: 1, stdout: '' });
       expect(told.stderr.split('\n')).toHaveLength(100 + 3);
       expect(told.stderr).toEndWith(
-        '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; mend the file, or store the rest with --keep-going\n',
+        '\nand 402 bad rows more\ncatalogue: nothing was stored: 502 of 1002 rows are bad; repair the file, or store the other rows with --keep-going\n',
       );
       const json = await space.pipe(csv, 'import', '-', '--format', 'csv', '--json');
       expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, read: 1_002, rejected: 502 });
@@ -398,6 +398,50 @@ describe('CSV as spreadsheets write it', () => {
       expect({ name, exitCode, stderr }).toEqual({ name, exitCode: 0, stderr: '' });
       expect(await space.rows('select=product_name')).toEqual([{ product_name: 'Köri – 5 €' }]);
     }
+  });
+
+  test('rejected rows keep the encoding and the separator: repaired, they are imported with the same flags', async () => {
+    const text = 'id|product_name|unit_price\n1|Köri – 5 €|cheap\n2|Tée|1\n';
+    const cp1252 = (given: string) => Buffer.from(given.replace('–', '\x96').replace('€', '\x80'), 'latin1');
+    const utf16 = (given: string) => Buffer.from(`\ufeff${given}`, 'utf16le');
+    const files: readonly [Uint8Array, readonly string[]][] = [
+      [cp1252(text), ['--encoding', 'windows-1252', '--separator', '|']],
+      [cp1252(`sep=|\n${text}`), ['--encoding', 'iso-8859-1']],
+      [utf16(text).swap16(), ['--encoding', 'utf-16', '--separator', '|']],
+      [utf16(text.replaceAll('|', ';')), []],
+      [Buffer.from(text.replaceAll('|', '\t')), []],
+    ];
+    for (const [bytes, flags] of files) {
+      const space = workspace();
+      writeFileSync(join(space.cwd, 'a.csv'), bytes);
+      expect(await space.command('import', 'a.csv', '--keep-going', ...flags)).toMatchObject({ exitCode: 2 });
+      // A repair that no encoding can get wrong.
+      const rejected = readFileSync(join(space.cwd, 'a.rejected.csv'), 'latin1');
+      writeFileSync(
+        join(space.cwd, 'a.rejected.csv'),
+        Buffer.from(
+          rejected.replace(/c\0?h\0?e\0?a\0?p/, (word) => word.replaceAll(/[a-z]/g, '7')),
+          'latin1',
+        ),
+      );
+      expect(await space.command('import', 'a.rejected.csv', ...flags)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(await space.rows('select=product_name,unit_price')).toEqual([
+        { product_name: 'Köri – 5 €', unit_price: 77777 },
+        { product_name: 'Tée', unit_price: 1 },
+      ]);
+    }
+  });
+
+  test('a rejected JSON row keeps a character that the encoding of the file does not have', async () => {
+    const space = workspace();
+    const json = Buffer.from('[{"product_name":"K\xf6ri \\u4e2d \\ud83d\\ude00","unit_price":"x"}]', 'latin1');
+    writeFileSync(join(space.cwd, 'a.json'), json);
+    const flags = ['--encoding', 'windows-1252'];
+    expect(await space.command('import', 'a.json', '--keep-going', ...flags)).toMatchObject({ exitCode: 2 });
+    const rejected = readFileSync(join(space.cwd, 'a.rejected.ndjson'), 'latin1').replace('"x"', '2');
+    writeFileSync(join(space.cwd, 'a.rejected.ndjson'), Buffer.from(rejected, 'latin1'));
+    expect(await space.command('import', 'a.rejected.ndjson', ...flags)).toMatchObject({ exitCode: 0 });
+    expect(await space.rows('select=product_name')).toEqual([{ product_name: 'Köri 中 😀' }]);
   });
 
   test('a comma in a number is refused where commas divide the cells, and a point for thousands anywhere', async () => {
@@ -525,6 +569,8 @@ test('a running service sees all of an import at once, and goes on writing', asy
   expect(last.headers.get('content-range')).toBe('0-0/5001');
 });
 
+const CSV = ['--format', 'csv'];
+
 describe('a mistake is named', () => {
   const cases: readonly [string, string, readonly string[], RegExp][] = [
     [
@@ -579,6 +625,14 @@ describe('a mistake is named', () => {
     ['a wrong column above no rows', 'id,colour\n', ['--format', 'csv'], /line 1: there is no field colour/],
     ['something after the JSON', '{"id":1,"product_name":"x"}\n{}', ['--format', 'json'], /line 2: .+ndjson/],
     ['no format', 'x', [], /format of standard input/],
+    ['a cell without end', `product_name\n${'x'.repeat(20_000_000)}\n`, CSV, /line 2: the row is longer than 16777216/],
+    ['a quote without end', `product_name\n"${'x'.repeat(20_000_000)}\n`, CSV, /line 2: a quote is not closed/],
+    [
+      'an object without end',
+      `[{"a":"${'x'.repeat(20_000_000)}`,
+      ['--format', 'json'],
+      /line 1: the row is longer than/,
+    ],
     ['a mapping to no field', 'x', ['--format', 'csv', '--map', 'a=b'], /there is no field b/],
     ['a mapping without =', 'x', ['--format', 'csv', '--map', 'a'], /--map is written/],
   ];
@@ -588,6 +642,14 @@ describe('a mistake is named', () => {
       expectMistake(await space.pipe(text, 'import', '-', ...flags), message);
     });
   }
+
+  test('a date that is written in words gets no hint about URLs', async () => {
+    const space = workspace();
+    space.write('collections.yaml', 'collections: { days: { fields: { id: int4, day: date, at: timestamptz } } }');
+    const told = await space.pipe('id,day,at\n1,Jun 12 1998,2024-05-01 12:00 02:00\n', 'import', '-', ...CSV);
+    expect(told.stderr).toContain('line 2, day: invalid input syntax for type date: "Jun 12 1998"\n');
+    expect(told.stderr).toContain('"2024-05-01 12:00 02:00". Write the sign of the offset: +02:00');
+  });
 
   test('a file that is not there, or not UTF-8', async () => {
     const space = workspace();

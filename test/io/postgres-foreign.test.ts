@@ -54,7 +54,8 @@ const TABLES = `
     berth integer primary key, boat_id integer references boats on delete restrict, place text,
     constraint one_at_a_place exclude using btree (place with =));
   create function no_night() returns trigger language plpgsql as
-    $$ begin if new.place = 'night' then raise exception 'closed at night' using hint = 'Come by day.'; end if; return new; end $$;
+    $$ begin if new.place = 'night' then raise exception 'closed at night' using hint = 'Come by day.'; end if;
+    if new.place = 'full' then raise exception 'could not extend file "base/16384/24576"' using errcode = '53100'; end if; return new; end $$;
   create trigger no_night before insert on berths for each row execute function no_night();
   create function next_pass() returns bigint language sql as 'select 4611686018427387905';
   create table passes (id bigint primary key default next_pass(), "class" integer default 2, day date, fee numeric(6,2));
@@ -77,6 +78,19 @@ async function makeUp(schema: string): Promise<unknown> {
     from (select *, (select count(*) from pg_trigger t where t.tgrelid = oid)::int4 as reltriggers from pg_class) c
     where relnamespace = '"${schema}"'::regnamespace and relkind not in ('S') order by 1`);
 }
+
+test('a numbered key that is also a reference is declared as filled in by the database', async () => {
+  const schema = newSchema();
+  await admin.unsafe(`create schema "${schema}";
+    create table "${schema}".boats (id serial primary key);
+    create table "${schema}".plans (id serial primary key references "${schema}".boats, plan text);`);
+  const { collections } = await describeDatabase(url, { ...SETTINGS, schema });
+  const keys = collections.map(({ draft }) => draft.fields.find(({ name }) => name === 'id'));
+  expect(keys).toEqual([
+    { name: 'id', type: 'int4' },
+    { name: 'id', type: 'int4', filled: true, references: { collection: 'boats', onDelete: 'restrict' } },
+  ]);
+});
 
 describe('a schema that something else made', () => {
   const schema = newSchema();
@@ -277,6 +291,12 @@ describe('a schema that something else made', () => {
       'P0001',
     );
     expect(raised).toMatchObject({ message: 'closed at night', hint: 'Come by day.' });
+    const full = await expectRefusal(
+      await fetch('/berths', sendJson('POST', { berth: 4, place: 'full' })),
+      507,
+      'CAT507',
+    );
+    expect(JSON.stringify(full)).not.toContain('base/');
     expect((await fetch('/berths/1', { method: 'DELETE' })).status).toBe(204);
     await expectRefusal(
       await fetch('/boats', sendJson('POST', { boat: 'x' }, { 'idempotency-key': 'k' })),

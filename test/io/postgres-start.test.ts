@@ -46,7 +46,7 @@ describe('catalogue serve on PostgreSQL', () => {
   test('a host that there is not is told from one that refuses', async () => {
     const check = (database: string) => run({ cwd: temporaryFolder(), args: ['check', '--database', database] });
     expect((await check('postgres://nobody@nohost.invalid/none')).stderr).toContain(
-      'the host nohost.invalid is not known',
+      "PostgreSQL cannot be reached: host 'nohost.invalid' cannot be resolved",
     );
     expect((await check('postgres://nobody@127.0.0.1:1/none')).stderr).toContain('the connection is refused');
   });

@@ -269,10 +269,13 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
     expect(await countOf(taken)).toBe('0-76/77');
   });
 
-  test('an address that this machine has not', async () => {
+  test('serve rejects an address of another machine, and a host name that does not resolve', async () => {
     const cwd = temporaryFolder();
     await expectMistake({ cwd, args: ['serve', '--host', '192.0.2.9'] }, /this machine has no address 192\.0\.2\.9/);
-    await expectMistake({ cwd, args: ['serve', '--host', 'nowhere.invalid'] }, /there is no host nowhere\.invalid/);
+    await expectMistake(
+      { cwd, args: ['serve', '--host', 'nowhere.invalid'] },
+      /host 'nowhere\.invalid' cannot be resolved\. Use an address of this machine, e\.g\. 127\.0\.0\.1/,
+    );
     expect(readdirSync(cwd)).toEqual([]);
   });
 

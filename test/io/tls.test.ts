@@ -124,7 +124,9 @@ describe.skipIf(process.platform !== 'linux')('a new certificate after SIGHUP', 
     // One that is not right changes nothing.
     writeFileSync(join(files.cwd, 'key.pem'), 'half a file');
     service.kill('SIGHUP');
-    await until('the complaint', () => service.stderr().includes('certificate not renewed; the one of before stays'));
+    await until('the complaint', () =>
+      service.stderr().includes('certificate not renewed; keeping the previous certificate'),
+    );
     expect(service.stderr()).toContain('key.pem holds no private key in PEM form');
     expect(await certificateShown(service)).toBe('DNS:second.example');
 

@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     await Promise.all(writers);
     await until('all of them', async () => (await metricOf(service, 'catalogue_workers')) === WORKERS);
     expect(await metricOf(service, 'catalogue_worker_restarts_total')).toBe(4);
-    expect(service.stderr().match(/a worker ended and is started again/g)).toHaveLength(4);
+    expect(service.stderr().match(/a worker ended and is restarted/g)).toHaveLength(4);
     service.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');

@@ -105,3 +105,35 @@ describe.each(Object.keys(ENGINES))('the ids that are given on %s', (engine) => 
     }
   });
 });
+
+describe.each(Object.keys(ENGINES))('a key that is a reference, on %s', (engine) => {
+  const draft = {
+    collections: [
+      { name: 'channels', key: ['id'], fields: [{ name: 'id', type: 'int8' }] },
+      {
+        name: 'feeds',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'int8', references: { collection: 'channels', onDelete: 'cascade' as const } },
+          { name: 'url', type: 'text' },
+        ],
+      },
+    ],
+  };
+
+  test('is never assigned: a new row says which row it belongs to', async () => {
+    const { fetch, close } = await openDeclared(engine, declareCatalogue(draft));
+    try {
+      expect((await fetch('/channels', sendJson('POST', [{ id: 1 }, { id: 2 }]))).status).toBe(201);
+      const refused = await fetch('/feeds', sendJson('POST', { url: 'a' }));
+      expect((await expectRefusal(refused, 400, '23502')).details).toContain('id is required');
+      expect((await fetch('/feeds', sendJson('POST', { id: 2, url: 'b' }))).status).toBe(201);
+      await expectRefusal(await fetch('/feeds', sendJson('POST', { id: 9, url: 'c' })), 409, '23503');
+      expect(await (await fetch('/feeds')).json()).toEqual([{ id: 2, url: 'b' }]);
+      expect((await fetch('/channels?id=eq.2', { method: 'DELETE' })).status).toBe(204);
+      expect(await (await fetch('/feeds')).json()).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+});

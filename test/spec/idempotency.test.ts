@@ -31,6 +31,37 @@ describe.each(Object.keys(ENGINES))('Idempotency-Key on %s', (engine) => {
     expect(await created()).toEqual([]);
   });
 
+  test('rows that are too long to store are not given again, and the answer says so', async () => {
+    const name = 'x'.repeat(2_000);
+    const patch = (headers: Record<string, string>) =>
+      catalogue.fetch(
+        '/products?id=gt.0',
+        sendJson(
+          'PATCH',
+          { product_name: name },
+          { 'idempotency-key': 'all', prefer: 'return=representation', ...headers },
+        ),
+      );
+    const first = await patch({});
+    expect([first.status, ((await first.json()) as unknown[]).length]).toEqual([200, 77]);
+    await catalogue.fetch('/products/5', sendJson('PATCH', { product_name: 'Changed since' }));
+    const again = await patch({});
+    expect([again.status, await again.text()]).toEqual([200, '']);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.headers.get('preference-applied')).toBe('return=headers-only');
+    expect(again.headers.get('content-range')).toBe(first.headers.get('content-range')!);
+    expect(await catalogue.list('/products?id=eq.5&select=product_name')).toEqual([{ product_name: 'Changed since' }]);
+  });
+
+  test('a request of many rows gets them back, since it stored as much itself', async () => {
+    const rows = Array.from({ length: 20 }, () => ({ product_name: 'x'.repeat(10_000) }));
+    const headers = { prefer: 'return=representation' };
+    const first = await post('bulk', rows, headers);
+    const again = await post('bulk', rows, headers);
+    expect(await again.json()).toEqual(await first.json());
+    expect(await created()).toHaveLength(20);
+  });
+
   test('two that arrive together are done once', async () => {
     const answers = await Promise.all([post('twin', JAM), post('twin', JAM), post('twin', JAM)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);

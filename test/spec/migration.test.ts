@@ -506,6 +506,54 @@ describe.each(Object.keys(PLACES))('on %s', (engine) => {
     });
   });
 
+  describe('a key that is a reference, in a database whose earlier version numbered it', () => {
+    const references = { collection: 'kinds', onDelete: 'restrict' } as const;
+    const declared = collectionsOf(KINDS, {
+      ...items({ name: 'title', type: 'text' }),
+      fields: [
+        { ...ID, references },
+        { name: 'title', type: 'text' },
+      ],
+    });
+
+    /** The earlier version recorded the reference, and only PostgreSQL had a constraint for it. */
+    async function numbered(rows: readonly object[]): Promise<Place> {
+      const place = await filled(collectionsOf(KINDS, items({ name: 'title', type: 'text' })), {
+        kinds: [{ id: 1 }, { id: 2 }],
+        items: rows,
+      });
+      const record = `{"name":"id","type":"int4","references":${JSON.stringify(references)}},{"name":"title"`;
+      await place.ask(
+        `update catalogue_declaration set declaration = replace(declaration, '{"name":"id","type":"int4"},{"name":"title"', '${record}')`,
+      );
+      if (engine === 'PostgreSQL') {
+        await place.ask('alter table items add constraint items_id_fkey foreign key (id) references kinds deferrable');
+      }
+      return place;
+    }
+
+    test('is no longer assigned, and rows are kept', async () => {
+      const place = await numbered([{ title: 'a' }]);
+      expect((await place.plan(declared)).steps).toContain('key of items');
+      const { fetch, list, post } = await opened(place, declared);
+      await expectRefusal(await fetch('/items', sendJson('POST', { title: 'b' })), 400, '23502');
+      await post('items', { id: 2, title: 'b' });
+      await expectRefusal(await fetch('/items', sendJson('POST', { id: 3, title: 'c' })), 409, '23503');
+      expect(await list('/items')).toEqual([
+        { id: 1, title: 'a' },
+        { id: 2, title: 'b' },
+      ]);
+      expect(await place.plan(declared)).toEqual({ steps: [], problems: [] });
+    });
+
+    if (engine === 'SQLite') {
+      test('a row that belongs to none is reported, and nothing is changed', async () => {
+        const place = await numbered([{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
+        await expectRefused(place, declared, '1 row refers to kinds that are not there: items.id becomes a reference');
+      });
+    }
+  });
+
   test('of ten that start at once one does it, and all serve', async () => {
     const place = await filled(collectionsOf(items({ name: 'title', type: 'text' })), { items: [{ title: 'a' }] });
     const next = collectionsOf(

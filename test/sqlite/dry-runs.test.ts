@@ -84,7 +84,7 @@ describe('a dry run', () => {
   });
 
   test('remembers nothing for its Idempotency-Key when it gives way, nor when it is done', () => {
-    const retry = { key: 'once', fingerprint: 'a' };
+    const retry = { key: 'once', fingerprint: 'a', owner: '', maxAnswerBytes: 1_000 };
     const job = { ...jobOf('PATCH', 'id=gt.0', { unit_price: 3 }), retry };
     expect(apply(job, 1).kind).toBe('gave-way');
     expect(apply(job, 0)).toMatchObject({ kind: 'done' });

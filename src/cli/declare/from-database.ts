@@ -1,4 +1,4 @@
-/** The declaration of tables that something else made, written to a file. */
+/** Writes the declaration of existing tables to a file. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { ConfigError, type DatabaseSettings } from '../../config.ts';
 import { DeclarationError } from '../../declare/mistakes.ts';
@@ -31,11 +31,11 @@ export async function declareFrom(wanted: Wanted): Promise<number> {
   else write(output, text);
   for (const each of leftOut) process.stderr.write(`left out ${each}\n`);
   if (!prints) console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
-  if (mistakes !== undefined) process.stderr.write(`It is to be mended by hand: ${mistakes}\n`);
+  if (mistakes !== undefined) process.stderr.write(`Repair it by hand: ${mistakes}\n`);
   return mistakes === undefined ? 0 : 1;
 }
 
-/** Whatever tables there are: a declaration that could not be read would be found out too late. */
+/** Validates the written declaration, so that a mistake is found now. */
 async function mistakesIn(text: string, file: string): Promise<string | undefined> {
   const { parseDeclaration } = await import('../../declare/read.ts');
   try {

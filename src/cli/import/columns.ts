@@ -1,4 +1,4 @@
-/** The columns of a file become fields, by their names or as --map says. */
+/** Maps the columns of a file to fields, by name or by --map. */
 import { fieldAsWritten, flagAsWritten, isFlag } from '../../collection/as-written.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';
@@ -6,19 +6,19 @@ import { nearestName } from '../../nearest-name.ts';
 import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/row-planner.ts';
 import { withDecimalCommas, withPoints } from './decimal-commas.ts';
 
-/** Names of fields that are listed for a column that is none; of more there is the number. */
+/** The number of field names listed for an unknown column. */
 const LISTED_FIELDS = 40;
 
 export interface Columns {
   readonly plan: RowPlanner;
-  /** All that is wrong with a row that cannot be planned. */
+  /** All problems of a row that cannot be planned. */
   readonly problems: (cells: readonly unknown[]) => readonly RowProblem[];
-  /** What is wrong with a row that has a value where the first line has no name. */
+  /** The problem of a row with a value in an unnamed column. */
   readonly stray: (cells: readonly unknown[]) => string | undefined;
   readonly given: readonly Field[];
 }
 
-/** Column names to field names; an empty field name leaves the column out. */
+/** Maps column names to field names; an empty field name skips the column. */
 export type Mapping = ReadonlyMap<string, string>;
 
 /** `Name=product_name`, one or several. */
@@ -38,9 +38,9 @@ export function readMapping(text: string, collection: Collection): Mapping {
 }
 
 export interface FileForm {
-  /** Whether all rows name the same columns, so that a wrong one is a mistake of the file and not of a row. */
+  /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
   readonly hasHeader: boolean;
-  /** Whether 12,50 is a number: asked with the first row. */
+  /** Whether 12,50 is a number; called with the first row. */
   readonly hasDecimalCommas: () => boolean;
 }
 
@@ -55,7 +55,7 @@ export class ColumnReader {
     private readonly file: FileForm,
   ) {}
 
-  /** What is wrong with the columns, where something is. */
+  /** Returns the mapping, or what is wrong with the columns. */
   read(names: readonly string[]): Columns | string {
     if (names === this.last) return this.lastColumns;
     const id = names.join('\0');
@@ -69,21 +69,21 @@ export class ColumnReader {
     return columns;
   }
 
-  /** A mapping of no column that was met is a slip of the pen, which would leave its column as it is. */
+  /** Reports a --map whose column does not occur: it is probably mistyped. */
   unmet(): string | undefined {
     const met = [...this.known.keys()].flatMap((id) => id.split('\0'));
     const unmapped = met.length > 0 ? this.unmapped(met) : [];
     return unmapped.length > 0 ? unmapped.join('; ') : undefined;
   }
 
-  /** The name of a field in a file with these columns; in one whose rows name their own, that of --map. */
+  /** The column name of a field in a file with these columns; without a header, that of --map. */
   nameOf(field: Field, names: readonly string[]): string {
     const own = names.find((name) => this.fieldOf(name) === field);
     const mapped = [...this.mapping].find(([, name]) => name === field.name)?.[0];
     return own ?? mapped ?? field.name;
   }
 
-  /** All that is wrong with them, at once. */
+  /** Lists all problems at once. */
   private resolve(names: readonly string[]): Columns | string {
     const fields = names.map((name) => this.fieldOf(name));
     const nameless = this.file.hasHeader ? names.flatMap((name, at) => (name === '' ? [at] : [])) : [];
@@ -138,7 +138,7 @@ export class ColumnReader {
   }
 }
 
-/** Yes and No become what the fields that are flags hold. */
+/** Converts Yes and No to the values of flag fields. */
 function flagsAsWritten(fields: readonly (Field | undefined)[]) {
   const flags = fields.flatMap((field, at) => (isFlag(field) ? [at] : []));
   const isWord = (cells: readonly unknown[]) => flags.some((at) => flagAsWritten(cells[at]) !== cells[at]);

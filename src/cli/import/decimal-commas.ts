@@ -1,4 +1,4 @@
-/** Rows of a file in which 12,50 is a number. In a column of such numbers nobody knows what 1.299 is: it is refused. */
+/** Reads decimal commas: 12,50 is a number. In such a column 1.299 is ambiguous and rejected. */
 import { type DecimalMark, decimalMark, withPoint } from '../../collection/as-written.ts';
 import type { Field } from '../../collection/declaration.ts';
 import { Refusal } from '../../errors.ts';

@@ -1,11 +1,13 @@
-/** The rows that could not be stored, in a file that can be mended and imported again with the same flags. */
+/** Writes the rejected rows in the format, encoding and separator of the imported file, for an import with the same flags. */
 import type { Row } from '../../collection/value.ts';
 import { writtenRow } from '../../declare/rows/csv.ts';
+import { TextWriter } from '../../declare/rows/encoding.ts';
 import type { FileRecord } from '../../declare/rows/record.ts';
-import type { FileFormat } from '../../declare/rows/source.ts';
+import type { FileFormat, Source } from '../../declare/rows/source.ts';
+import { separatorIn } from '../../encode/csv-reader.ts';
 import type { Output } from '../output.ts';
 
-/** An array cannot be added to row by row: rows of a JSON file are kept an object a line. */
+/** A JSON array cannot grow row by row: rejected rows of a JSON file are written as NDJSON. */
 const EXTENSIONS: Readonly<Record<FileFormat, string>> = { csv: 'csv', json: 'ndjson', ndjson: 'ndjson' };
 
 export function rejectsPath(source: string, format: FileFormat): string {
@@ -13,20 +15,20 @@ export function rejectsPath(source: string, format: FileFormat): string {
   return `${base}.rejected.${EXTENSIONS[format]}`;
 }
 
-/** Made with its first row, so that an import without mistakes leaves no empty file; it has its name once the others are stored. */
+/** Created with the first rejected row, and visible under its name once the other rows are stored. */
 export class Rejects {
   private output: Output | undefined;
+  private text: TextWriter | undefined;
 
   constructor(
     private readonly format: FileFormat,
-    /** What divides the cells of the imported file, once it is known. */
-    private readonly delimiter: () => string,
+    private readonly source: Pick<Source, 'separator' | 'encoding'>,
     private readonly open: () => Output,
   ) {}
 
   add(record: FileRecord, columns: readonly string[]): void {
     if (record.kind === 'broken') this.write(columns, record.text);
-    else if (this.format === 'csv') this.write(columns, writtenRow(record.cells, this.delimiter()));
+    else if (this.format === 'csv') this.write(columns, writtenRow(record.cells, this.source.separator()));
     else this.write(columns, JSON.stringify(objectOf(record.columns, record.cells)));
   }
 
@@ -43,9 +45,21 @@ export class Rejects {
   private write(columns: readonly string[], line: string): void {
     if (this.output === undefined) {
       this.output = this.open();
-      if (this.format === 'csv') this.output.write(`${writtenRow(columns, this.delimiter())}\n`);
+      this.text = new TextWriter(this.source.encoding());
+      if (this.format === 'csv') this.line(this.header(columns));
     }
-    this.output.write(`${line}\n`);
+    this.line(line);
+  }
+
+  private line(text: string): void {
+    this.output!.write(this.text!.encode(`${text}\n`));
+  }
+
+  /** Adds a `sep=` line if a reader cannot derive the separator from the names. */
+  private header(columns: readonly string[]): string {
+    const separator = this.source.separator();
+    const names = writtenRow(columns, separator);
+    return columns.length === 1 || separatorIn(names) === separator ? names : `sep=${separator}\n${names}`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The import itself: records become rows, rows go to the engine, and every mistake is named with its line. */
+/** Runs an import: turns records into rows, passes them to the engine, and reports each mistake with its line. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
 import { ConfigError } from '../../config.ts';
@@ -22,15 +22,15 @@ export interface Problem {
 
 export interface ImportOptions extends Pick<LoadTerms, 'onConflict' | 'dryRun'> {
   readonly mapping: Mapping;
-  /** Whether all rows name the same columns, so that a wrong one is a mistake of the file and not of a row. */
+  /** Whether the file has a header, so that a wrong column is a mistake of the file and not of a row. */
   readonly hasHeader: boolean;
-  /** Whether the good rows are stored though others are bad. */
+  /** Whether to store the valid rows if others are bad. */
   readonly keepGoing: boolean;
-  /** Where bad rows go. */
+  /** Receives the bad rows. */
   readonly rejects: Rejects | undefined;
-  /** Told of each bad row, with all that is wrong with it. */
+  /** Called with all problems of each bad row. */
   readonly bad: (problems: readonly Problem[]) => void;
-  /** Told when more of the file was read, and how much of it is stored. */
+  /** Called when more of the file was read, and when more is stored. */
   readonly reading: () => void;
   readonly storing: (stored: number, total: number) => void;
 }
@@ -43,7 +43,7 @@ export interface ImportResult {
   readonly rejected: number;
 }
 
-/** Nothing was stored, since some rows are bad. */
+/** Nothing was stored, because some rows are bad. */
 export class ImportRefused extends Error {
   constructor(
     readonly read: number,
@@ -74,7 +74,7 @@ class Import {
   ) {
     this.columns = new ColumnReader(collection, options.mapping, {
       hasHeader: options.hasHeader,
-      // Where commas divide the cells, none is left for a number.
+      // If commas separate the cells, they cannot be decimal commas.
       hasDecimalCommas: () => options.hasHeader && source.separator() !== ',',
     });
   }
@@ -102,13 +102,13 @@ class Import {
       yield* this.batchesOf(records);
       this.options.reading();
     }
-    // A file without rows may still be the wrong one.
+    // Check the columns of a file without rows.
     if (this.options.hasHeader) this.columnsOf(this.source.header());
     const unmet = this.columns.unmet();
     if (unmet !== undefined) throw new ConfigError(unmet);
   }
 
-  /** Rows with the same columns, one after the other, are one batch. */
+  /** Consecutive rows with the same columns form one batch. */
   private *batchesOf(records: readonly FileRecord[]): Generator<LoadBatch> {
     let batch: { given: Columns['given']; places: number[]; rows: StoredRow[] } | undefined;
     for (const record of records) {
@@ -149,21 +149,21 @@ class Import {
     }
   }
 
-  /** People write the name of what is referred to. */
+  /** Explains a reference, since people write the name of the referenced row. */
   private referenceHint(field: Field, { code, hint }: Refusal): string {
     const reference =
       code === '22P02' && hint === null && this.collection.references.find((each) => each.field === field);
     return reference ? `. It is a key of ${reference.to}.` : '';
   }
 
-  /** What is wrong with the columns of a row; with those of a file, nothing of it can be read. */
+  /** Returns what is wrong with the columns of a row; throws if the file has a header. */
   private columnsOf(names: readonly string[]): Columns | string {
     const columns = this.columns.read(names);
     if (typeof columns === 'string' && this.options.hasHeader) throw unreadable(1, columns);
     return columns;
   }
 
-  /** A row that the engine will not store. */
+  /** Handles a row that the engine rejects. */
   private refused({ place, given, row, because, refusal }: RefusedRow): void {
     const { fields } = this.collection;
     const header = this.source.header();
@@ -177,7 +177,7 @@ class Import {
     this.reject(record, [{ line: place, field: because[0]!.name, code: refusal.code, reason }]);
   }
 
-  /** As the file would have it: a text, or the JSON value. */
+  /** The cell as the file has it: a text, or a JSON value. */
   private cellOf({ type }: Field, text: string | null): unknown {
     return text === null || this.options.hasHeader ? text : parseJson(type.json(type.store(text)));
   }
@@ -194,7 +194,7 @@ function withHint(reason: string, { hint }: Refusal): string {
   return hint === null ? reason : `${reason.replace(/\.$/, '')}. ${hint}`;
 }
 
-/** A row whose columns were left out in part, under all the columns of the file. */
+/** Extends a row with skipped columns to all columns of the file. */
 function inColumns(record: FileRecord, columns: readonly string[]): FileRecord {
   if (record.kind === 'broken' || record.columns === columns) return record;
   const cells = columns.map((name) => record.cells[record.columns.indexOf(name)]);

@@ -2,10 +2,10 @@
 import { type ErrorCode, Refusal } from '../../errors.ts';
 
 export function refuseSyntax(title: string, text: string, code: ErrorCode = '22P02'): never {
-  // In a URL, a plus sign means a space.
-  const isPlusLost = code === '22007' && /\d \d\d(:?\d\d)?$/.test(text);
+  // In a URL a plus sign is a space: an offset follows the time without its sign.
+  const isPlusLost = code === '22007' && /:\d\d(\.\d+)? \d\d(:?\d\d)?$/.test(text);
   const hint = isPlusLost
-    ? 'In a URL, write + as %2B.'
+    ? 'Write the sign of the offset: +02:00; in a URL, write + as %2B.'
     : NUMBERS.has(title) && isDecorated(text)
       ? PLAIN_NUMBER
       : undefined;

@@ -1,6 +1,6 @@
 /** Records of a CSV file: its first row names the columns of all others. Lines of nothing but separators are left out, and counted. */
-import { type Cell, CsvReader } from '../../encode/csv-reader.ts';
-import { type FileRecord, MAX_ROW_LENGTH, type RecordReader, unreadable } from './record.ts';
+import { type Cell, CsvReader, UNCLOSED } from '../../encode/csv-reader.ts';
+import { type FileRecord, MAX_ROW_LENGTH, type RecordReader, ROW_TOO_LONG, unreadable } from './record.ts';
 
 export class CsvRecords implements RecordReader {
   private readonly rows: CsvReader;
@@ -22,7 +22,9 @@ export class CsvRecords implements RecordReader {
 
   push(text: string): FileRecord[] {
     const records = this.records(this.rows.push(text));
-    if (this.rows.pending > MAX_ROW_LENGTH) throw unreadable(this.rows.line, 'a quote is not closed');
+    if (this.rows.pending > MAX_ROW_LENGTH) {
+      throw unreadable(this.rows.line, this.rows.hasOpenQuote ? UNCLOSED : ROW_TOO_LONG);
+    }
     return records;
   }
 

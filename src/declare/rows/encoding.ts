@@ -26,8 +26,13 @@ export class TextReader {
     return this.decoder === undefined ? this.begin(true) : this.decode(new Uint8Array(), true);
   }
 
+  /** The encoding of the file; known with its first bytes. */
+  get encoding(): FileEncoding {
+    return encodingOf(this.first, this.named);
+  }
+
   private begin(isLast: boolean): string {
-    this.decoder = new TextDecoder(encodingOf(this.first, this.named), { fatal: true });
+    this.decoder = new TextDecoder(this.encoding, { fatal: true });
     return this.decode(this.first, isLast);
   }
 
@@ -51,4 +56,35 @@ function encodingOf([first, second]: Uint8Array, named: FileEncoding | undefined
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0) return 'utf-16be';
   return second === 0 || named === 'utf-16' ? 'utf-16le' : 'utf-8';
+}
+
+const MARK = '\ufeff';
+
+/** Encodes text so that a `TextReader` with the same flags reads it back. */
+export class TextWriter {
+  private hasBegun = false;
+  private readonly codes: ReadonlyMap<string, number>;
+
+  constructor(private readonly encoding: FileEncoding) {
+    const isWide = encoding.startsWith('utf');
+    const decoder = isWide ? undefined : new TextDecoder(encoding);
+    this.codes = new Map(
+      Array.from({ length: isWide ? 0 : 256 }, (_, byte) => [decoder!.decode(Uint8Array.of(byte)), byte] as const),
+    );
+  }
+
+  encode(text: string): Uint8Array {
+    if (this.encoding === 'utf-8') return new TextEncoder().encode(text);
+    if (!this.encoding.startsWith('utf')) return this.bytes(text);
+    const bytes = Buffer.from(this.hasBegun ? text : MARK + text, 'utf16le');
+    this.hasBegun = true;
+    return this.encoding === 'utf-16be' ? bytes.swap16() : bytes;
+  }
+
+  /** A character that the encoding does not have comes from JSON, which also writes it as an escape. */
+  private bytes(text: string): Uint8Array {
+    const escaped = (code: string) => `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const known = text.replaceAll(/[^\x00-\x7f]/g, (each) => (this.codes.has(each) ? each : escaped(each)));
+    return Uint8Array.from(known, (each) => this.codes.get(each)!);
+  }
 }

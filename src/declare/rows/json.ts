@@ -1,6 +1,6 @@
 /** JSON, row by row: an array of objects, one object, or an object a line (NDJSON), without reading all of it first. */
 import { parseJson } from '../../collection/exact-json.ts';
-import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader, unreadable } from './record.ts';
+import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader, ROW_TOO_LONG, unreadable } from './record.ts';
 
 /** Makes records of the text of single values, and keeps one list for columns that stay the same. */
 class ObjectRecords {
@@ -37,7 +37,7 @@ export class NdjsonReader implements RecordReader {
   push(text: string): FileRecord[] {
     const lines = (this.rest + text).split('\n');
     this.rest = lines.pop()!;
-    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line + lines.length, 'the line is too long');
+    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line + lines.length, ROW_TOO_LONG);
     return lines.flatMap((line) => this.read(line));
   }
 
@@ -75,7 +75,7 @@ export class JsonReader implements RecordReader {
       position = next;
     }
     this.rest = this.rest.slice(position);
-    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line, 'a bracket or a quote is not closed');
+    if (this.rest.length > MAX_ROW_LENGTH) throw unreadable(this.line, `${ROW_TOO_LONG}, its brackets and its quotes`);
     return records;
   }
 

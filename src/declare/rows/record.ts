@@ -36,6 +36,7 @@ export interface RecordReader {
 
 /** Longest row: a quote or a bracket that is never closed must not fill the memory. */
 export const MAX_ROW_LENGTH = 16 * 1024 * 1024;
+export const ROW_TOO_LONG = `the row is longer than ${MAX_ROW_LENGTH} characters; check its line end`;
 
 /** The file as a whole cannot be read on. */
 export function unreadable(line: number, problem: string): ConfigError {

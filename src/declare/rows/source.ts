@@ -60,6 +60,8 @@ export interface Source {
   readonly read: () => number;
   /** What divides the cells of a CSV file; known with its first row. */
   readonly separator: () => string;
+  /** Known with the first bytes. */
+  readonly encoding: () => FileEncoding;
   /** The columns that a CSV file names; known with its first row. */
   readonly header: () => readonly string[];
   /** Lines of a CSV file that hold nothing but separators, so far: they are left out. */
@@ -78,13 +80,15 @@ export function openSource(path: string, { format, separator, encoding }: Source
   const size = path === STANDARD_INPUT ? undefined : sizeOf(path);
   const stream = path === STANDARD_INPUT ? Bun.stdin.stream() : Bun.file(path).stream();
   const reader = READERS[format](separator);
+  const text = new TextReader(encoding);
   const count = (bytes: number) => {
     read += bytes;
   };
   return {
-    records: recordsOf(path, stream, new TextReader(encoding), reader, count),
+    records: recordsOf(path, stream, text, reader, count),
     read: () => read,
     separator: () => reader.separator ?? ',',
+    encoding: () => text.encoding,
     header: () => reader.header ?? [],
     blankLines: () => reader.blankLines ?? 0,
     ...(size === undefined ? {} : { size }),

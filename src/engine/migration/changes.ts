@@ -12,6 +12,21 @@ export interface Found {
   readonly names: ReadonlySet<string>;
 }
 
+/**
+ * The same catalogue, with the keys assigned that the database numbers although they are references. Earlier versions numbered
+ * them.
+ */
+export function withNumberedKeys(catalogue: Catalogue, isNumbered: (table: string, key: Field) => boolean): Catalogue {
+  const numbered = (collection: Collection): Collection => {
+    const { name, key, references } = collection;
+    const [field] = key;
+    const isReference = key.length === 1 && references.some((each) => each.field === field);
+    return isReference && isNumbered(name, field!) ? { ...collection, assigned: field } : collection;
+  };
+  const collections = [...catalogue.collections].map(([name, each]) => [name, numbered(each)] as const);
+  return { ...catalogue, collections: new Map(collections) };
+}
+
 export interface Index {
   readonly name: string;
   readonly fields: readonly Field[];
@@ -209,7 +224,7 @@ function fieldChanges(pair: Pair, collectionBefore: Collection, field: Field): C
   ];
 }
 
-/** Other fields, or the same assigned otherwise. */
+/** Whether the key has other fields, or only one of the two keys is assigned. */
 function hasOtherKey({ now, before, origin }: Pair): boolean {
   if (before === undefined) return false;
   const names = (fields: readonly (Field | undefined)[]) => fields.map((field) => field?.name).join();

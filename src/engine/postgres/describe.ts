@@ -1,4 +1,5 @@
 /** The tables of a schema as a declaration of collections, with which they are served as they are. Reads only. */
+import { isAssigned } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
 import { typeNamed } from '../../collection/types/index.ts';
@@ -133,25 +134,32 @@ class Description {
     }
     const { type } = found;
     const isKey = this.key.includes(name);
+    const reference = this.referenceOf(name, type);
+    const draft: FieldDraft = { name, type: type.name };
     return {
-      name,
-      type: type.name,
+      ...draft,
       ...(required && !isKey ? { required } : {}),
-      ...this.defaultOf(column, type),
+      ...this.defaultOf(
+        column,
+        type,
+        isAssigned({ key: this.key, fields: [{ ...draft, ...reference }] }, { name, type }),
+      ),
       ...(this.isUnique(name) ? { unique: true } : {}),
       ...(this.isIndexed(name) ? { indexed: true } : {}),
-      ...this.referenceOf(name, type),
+      ...reference,
       ...this.rulesOf(name, type),
     };
   }
 
-  /** A key of int4 or int8 is assigned by itself, where a sequence does it. */
-  private defaultOf({ name, default: value, sequence }: FoundColumn, type: Type): Partial<FieldDraft> {
-    const isAssigned = this.key.length === 1 && this.key[0] === name && ['int4', 'int8'].includes(type.name);
-    if (sequence !== null) return isAssigned ? {} : { filled: true };
+  /** An assigned key declares no default. */
+  private defaultOf(
+    { name, default: value, sequence }: FoundColumn,
+    type: Type,
+    isNumbered: boolean,
+  ): Partial<FieldDraft> {
+    if (sequence !== null) return isNumbered ? {} : { filled: true };
     if (value === null) return {};
-    // Of a key that is assigned the declaration says no default.
-    const found = isAssigned ? undefined : readDefault(value, type);
+    const found = isNumbered ? undefined : readDefault(value, type);
     if (found !== undefined) return found;
     this.note(name, `filled in by the database: ${value}`);
     return { filled: true };

@@ -2,7 +2,7 @@
 import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import type { Creation } from '../load.ts';
-import type { Found } from '../migration/changes.ts';
+import { type Found, withNumberedKeys } from '../migration/changes.ts';
 import type { FirstRows } from '../migration/question.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import type { Problem } from '../migration/risks.ts';
@@ -58,7 +58,9 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresDem
     own,
     adopted,
     found: {
-      catalogue: declareCatalogue({ collections: present.map(({ draft }) => draft) }),
+      catalogue: withNumberedKeys(declareCatalogue({ collections: present.map(({ draft }) => draft) }), (table, key) =>
+        tables.get(table)!.columns.some(({ name, identity }) => name === key.name && identity !== null),
+      ),
       names: new Set([...there].flatMap((name) => namesIn(tables.get(name)!))),
     },
     problems: [

@@ -21,7 +21,7 @@ import { Link } from './link.ts';
 import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
 import type { Notice } from './notice.ts';
-import { hasOwnTables, makeOwnTables } from './own-tables.ts';
+import { hasOwnTables, makeOwnTables, rejectCredentials } from './own-tables.ts';
 import type { Apart } from './pending.ts';
 import { checkPooling } from './pooling.ts';
 import { Quick } from './quick.ts';
@@ -47,6 +47,7 @@ export interface PostgresOptions extends SessionSettings, PostgresDemand {
   /** Which writes a standby must have to be read from: all of this instance, or those that the client names. */
   readonly replicaReads?: 'own' | 'any';
   readonly notice?: Notice;
+  readonly rejectsCredentials?: boolean;
 }
 
 function standbysOf(options: PostgresOptions): Replicas | undefined {
@@ -185,6 +186,9 @@ export class PostgresEngine implements Engine {
   private async prepare(pool: SQL): Promise<void> {
     const { notice = () => {} } = this.options;
     if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
+    if (this.options.rejectsCredentials === true && !this.isPrepared) {
+      await within(CHECKS_MS, rejectCredentials(pool, this.options.schema));
+    }
     const prepared = await (this.isPrepared
       ? within(CHECKS_MS, schemaAgain(pool, this.options, notice))
       : prepareSchema(pool, this.options, notice));

@@ -1,8 +1,6 @@
 /** PostgreSQL takes care of its own copies; whether the tables fit and hold what they should can be looked at. */
 import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
-import { KEYS, USERS } from '../../collection/own.ts';
-import type { RoleHolders } from '../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
 import { credentialsFinding, type Finding, type Maintenance, type MigrationTerms } from '../maintenance.ts';
@@ -13,6 +11,7 @@ import type { PostgresDemand } from './found.ts';
 import { inspectOwn, inspectTables, SCHEMA_VERSION } from './inspect.ts';
 import { planSchema } from './migrate.ts';
 import { onServer } from './on-server.ts';
+import { roleHolders } from './own-tables.ts';
 import { parseTarget, type Target } from './url.ts';
 
 export class PostgresMaintenance implements Maintenance {
@@ -79,17 +78,7 @@ export class PostgresMaintenance implements Maintenance {
   private async credentials(pool: Runner): Promise<Finding[]> {
     const { roles } = this.catalogue;
     if (roles === undefined) return [];
-    const [keys, users] = [await this.holders(pool, KEYS.name), await this.holders(pool, USERS.name)];
-    return [credentialsFinding({ keys, users }, roles)];
-  }
-
-  /** None where there is no such table, or this role may not read it. */
-  private async holders(pool: Runner, name: string): Promise<RoleHolders['keys']> {
-    const table = `${quoteName(this.settings.schema)}.${identifier(name)}`;
-    const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
-    const [found] = await query<{ readable: boolean }>(pool, { sql, params: [table] });
-    if (found?.readable !== true) return [];
-    return query(pool, { sql: `select name, role from ${table} order by name`, params: [] });
+    return [credentialsFinding(await roleHolders(pool, this.settings.schema), roles)];
   }
 
   private onServer<T>(work: (pool: SQL) => Promise<T>): Promise<T> {

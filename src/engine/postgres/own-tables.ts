@@ -1,9 +1,10 @@
 /** The tables of the service's own collections: beside those of the catalogue, and made when they are first needed. */
 import type { SQL } from 'bun';
-import { OWN_COLLECTIONS } from '../../collection/own.ts';
+import { KEYS, OWN_COLLECTIONS, USERS } from '../../collection/own.ts';
+import { missingRoles, type RoleHolders } from '../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
-import { query, type Runner } from './driver.ts';
+import { query, quoteName, type Runner } from './driver.ts';
 import { sqlState } from './refusals.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
@@ -44,4 +45,22 @@ export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
       `the schema ${schema} has no tables for keys and users, and this role may not make them: ${(error as Error).message}. Add the first key or user with a role that may`,
     );
   }
+}
+
+/** The keys and users of a schema. None if it has no such tables, or if this role may not read them. */
+export async function roleHolders(runner: Runner, schema: string): Promise<RoleHolders> {
+  const holders = async (name: string): Promise<RoleHolders['keys']> => {
+    const table = `${quoteName(schema)}.${identifier(name)}`;
+    const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
+    const [found] = await query<{ readable: boolean }>(runner, { sql, params: [table] });
+    if (found?.readable !== true) return [];
+    return query(runner, { sql: `select name, role from ${table} order by name`, params: [] });
+  };
+  return { keys: await holders(KEYS.name), users: await holders(USERS.name) };
+}
+
+/** Throws a `ConfigError` if the schema holds keys or users. */
+export async function rejectCredentials(runner: Runner, schema: string): Promise<void> {
+  const problem = missingRoles(await roleHolders(runner, schema));
+  if (problem !== undefined) throw new ConfigError(problem);
 }

@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
 import type { WritePlan } from '../../plan/types.ts';
 import { NEWEST } from '../engine.ts';
-import { atRow, duplicate, keysUsedUp, printed } from '../terms.ts';
+import { atRow, diskFull, duplicate, keysUsedUp, printed } from '../terms.ts';
 
 export interface ServerError extends Error {
   /** Bun's own code. */
@@ -98,7 +98,6 @@ const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
   // Every name was resolved before: the column went, or was renamed, under the service.
   '42703': 'CAT503',
   '42P05': 'CAT503',
-  '53100': 'CAT507',
   '55P03': 'CAT503',
 };
 /** What an unknown code of a class most resembles; it stays the client's to mend. */
@@ -127,6 +126,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
     const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
     if (state === '2200H' || isBeyond) return keysUsedUp(collection);
   }
+  if (state === '53100') return diskFull(message);
   const code = TRANSLATED[state] ?? known(state) ?? BY_CLASS[state.slice(0, 2)];
   if (code === undefined) return error;
   return new Refusal(code, message, {

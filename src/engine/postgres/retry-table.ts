@@ -4,14 +4,13 @@
  */
 import type { SQL } from 'bun';
 import { Refusal } from '../../errors.ts';
-import type { WritePlan } from '../../plan/types.ts';
+import type { Retry } from '../../plan/types.ts';
 import type { WriteResult } from '../engine.ts';
+import { storedAnswer } from '../stored-answers.ts';
 import { keyUsedOtherwise } from '../terms.ts';
 import { query, type Runner } from './driver.ts';
 import { RETRY_TABLE } from './inspect.ts';
 import { sqlState } from './refusals.ts';
-
-type Retry = NonNullable<WritePlan['retry']>;
 
 const SWEEP_MS = 10 * 60_000;
 const SWEPT_AT_ONCE = 10_000;
@@ -52,10 +51,16 @@ function keyInUse(): Refusal {
   });
 }
 
-export async function rememberResult(runner: Runner, retry: Retry, result: WriteResult): Promise<void> {
+/** `store` is what the quota of stored answers is counted for. */
+export async function rememberResult(
+  runner: Runner,
+  retry: Retry,
+  result: WriteResult,
+  { store, hours }: { readonly store: object; readonly hours: number },
+): Promise<void> {
   await query(runner, {
     sql: `update ${RETRY_TABLE} set result = $2::text where key = $1::text`,
-    params: [retry.key, JSON.stringify(result)],
+    params: [retry.key, storedAnswer(store, retry, result, hours)],
   });
 }
 

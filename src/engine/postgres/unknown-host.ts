@@ -1,17 +1,12 @@
-/** A host that nobody knows: the driver only says that the connection is refused. */
-import { lookup } from 'node:dns/promises';
-import type { ServerError } from './refusals.ts';
+/** Names an unknown host in a connection error: the driver reports different errors, depending on the machine's resolver. */
+import { hostOf, resolveProblem } from '../../address.ts';
+import { isLoss } from './refusals.ts';
 import type { ServerAddress } from './url.ts';
 
-/** The same failure, or that there is no such host. */
+/** Returns the error, or one that names the host if that cannot be resolved. */
 export async function namingHost(error: unknown, { name }: ServerAddress): Promise<unknown> {
   const isSocketFile = name.startsWith('/');
-  if (isSocketFile || (error as ServerError).code !== 'ERR_POSTGRES_CONNECTION_REFUSED') return error;
-  const host = name.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-  try {
-    await lookup(host);
-    return error;
-  } catch {
-    return Object.assign(new Error(`the host ${host} is not known`), { code: 'ENOTFOUND' });
-  }
+  if (isSocketFile || !isLoss(error)) return error;
+  const problem = await resolveProblem(hostOf(name));
+  return problem === undefined ? error : Object.assign(new Error(problem), { code: 'ENOTFOUND' });
 }

@@ -110,7 +110,8 @@ async function work(
   const written = await change(connection, context, plan, wanted, limits);
   checkAffected(plan, written.affected);
   const result = resultOf(connection, plan, written, encoding, wanted);
-  if (plan.retry !== undefined) await rememberResult(connection, plan.retry, result);
+  if (plan.retry !== undefined)
+    await rememberResult(connection, plan.retry, result, { store: limits, hours: limits.retryHours });
   return result;
 }
 

@@ -111,7 +111,7 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   const result: WriteResult = { ...counts, ...shown };
   // After the rows: of two mistakes the one in them is told first, as PostgreSQL does, which makes them in one statement.
   checkAffected(job, counts.affected);
-  if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result);
+  if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result, retryHours);
   return result;
 }
 

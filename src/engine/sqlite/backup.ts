@@ -1,10 +1,10 @@
 /** A copy of a catalogue in use: of one moment, compact, verified, and on the disk before it has its name. */
 import { Database, SQLiteError } from 'bun:sqlite';
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { SQLITE_BUSY_MS } from '../../limits.ts';
 import { ConfigError } from '../../settings/setting.ts';
-import { checkMayWrite, putInPlace } from '../../written-file.ts';
+import { checkMayWrite, makePrivate, putInPlace } from '../../written-file.ts';
 import { identifier } from '../compile/statement.ts';
 import type { BackupReport } from '../maintenance.ts';
 import { filesOf } from './files.ts';
@@ -32,7 +32,7 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
   try {
     if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
     // Made by us, and by nobody else meanwhile.
-    closeSync(openSync(partial, 'wx'));
+    makePrivate(partial);
     // It reads one moment of the data, and holds up nobody: https://www.sqlite.org/lang_vacuum.html
     db.query('vacuum into ?').run(partial);
     const report = verifyCopy(partial, catalogue);

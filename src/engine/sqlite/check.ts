@@ -2,14 +2,13 @@
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
-import { KEYS, USERS } from '../../collection/own.ts';
-import type { RoleHolders } from '../../collection/undeclared-roles.ts';
 import { NO_ROWS } from '../../plan/first-rows.ts';
 import { identifier } from '../compile/statement.ts';
 import { credentialsFinding, type Finding, type Progress } from '../maintenance.ts';
 import type { MigrationPlan } from '../migration/words.ts';
 import { integrityProblems, openExisting } from './backup.ts';
 import { planSchema } from './migrate.ts';
+import { roleHolders } from './own-tables.ts';
 import { isDamage } from './refusals.ts';
 import { checkOwner, indexesOf, SCHEMA_VERSION } from './schema.ts';
 import { countPending, hasSearchIndex, storedSchema } from './search-index.ts';
@@ -136,15 +135,7 @@ function references(db: Database): Finding {
 }
 
 function credentials(db: Database, roles: NonNullable<Catalogue['roles']>): Finding {
-  const holders = (table: string): RoleHolders['keys'] => {
-    const isThere = db.query("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== null;
-    if (!isThere) return [];
-    return db.query(`select name, role from ${identifier(table)} order by name`).all() as {
-      name: string;
-      role: string;
-    }[];
-  };
-  return credentialsFinding({ keys: holders(KEYS.name), users: holders(USERS.name) }, roles);
+  return credentialsFinding(roleHolders(db), roles);
 }
 
 function size(path: string): Finding {

@@ -6,11 +6,14 @@
  * `settle` makes sure that nothing is being read any more.
  */
 import { constants, Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Row, Value } from '../../collection/value.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../limits.ts';
+import { PRIVATE_MODE } from '../../written-file.ts';
 import type { Statement } from '../compile/statement.ts';
 import { defineAllowance } from './allowance.ts';
 import { defineGuard } from './deadline.ts';
+import { IN_MEMORY } from './files.ts';
 import { defineFunctions } from './functions.ts';
 import { defineGathering } from './gathered-groups.ts';
 
@@ -53,6 +56,7 @@ export class Connection {
     readonly path: string,
     { readOnly = false, create = false, prepare }: ConnectionOptions = {},
   ) {
+    if (create && path !== IN_MEMORY && !existsSync(path)) makeFile(path);
     this.db = new Database(path, { create, readwrite: true });
     try {
       this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
@@ -217,6 +221,15 @@ export class Connection {
   private finalize(): void {
     for (const statement of this.kept.values()) statement.finalize();
     this.kept.clear();
+  }
+}
+
+/** Makes the file that a path, or a link, leads to. SQLite gives the files beside it the same mode. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', PRIVATE_MODE));
+  } catch {
+    // SQLite reports why the file cannot be made.
   }
 }
 

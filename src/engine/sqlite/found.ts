@@ -1,11 +1,12 @@
 /** What a catalogue file holds: what was declared last, as far as its tables still have it. Reads only. */
 import type { Database } from 'bun:sqlite';
-import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
+import { type Catalogue, type Collection, declareCatalogue, type Field } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
-import type { Found } from '../migration/changes.ts';
+import { identifier } from '../compile/statement.ts';
+import { type Found, withNumberedKeys } from '../migration/changes.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
 import type { Problem } from '../migration/risks.ts';
-import { checkOwner, select } from './schema.ts';
+import { checkOwner, NUMBERED_KEY, select } from './schema.ts';
 
 export interface Inspection extends Found {
   readonly isNew: boolean;
@@ -28,10 +29,18 @@ export function inspect(db: Database, declared: Catalogue): Inspection {
     const given = givenBy(declared.collections.get(draft.name), found, columns);
     return { ...found, fields: [...found.fields, ...given] };
   });
-  const catalogue = declareCatalogue({ collections });
-  const references = [...catalogue.collections.values()].flatMap((collection) => collection.references);
+  const catalogue = withNumberedKeys(declareCatalogue({ collections }), (table, key) => isNumbered(db, table, key));
+  // A numbered key has no foreign key, even if an earlier version recorded a reference.
+  const references = [...catalogue.collections.values()].flatMap((collection) =>
+    collection.references.filter(({ field }) => field !== collection.assigned),
+  );
   const names = new Set([...namesOf(db, 'index'), ...references.map(({ name }) => name)]);
   return { isNew, record, tables, catalogue, names };
+}
+
+function isNumbered(db: Database, table: string, { name }: Field): boolean {
+  const sql = String(select(db, 'select sql from sqlite_schema where name = ?', table)[0]?.[0]);
+  return sql.includes(`${identifier(name)} ${NUMBERED_KEY}`);
 }
 
 /** Tables that nobody declared before, where a collection shall be. */

@@ -25,7 +25,7 @@ import { loadRows } from './load.ts';
 import { sqliteMetrics } from './metrics.ts';
 import { prepareSchema, type SqliteDemand } from './migrate.ts';
 import { compileNarrowed } from './narrowed.ts';
-import { hasOwnTables, makeOwnTables } from './own-tables.ts';
+import { hasOwnTables, makeOwnTables, rejectCredentials } from './own-tables.ts';
 import { compileReadJob } from './read-job.ts';
 import { READING_BOUNDS, Readers, type ReadingBounds } from './readers.ts';
 import { ReadsHere } from './reads-here.ts';
@@ -44,6 +44,7 @@ export interface SqliteOptions extends SqliteDemand {
   readonly querySeconds: number;
   /** To serve, and not for one command: the writer's thread starts now, and not with the first write. */
   readonly serves?: boolean;
+  readonly rejectsCredentials?: boolean;
   /** Where they are not those of limits.ts. */
   readonly readingBounds?: Partial<ReadingBounds>;
 }
@@ -58,7 +59,8 @@ export function openSqlite(options: SqliteOptions): Engine {
     prepare: (db) => {
       steps = whileBusy(SQLITE_BUSY_MS, () => {
         // Changing the journal mode writes to the file: not before it is known to be ours.
-        checkOwner(db);
+        const isEmpty = checkOwner(db);
+        if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(db);
         db.run('pragma journal_mode = wal');
         return prepareSchema(db, options);
       });

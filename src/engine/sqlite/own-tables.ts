@@ -1,9 +1,12 @@
 /** The tables of the service's own collections: beside those of the catalogue, and made when they are first needed. */
+import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
-import { OWN_COLLECTIONS } from '../../collection/own.ts';
-import type { Statement } from '../compile/statement.ts';
+import { KEYS, OWN_COLLECTIONS, USERS } from '../../collection/own.ts';
+import { missingRoles, type RoleHolders } from '../../collection/undeclared-roles.ts';
+import { ConfigError } from '../../settings/setting.ts';
+import { identifier, type Statement } from '../compile/statement.ts';
 import type { Connection } from './connection.ts';
-import { indexesOf, indexSql, literal, tableSql } from './schema.ts';
+import { indexesOf, indexSql, literal, select, tableSql } from './schema.ts';
 
 const NAMES = [...OWN_COLLECTIONS.keys()];
 /** They refer to nothing. */
@@ -36,4 +39,21 @@ export function makeOwnTables(connection: Connection): void {
 function makeTable(connection: Connection, collection: Collection): void {
   connection.execute(tableSql(NO_OTHERS, collection));
   for (const index of indexesOf(collection)) connection.execute(indexSql(collection, index));
+}
+
+/** The keys and users of a file, whether or not it has tables for them. */
+export function roleHolders(db: Database): RoleHolders {
+  const holders = (table: string): RoleHolders['keys'] => {
+    const isThere = select(db, "select 1 from sqlite_schema where type = 'table' and name = ?", table).length > 0;
+    if (!isThere) return [];
+    const rows = select(db, `select name, role from ${identifier(table)} order by name`);
+    return rows.map(([name, role]) => ({ name: String(name), role: String(role) }));
+  };
+  return { keys: holders(KEYS.name), users: holders(USERS.name) };
+}
+
+/** Throws a `ConfigError` if the file holds keys or users. */
+export function rejectCredentials(db: Database): void {
+  const problem = missingRoles(roleHolders(db));
+  if (problem !== undefined) throw new ConfigError(problem);
 }

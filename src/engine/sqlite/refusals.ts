@@ -5,7 +5,7 @@ import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
 import { ruleViolation } from '../../plan/rules.ts';
-import { duplicate, keysUsedUp, printed } from '../terms.ts';
+import { diskFull, duplicate, keysUsedUp, printed } from '../terms.ts';
 import { valueIn } from './stored-values.ts';
 
 /** The file itself is not what it was; that it cannot be opened, locked or written says nothing of that. */
@@ -55,11 +55,7 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
   const code = error.code ?? '';
   if (code.startsWith('SQLITE_CONSTRAINT') && attempted !== undefined) return violation(error, code, attempted);
   if (code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR')) {
-    return new Refusal('CAT507', 'the database cannot be written: the disk is full or failing', {
-      details: 'Nothing was changed; reads go on.',
-      hint: 'Make room on the disk that holds the database, then try again.',
-      headers: { 'retry-after': '10' },
-    });
+    return diskFull(error.message);
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new Refusal('CAT503', 'another process is writing to the database', {

@@ -3,9 +3,9 @@
  * file under the feet of those who have it open: a running service goes on, and sees the restored rows at once. Only a
  * damaged file that nobody uses is set aside.
  */
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { ConfigError } from '../../settings/setting.ts';
-import { checkFolder, isSameFile, putInPlace } from '../../written-file.ts';
+import { checkFolder, isSameFile, makePrivate, putInPlace } from '../../written-file.ts';
 import type { RestoreReport } from '../maintenance.ts';
 import { integrityProblems, openExisting, type Restoring, verifyCopy } from './backup.ts';
 import { COMPANIONS, filesOf } from './files.ts';
@@ -67,7 +67,7 @@ function setAside(path: string): string | undefined {
 function copyInto({ path, file, partial }: Restoring): void {
   const db = openExisting(file);
   try {
-    closeSync(openSync(partial, 'wx'));
+    makePrivate(partial);
     db.query('vacuum into ?').run(partial);
     putInPlace(partial, path, false);
   } finally {

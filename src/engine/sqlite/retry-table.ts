@@ -1,13 +1,10 @@
-/** What idempotency keys remember: the result of a write, stored in the same transaction as the write itself. */
+/** Stores the results of writes by their idempotency keys, in the transaction of the write. */
+import type { Retry } from '../../plan/types.ts';
 import type { WriteResult } from '../engine.ts';
+import { storedAnswer } from '../stored-answers.ts';
 import { keyUsedOtherwise } from '../terms.ts';
 import type { Connection } from './connection.ts';
 import { RETRY_TABLE } from './schema.ts';
-
-interface Retry {
-  readonly key: string;
-  readonly fingerprint: string;
-}
 
 export function recallResult(connection: Connection, retry: Retry, hours: number): WriteResult | undefined {
   const oldest = Date.now() - hours * 3_600_000;
@@ -21,9 +18,9 @@ export function recallResult(connection: Connection, retry: Retry, hours: number
   throw keyUsedOtherwise();
 }
 
-export function rememberResult(connection: Connection, retry: Retry, result: WriteResult): void {
+export function rememberResult(connection: Connection, retry: Retry, result: WriteResult, hours: number): void {
   connection.run({
     sql: `insert into ${RETRY_TABLE} (key, fingerprint, result, created_at) values (?, ?, ?, ?)`,
-    params: [retry.key, retry.fingerprint, JSON.stringify(result), Date.now()],
+    params: [retry.key, retry.fingerprint, storedAnswer(connection, retry, result, hours), Date.now()],
   });
 }

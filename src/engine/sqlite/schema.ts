@@ -98,9 +98,11 @@ export function indexName(collection: Collection, field: Field): string {
 }
 
 /** Autoincrement: a key that was deleted is never given to another row, and keys chosen by clients are passed. */
+export const NUMBERED_KEY = 'integer primary key autoincrement';
+
 export function columnDefinition(catalogue: Catalogue, collection: Collection, field: Field): string {
   const name = identifier(field.name);
-  if (field === collection.assigned) return `${name} integer primary key autoincrement${check(collection, field)}`;
+  if (field === collection.assigned) return `${name} ${NUMBERED_KEY}${check(collection, field)}`;
   const required = field.required || isKey(collection, field) ? ' not null' : '';
   const byDefault =
     field.default === undefined ? '' : ` default ${literal(sqliteDialect.stored(field.default, field.type))}`;

@@ -133,7 +133,10 @@ class Translation {
     const pattern = this.#pattern;
     const plain = pattern.eat('?');
     if (plain && LOOK_AROUND.some((mark) => pattern.sees(mark))) {
-      throw new Unsupported('look-around is', 'Use a second filter (and, not) for text that must or must not occur there.');
+      throw new Unsupported(
+        'look-around is',
+        'Use a second filter (and, not) for text that must or must not occur there.',
+      );
     }
     if (plain && !pattern.eat(':')) {
       throw invalid('operand', 'A group starts with ( or (?: and options only stand at the start.');

@@ -118,7 +118,8 @@ export class Sender {
           body: text,
         });
         this.open.delete(request);
-        return parseJson(answer) as StoredRow[];
+        // A repeated request whose answer was too long to store has no rows.
+        return answer === '' ? [] : (parseJson(answer) as StoredRow[]);
       } catch (error) {
         // Only where there was no answer at all.
         if (!(error instanceof TypeError)) this.open.delete(request);
