@@ -42,7 +42,15 @@ export class NoDatabase extends ConfigError {
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours, serves = false } = options;
+  const {
+    catalogue,
+    firstRows,
+    allowed = [],
+    querySeconds,
+    dryRunSeconds,
+    idempotencyHours: retryHours,
+    serves = false,
+  } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -53,7 +61,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const isLoaded = options.creation === 'by a load' && isMissing;
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
-    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, serves });
+    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, dryRunSeconds, serves });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);

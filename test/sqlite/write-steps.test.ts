@@ -138,7 +138,7 @@ test('a commit that has lasted long enough takes no further write', () => {
     );
     return atOnce(compileJob(plan, encodingOf(negotiate(null), [])));
   });
-  const bounds = { retryHours: 1, querySeconds: 10 };
+  const bounds = { retryHours: 1, querySeconds: 10, dryRunSeconds: 10 };
   expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);
   const stored = { sql: 'select count(*) from products where unit_price is not null', params: [] };
   expect(connection.number(stored)).toBe(1);

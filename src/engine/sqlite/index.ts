@@ -5,7 +5,7 @@
 import type { Encoding } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import { atOnce, inTurns } from '../../in-pieces.ts';
-import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
+import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import { type Output, outputOfRead } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
@@ -42,6 +42,7 @@ export interface SqliteOptions extends SqliteDemand {
   readonly location?: string;
   readonly retryHours: number;
   readonly querySeconds: number;
+  readonly dryRunSeconds?: number;
   /** To serve, and not for one command: the writer's thread starts now, and not with the first write. */
   readonly serves?: boolean;
   /** Where they are not those of limits.ts. */
@@ -50,7 +51,8 @@ export interface SqliteOptions extends SqliteDemand {
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
-  const bounds = { retryHours, querySeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
+  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(options.path, {
@@ -83,7 +85,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     steps,
     reader,
     changes,
-    writer: new Writer(thread.commit, { askToGiveWay: thread.askToGiveWay }),
+    writer: new Writer(thread.commit),
     limitMs,
     file: {
       files,

@@ -94,8 +94,6 @@ interface JobTerms {
   readonly singular: boolean;
   readonly mustExist: boolean;
   readonly dryRun: boolean;
-  /** What is left of the time limit, where it has been begun before and has given way to others. */
-  readonly leftMs?: number;
   readonly precondition?: Pick<Precondition, 'key' | 'versions'> & {
     /** Reads what the caller sees of the row, where that may not be all. */
     readonly seen?: { readonly statement: Statement; readonly form: RowForm };
