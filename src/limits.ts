@@ -115,6 +115,8 @@ export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
 /** Costly writes that may wait for their turn. */
 export const MAX_WAITING_WRITES = 64;
+/** How long a write may read other collections for its answer: all other writes wait meanwhile (SQLite). */
+export const MAX_EMBEDDING_SECONDS = 2;
 /** The rows that a write gives back, as they are stored and as they are shown. */
 export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 

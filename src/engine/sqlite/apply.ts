@@ -6,6 +6,7 @@ import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
 import { encodeRows } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
+import { MAX_EMBEDDING_SECONDS } from '../../limits.ts';
 import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
@@ -15,7 +16,7 @@ import { checkAffected, checkVersion, shorterDryRun } from '../terms.ts';
 import { withinReturned } from './allowance.ts';
 import { writeRows } from './change-rows.ts';
 import type { Connection } from './connection.ts';
-import { clearDeadline, setDeadline } from './deadline.ts';
+import { clearDeadline, limitPart, setDeadline } from './deadline.ts';
 import type { DeclarationWatch } from './declaration-watch.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Job, Returning } from './jobs.ts';
@@ -125,14 +126,17 @@ function storedRow(
   return rows.length === 0 ? undefined : encodeRows(rows, WHOLE, output.form).slice(1, -1);
 }
 
+const EMBED_LESS = 'Nothing was changed. Ask for Prefer: return=minimal, or embed less; read the rows after the write.';
+
 /** `changed` are the rows that were changed, where they are not shown before that. */
 function representation(
   connection: Connection,
-  { statement, encoding, form }: Returning,
+  { statement, encoding, form, reachesOthers }: Returning,
   changed?: readonly string[],
 ): Pick<WriteResult, 'body' | 'shown'> {
   const [, ...others] = statement.params;
   const params = changed === undefined ? statement.params : [`[${changed.join(',')}]`, ...others];
-  const rows = withinReturned(() => connection.rows({ sql: statement.sql, params }));
+  const read = () => withinReturned(() => connection.rows({ sql: statement.sql, params }));
+  const rows = reachesOthers ? limitPart(MAX_EMBEDDING_SECONDS * 1000, EMBED_LESS, read) : read();
   return { body: encodeRows(rows, encoding, form), shown: rows.length };
 }

@@ -83,6 +83,8 @@ export interface Returning {
   readonly statement: Statement;
   /** Made before the rows are removed: with them goes what refers to them. */
   readonly before: boolean;
+  /** Whether it embeds or tests rows of other collections, which may take long however few rows are changed. */
+  readonly reachesOthers: boolean;
   readonly encoding: Encoding;
   readonly form: RowForm;
 }
@@ -212,7 +214,8 @@ function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returni
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound && rowsWritten(plan) > 1 ? inKeyOrder(into, asked) : asked;
   const output = boundedAnswer(plan, shape.columns, outputOf(shape.columns, encoding, sqliteDialect));
-  const removal = plan.kind === 'delete' && reachesOthers(shape) ? plan : undefined;
+  const reaches = reachesOthers(shape);
+  const removal = plan.kind === 'delete' && reaches ? plan : undefined;
   const statement = buildStatement(guardedDialect, (bind) => {
     const scope = { ...scopeOf(guardedDialect, bind, into.name), stripNulls: output.stripNulls };
     const rows =
@@ -222,7 +225,7 @@ function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returni
     const shown = isAlways(shape.where) ? rows : `${rows} and ${compilePredicate(shape.where, scope)}`;
     return compileShape(shape, shown, output, scope);
   });
-  return { statement, encoding, form: output.form, before: removal !== undefined };
+  return { statement, encoding, form: output.form, before: removal !== undefined, reachesOthers: reaches };
 }
 
 /** Where the rows of the answer may be more than it may hold, they are counted. */
