@@ -14,7 +14,7 @@ import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { isQuickWrite } from '../quick-writes.ts';
 import { applyJobs } from './apply.ts';
-import { CountedMark } from './change-mark.ts';
+import { CountedMark, WalIndexMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
 import { DeclarationWatch } from './declaration-watch.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -32,7 +32,6 @@ import { ReadsHere } from './reads-here.ts';
 import { DAMAGED, translateError } from './refusals.ts';
 import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
-import { openWatched } from './watched.ts';
 import { Writer } from './writer.ts';
 import { WriterThread } from './writer-link.ts';
 
@@ -75,7 +74,10 @@ export function openSqlite(options: SqliteOptions): Engine {
     return new SqliteEngine({ path: IN_MEMORY, location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
   const path = fileOf(options.path);
-  const { reader, changes } = openWatched(path, first);
+  const reader = new Connection(path, { readOnly: true, prepare: checkOwner });
+  // Not before: the last connection to close would remove the log.
+  first.close();
+  const changes = new WalIndexMark(path);
   const files = openFiles(options.path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
   if (options.serves === true) thread.begin();
@@ -234,6 +236,7 @@ class SqliteEngine implements Engine {
     await this.file?.thread.close();
     // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
     this.reader.close();
+    if (this.changes instanceof WalIndexMark) this.changes.close();
   }
 
   private refuse(error: unknown): never {
