@@ -12,7 +12,7 @@ const HEADER_WORDS = 12;
 const FROM_THE_START = { position: 0 };
 
 export class WalIndexMark implements ChangeMark {
-  private readonly file: number;
+  private file: number | undefined;
   private readonly header = new Uint32Array(HEADER_WORDS);
   private readonly seen = new Uint32Array(HEADER_WORDS);
   private count = 0;
@@ -23,8 +23,9 @@ export class WalIndexMark implements ChangeMark {
   }
 
   current(): number {
-    const { header, seen } = this;
-    readSync(this.file, header, FROM_THE_START);
+    const { file, header, seen } = this;
+    if (file === undefined) return ++this.count;
+    readSync(file, header, FROM_THE_START);
     for (let word = 0; word < HEADER_WORDS; word++) {
       if (header[word] !== seen[word]) {
         seen.set(header);
@@ -42,7 +43,8 @@ export class WalIndexMark implements ChangeMark {
 
   /** After the last connection: with any handle on a file POSIX drops all locks that the process has on it. */
   close(): void {
-    closeSync(this.file);
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
   }
 }
 

@@ -74,9 +74,9 @@ export function openSqlite(options: SqliteOptions): Engine {
     return new SqliteEngine({ path: IN_MEMORY, location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
   const path = fileOf(options.path);
-  const reader = new Connection(path, { readOnly: true, prepare: checkOwner });
-  // Not before: the last connection to close would remove the log.
+  // Before the reader opens: the last connection to close moves the rows from the log into the file.
   first.close();
+  const reader = new Connection(path, { readOnly: true, prepare: checkOwner });
   const changes = new WalIndexMark(path);
   const files = openFiles(options.path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
