@@ -33,7 +33,15 @@ export type DatabaseSettings = Values<typeof DATABASE_SETTINGS>;
 
 /** Those of a command that opens it once: it may take its time, and how a service goes on with it is not its business. */
 const COMMAND_DATABASE_SETTINGS = {
-  ...unlisted(DATABASE_SETTINGS, 'replicas', 'replicaLagSeconds', 'replicaReads', 'poolSize', 'idempotencyHours'),
+  ...unlisted(
+    DATABASE_SETTINGS,
+    'replicas',
+    'replicaLagSeconds',
+    'replicaReads',
+    'poolSize',
+    'idempotencyHours',
+    'dryRunSeconds',
+  ),
   querySeconds: { ...DATABASE_SETTINGS.querySeconds, byDefault: DEFAULT_COMMAND_SECONDS },
 } as const;
 

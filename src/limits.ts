@@ -117,10 +117,10 @@ export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
 /** Writes that may share one commit, and from when on no further one joins it. */
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
-/** A costly dry run stores nothing: once another write has waited for it so long, it is undone, and begun anew. */
-export const DRY_RUN_GIVES_WAY_MS = 500;
 /** Costly writes that may wait for their turn. */
 export const MAX_WAITING_WRITES = 64;
+/** How long a write may read other collections for its answer: all other writes wait meanwhile (SQLite). */
+export const MAX_EMBEDDING_SECONDS = 2;
 /** The rows that a write gives back, as they are stored and as they are shown. */
 export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 
@@ -146,6 +146,8 @@ export const MAX_CANDIDATE_QUERY = 2_000;
 export const MAX_CANDIDATE_DEPTH = 10;
 /** How long a read may take, unless --query-timeout says otherwise. */
 export const DEFAULT_QUERY_SECONDS = 10;
+/** How long a dry run may take, unless --dry-run-timeout says otherwise. */
+export const DEFAULT_DRY_RUN_SECONDS = 2;
 /** A large result is sent in parts of about this many characters. */
 export const PART_LENGTH = 256 * 1024;
 /** Up to here a large result is gathered first, since it may turn out to be all. */

@@ -44,8 +44,8 @@ export class NoDatabase extends ConfigError {
 }
 
 export function openEngine(url: string, options: OpenOptions): Engine {
-  const { catalogue, firstRows, allowed = [], querySeconds, idempotencyHours: retryHours, serves = false } = options;
-  const { rejectsCredentials = false } = options;
+  const { catalogue, firstRows, allowed = [], querySeconds, dryRunSeconds } = options;
+  const { idempotencyHours: retryHours, serves = false, rejectsCredentials = false } = options;
   if (isPostgresUrl(url)) return postgres().openPostgres({ url, retryHours, ...options });
   if (options.replicas.length > 0) throw new ConfigError('only PostgreSQL has replicas to read from');
   const path = sqlitePath(url);
@@ -56,7 +56,8 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const isLoaded = options.creation === 'by a load' && isMissing;
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
   try {
-    return open({ path, catalogue, firstRows, allowed, retryHours, querySeconds, serves, rejectsCredentials });
+    const times = { retryHours, querySeconds, dryRunSeconds };
+    return open({ path, catalogue, firstRows, allowed, ...times, serves, rejectsCredentials });
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`the database ${path} cannot be opened: ${reason(error, path)}`);

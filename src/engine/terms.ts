@@ -150,10 +150,7 @@ export function repeated(fields: readonly Field[], values: Key): Refusal {
   return new Refusal('21000', `${words} was given before`, { details: `An earlier row has ${words}, too.` });
 }
 
-/** A dry run whose time is up: it may have had enough of it, but never in one piece. */
-export function gaveWayTooOften(): Refusal {
-  return new Refusal('57014', 'canceling statement due to statement timeout', {
-    details: 'Others were writing meanwhile: a dry run gives way to them, and is begun anew.',
-    hint: 'Try again when less is being written, or try it on fewer rows.',
-  });
+/** Advice for a dry run that takes longer than its limit. */
+export function shorterDryRun(seconds: number): string {
+  return `A dry run may take ${seconds} s (--dry-run-timeout). Try it on fewer rows.`;
 }

@@ -1,6 +1,7 @@
 /** Settings of the database connection. */
 import {
   DEFAULT_CONNECT_SECONDS,
+  DEFAULT_DRY_RUN_SECONDS,
   DEFAULT_IDEMPOTENCY_HOURS,
   DEFAULT_POOL_SIZE,
   DEFAULT_QUERY_SECONDS,
@@ -104,6 +105,14 @@ export const DATABASE_SETTINGS = {
     argument: 'SECONDS',
     description: 'time limit of a read; on PostgreSQL of any statement',
     byDefault: DEFAULT_QUERY_SECONDS,
+    read: wholeNumber(1, 3600),
+  }),
+  dryRunSeconds: setting({
+    flag: '--dry-run-timeout',
+    env: 'CATALOGUE_DRY_RUN_TIMEOUT',
+    argument: 'SECONDS',
+    description: 'how long a dry run (Prefer: tx=rollback) may take, within --query-timeout',
+    byDefault: DEFAULT_DRY_RUN_SECONDS,
     read: wholeNumber(1, 3600),
   }),
 } as const;

@@ -11,7 +11,7 @@ import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
-import { sendJson } from '../support/stories.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
 
 setDefaultTimeout(300_000);
 
@@ -122,23 +122,6 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
     });
   }
 
-  test('a dry run by a filter that waits for a row gives way to whoever waits for its own rows', async () => {
-    const connection = await other.reserve();
-    await connection.unsafe(`begin; select * from "${schema}".quiet where id = ${SMALL_TABLE_ROWS} for update`);
-    const dryRun = statusOf('/quiet?id=gt.0', sendJson('PATCH', { group: 70 }, { prefer: 'tx=rollback' }));
-    // It takes rows in the order of their keys.
-    await until('the dry run waits', async () => {
-      const waiting = await connection.unsafe(`select 1 from pg_locks where not granted
-        and pg_backend_pid() = any (pg_blocking_pids(pid))`);
-      return waiting.length > 0;
-    });
-    expect(await statusOf('/quiet/5', sendJson('PATCH', { group: 80 }))).toBe(204);
-    await connection.unsafe('rollback');
-    await connection.release();
-    expect(await dryRun).toBe(204);
-    expect(await (await fetch('/quiet?group=gt.9&select=id,group')).json()).toEqual([{ id: 5, group: 80 }]);
-  });
-
   test('a hundred costly reads at once are all answered, one after the other', async () => {
     const burst = Array.from({ length: 100 }, () => statusOf('/quiet?name=match.row.1&limit=1'));
     expect(await Promise.all(burst)).toEqual(burst.map(() => 200));
@@ -189,6 +172,42 @@ describe('writes that wait for a connection longer than a statement may take', (
     await connection.unsafe('rollback');
     await connection.release();
   });
+});
+
+test('a dry run that waits for a row ends when its time is up: whoever waits for its own rows goes on', async () => {
+  const schema = newSchema();
+  const other = new SQL(testServer.url, { max: 1 });
+  const firstRows = firstRowsOf({ catalogue, rows: () => rows });
+  const engine = openPostgres({
+    ...TEST_SETTINGS,
+    dryRunSeconds: 1,
+    catalogue,
+    url: testServer.url,
+    schema,
+    firstRows,
+  });
+  await engine.opened;
+  const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+  const patch = (path: string, group: number, headers = {}) =>
+    app.fetch(new Request(`http://catalogue${path}`, sendJson('PATCH', { group }, headers)));
+  const connection = await other.reserve();
+  await connection.unsafe(`begin; select * from "${schema}".quiet where id = ${SMALL_TABLE_ROWS} for update`);
+  const dryRun = patch('/quiet?id=gt.0', 70, { prefer: 'tx=rollback' });
+  // It takes rows in the order of their keys.
+  await until('the dry run waits', async () => {
+    const waiting = await connection.unsafe(`select 1 from pg_locks where not granted
+      and pg_backend_pid() = any (pg_blocking_pids(pid))`);
+    return waiting.length > 0;
+  });
+  expect((await patch('/quiet/5', 80)).status).toBe(204);
+  const { hint } = await expectRefusal(await dryRun, 504, '57014');
+  expect(hint).toBe('A dry run may take 1 s (--dry-run-timeout). Try it on fewer rows.');
+  await connection.unsafe('rollback');
+  await connection.release();
+  const found = await app.fetch(new Request('http://catalogue/quiet?group=gt.9&select=id,group'));
+  expect(await found.json()).toEqual([{ id: 5, group: 80 }]);
+  await other.close({ timeout: 0 });
+  await engine.close();
 });
 
 test('a bulk update of many statements ends when its time is up, and changes nothing', async () => {

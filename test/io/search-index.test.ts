@@ -48,6 +48,30 @@ test('a search finds the same before and after its rows are indexed, and through
   expect(plan).toContain('SCAN _products_search VIRTUAL TABLE');
 });
 
+test('a collection is indexed while another one keeps changing', async () => {
+  const cwd = temporaryFolder();
+  const text = { id: 'int4', text: 'text' };
+  const collections = { busy: { fields: text }, quiet: { fields: text } };
+  writeFileSync(join(cwd, 'collections.json'), JSON.stringify({ collections }));
+  const service = await startService({ cwd });
+  const store = async (name: string, rows: readonly object[]) => {
+    const headers = { prefer: 'resolution=merge-duplicates' };
+    const answer = await service.fetch(`/${name}`, { method: 'POST', headers, body: JSON.stringify(rows) });
+    expect(answer.status).toBeLessThan(300);
+  };
+  const rowsWith = (text: string) => Array.from({ length: 2 * BATCH }, (_, index) => ({ id: index + 1, text }));
+  await store('busy', rowsWith('first'));
+  await store('quiet', rowsWith('first'));
+  const db = new Database(join(cwd, 'catalogue.db'));
+  const pending = db.query<{ count: number }, []>('select count(*) as count from _quiet_search_pending');
+  let round = 0;
+  await until('the quiet collection is indexed', async () => {
+    await store('busy', rowsWith(`round ${round++}`));
+    return pending.get()!.count < BATCH;
+  });
+  db.close();
+});
+
 test('what another program writes is found at once', async () => {
   const cwd = temporaryFolder();
   const service = await serviceWithMany(cwd);

@@ -1,4 +1,4 @@
-/** A costly dry run stores nothing, and so it gives way to others: it is undone, and begun anew after them. */
+/** Dry runs: they have a time limit of their own, and take their turn beside other writes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
@@ -15,7 +15,7 @@ import { planWrite, type WriteMethod } from '../../src/plan/write.ts';
 import { encodingOf } from '../../src/response/body.ts';
 import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
 import { beginningWith, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
-import { sendJson } from '../support/stories.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const ROWS = 2_000;
 const STEPS_OF_A_ROW = 256;
@@ -36,8 +36,7 @@ function jobOf(method: WriteMethod, query: string, value?: unknown, prefer = 'tx
 }
 
 describe('a dry run', () => {
-  const givesWayTo = new Int32Array(1);
-  const bounds = { retryHours: 1, querySeconds: 10, commitSeconds: 1, givesWayTo };
+  const bounds = { retryHours: 1, querySeconds: 10, commitSeconds: 1, dryRunSeconds: 10 };
   let connection: Connection;
   beforeAll(() => {
     connection = new Connection(IN_MEMORY, {
@@ -46,10 +45,8 @@ describe('a dry run', () => {
   });
   afterAll(() => connection.close());
   const stored = () => connection.values({ sql: 'select id, unit_price from products', params: [] });
-  const apply = (job: Job, others: 0 | 1) => {
-    givesWayTo[0] = others;
-    return applyJobs(connection, catalogue, [job], bounds)[0]!;
-  };
+  const apply = (job: Job, dryRunSeconds: number) =>
+    applyJobs(connection, catalogue, [job], { ...bounds, dryRunSeconds })[0]!;
 
   const added = rows.map(({ id, product_name }) => ({ id: id + ROWS, product_name }));
   const changes = rows.map(({ id }) => ({ id, unit_price: id }));
@@ -64,37 +61,33 @@ describe('a dry run', () => {
     ['a POST', () => jobOf('POST', '', added)],
     ['an upsert', () => jobOf('POST', '', rows, 'tx=rollback, resolution=merge-duplicates')],
     ['a bulk update', () => jobOf('PATCH', '', changes)],
-  ])('of %s gives way after few of its rows, and begins anew with what is left of its time', (_, job) => {
+  ])('of %s ends after few of its rows if its time is up, and stores nothing in any case', (_, job) => {
     const before = stored();
     const spent = stepsSpent();
-    const outcome = apply(job(), 1);
-    if (outcome.kind !== 'gave-way') throw new Error(outcome.kind);
-    expect(outcome.leftMs).toBeGreaterThan(0);
-    expect(outcome.leftMs).toBeLessThan(10_000);
+    expect(apply(job(), 0)).toMatchObject({
+      kind: 'refused',
+      code: '57014',
+      hint: expect.stringContaining('--dry-run-timeout'),
+    });
     expect((stepsSpent() - spent) / STEPS_OF_A_ROW).toBeLessThan(ROWS);
     expect([stored(), connection.inTransaction]).toEqual([before, false]);
 
-    expect(apply({ ...job(), leftMs: outcome.leftMs }, 0)).toMatchObject({ kind: 'done', result: { affected: ROWS } });
+    expect(apply(job(), 10)).toMatchObject({ kind: 'done', result: { affected: ROWS } });
     expect([stored(), connection.inTransaction]).toEqual([before, false]);
   });
 
-  test('that had no time left says that others were writing', () => {
-    const job = { ...jobOf('PATCH', 'id=gt.0', { unit_price: 3 }), leftMs: 0 };
-    expect(apply(job, 0)).toMatchObject({ kind: 'refused', code: '57014', details: expect.stringContaining('Others') });
-  });
-
-  test('remembers nothing for its Idempotency-Key when it gives way, nor when it is done', () => {
+  test('remembers nothing for its Idempotency-Key', () => {
     const retry = { key: 'once', fingerprint: 'a', owner: '', maxAnswerBytes: 1_000 };
     const job = { ...jobOf('PATCH', 'id=gt.0', { unit_price: 3 }), retry };
-    expect(apply(job, 1).kind).toBe('gave-way');
-    expect(apply(job, 0)).toMatchObject({ kind: 'done' });
+    expect(apply(job, 0)).toMatchObject({ kind: 'refused' });
+    expect(apply(job, 10)).toMatchObject({ kind: 'done' });
     const stores = { ...jobOf('PATCH', 'id=eq.1', { unit_price: 3 }, ''), retry };
     expect(apply(stores, 0)).toEqual({ kind: 'done', result: { affected: 1, inserted: 0 } });
     expect(apply(stores, 0)).toEqual({ kind: 'done', result: { affected: 1, inserted: 0, replayed: true } });
   });
 
-  test('alone gives way: a write that stores something goes on', () => {
-    expect(apply(jobOf('PATCH', 'id=gt.0', { unit_price: 5 }, ''), 1)).toMatchObject({
+  test('alone has this limit: a write that stores something goes on', () => {
+    expect(apply(jobOf('PATCH', 'id=gt.0', { unit_price: 5 }, ''), 0)).toMatchObject({
       kind: 'done',
       result: { affected: ROWS },
     });
@@ -113,29 +106,43 @@ describe('beside a dry run that takes longer than it may', () => {
   let served: Catalogue;
   beforeAll(() => {
     served = catalogueOn(
-      openSqlite({ ...TEST_OPTIONS, querySeconds: 2, path: newFile(), firstRows: beginningWith(long) }),
+      openSqlite({ ...TEST_OPTIONS, dryRunSeconds: 1, path: newFile(), firstRows: beginningWith(long) }),
     );
   });
   afterAll(() => served.close());
 
-  test('writes are carried out, and the dry run is told that it gave way', async () => {
+  test('writes are carried out, and the dry run is told its limit', async () => {
     const path = `/products?${tests.join('&')}`;
-    let isAnswered = false;
-    const dryRun = served.fetch(path, sendJson('PATCH', { unit_price: 3 }, { prefer: 'tx=rollback' })).finally(() => {
-      isAnswered = true;
-    });
-    let price = 0;
-    while (!isAnswered) {
-      const write = await served.fetch('/products?id=eq.1', sendJson('PATCH', { unit_price: ++price }));
-      expect(write.status).toBe(204);
-    }
-    const answer = await dryRun;
-    expect([answer.status, await answer.json()]).toEqual([
-      504,
-      expect.objectContaining({ code: '57014', details: expect.stringContaining('gives way') }),
-    ]);
-    expect(await (await served.fetch('/products?unit_price=not.is.null&select=id,unit_price')).json()).toEqual([
-      { id: 1, unit_price: price },
-    ]);
+    const dryRun = served.fetch(path, sendJson('PATCH', { unit_price: 3 }, { prefer: 'tx=rollback' }));
+    const writes = Array.from({ length: 10 }, (_, index) =>
+      served.fetch(`/products?id=eq.${index + 1}`, sendJson('PATCH', { unit_price: index })),
+    );
+    expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(writes.map(() => 204));
+    await expectRefusal(await dryRun, 504, '57014').then(({ hint }) =>
+      expect(hint).toBe('A dry run may take 1 s (--dry-run-timeout). Try it on fewer rows.'),
+    );
+    expect(await served.list('/products?unit_price=not.is.null&select=id,unit_price')).toEqual(
+      writes.map((_, index) => ({ id: index + 1, unit_price: index })),
+    );
   });
+});
+
+test('64 clients that write without a pause: every dry run is answered', async () => {
+  const served = catalogueOn(openSqlite({ ...TEST_OPTIONS, path: newFile(), firstRows: beginningWith(rows) }));
+  const byFilter = (index: number) => `/products?product_name=match.^Jar.${index}$`;
+  let areAnswered = false;
+  const clients = Array.from({ length: 64 }, async (_, index) => {
+    const path = index % 2 === 0 ? byFilter(index) : `/products?id=eq.${index}`;
+    const statuses = new Set<number>();
+    while (!areAnswered) statuses.add((await served.fetch(path, sendJson('PATCH', { unit_price: 1 }))).status);
+    return [...statuses];
+  });
+  await Bun.sleep(0);
+  const dryRun = sendJson('PATCH', { unit_price: 7 }, { prefer: 'tx=rollback' });
+  const dryRuns = await Promise.all(Array.from({ length: 5 }, (_, index) => served.fetch(byFilter(index), dryRun)));
+  areAnswered = true;
+  expect(dryRuns.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
+  expect(await Promise.all(clients)).toEqual(clients.map(() => [204]));
+  expect(await served.list('/products?unit_price=eq.7')).toEqual([]);
+  await served.close();
 });

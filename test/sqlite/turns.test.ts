@@ -4,7 +4,9 @@ import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { openFiles } from '../../src/engine/sqlite/files.ts';
 import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/index.ts';
+import { Reader, type ReadJob } from '../../src/engine/sqlite/reader.ts';
 import { MAX_LONG_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/limits.ts';
 import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
@@ -171,4 +173,27 @@ test('while the log is too long, reads wait for a result that is young, and are 
   expect(((await young.json()) as Row[]).length).toBe(LIST.length);
   expect(await Promise.all(waiting)).toEqual([200, 200]);
   expect(logBytes(catalogue)).toBeLessThan(LOG_BYTES);
+});
+
+test('to cancel a read on a thread that is not running starts no thread', async () => {
+  const { path } = open({});
+  const reader = new Reader({ path, files: openFiles(path), limitMs: 1_000 });
+  const Original = globalThis.Worker;
+  let started = 0;
+  globalThis.Worker = class extends Original {
+    constructor(...args: ConstructorParameters<typeof Worker>) {
+      super(...args);
+      started++;
+    }
+  };
+  try {
+    reader.cancel(1);
+    expect(started).toBe(0);
+    const job = { kind: 'begin', id: 2, job: {} as ReadJob, emptyLog: false } as const;
+    expect((await reader.take(job)).kind).toBe('failed');
+    expect(started).toBe(1);
+  } finally {
+    globalThis.Worker = Original;
+    await reader.close();
+  }
 });

@@ -1,5 +1,7 @@
 /** What a write takes is counted row by row, while rows are found and while they are changed; and which writes are quick. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createApp } from '../../src/app.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
 import { isQuickWrite } from '../../src/engine/quick-writes.ts';
@@ -13,13 +15,14 @@ import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
 import { atOnce } from '../../src/in-pieces.ts';
 import { QUICK_PAGE_ROWS } from '../../src/limits.ts';
+import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
 import { planWrite, type WriteMethod } from '../../src/plan/write.ts';
 import { encodingOf } from '../../src/response/body.ts';
 import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
 import { SHOP } from '../support/shop.ts';
-import { beginningWith, TEST_OPTIONS } from '../support/sqlite.ts';
-import { sendJson } from '../support/stories.ts';
+import { beginningWith, newFile, TEST_OPTIONS } from '../support/sqlite.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
 
 const ROWS = 3_000;
 const STEPS_OF_A_ROW = 256;
@@ -138,11 +141,51 @@ test('a commit that has lasted long enough takes no further write', () => {
     );
     return atOnce(compileJob(plan, encodingOf(negotiate(null), [])));
   });
-  const bounds = { retryHours: 1, querySeconds: 10 };
+  const bounds = { retryHours: 1, querySeconds: 10, dryRunSeconds: 10 };
   expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 0 })).toHaveLength(1);
   const stored = { sql: 'select count(*) from products where unit_price is not null', params: [] };
   expect(connection.number(stored)).toBe(1);
   expect(applyJobs(connection, catalogue, jobs, { ...bounds, commitSeconds: 60 })).toHaveLength(3);
   expect(connection.number(stored)).toBe(3);
   connection.close();
+});
+
+test('a write of one row whose answer takes long to read is rejected soon, and other writes go on', async () => {
+  const declared = declareCatalogue({
+    collections: [
+      { name: 'groups', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
+      {
+        name: 'items',
+        key: ['id'],
+        fields: [
+          { name: 'id', type: 'int4' },
+          { name: 'price', type: 'int4' },
+          { name: 'group', type: 'int4', references: { collection: 'groups', onDelete: 'restrict' } },
+        ],
+      },
+    ],
+  });
+  const items = Array.from({ length: 300 }, (_, index) => ({ id: index + 1, price: 1, group: 1 }));
+  const rowsOf = (name: string) => (name === 'groups' ? [{ id: 1 }] : items);
+  const firstRows = firstRowsOf({ catalogue: declared, rows: rowsOf });
+  // Longer than the test may take.
+  const querySeconds = 3_000;
+  const engine = openSqlite({ ...TEST_OPTIONS, querySeconds, catalogue: declared, firstRows, path: newFile() });
+  const app = createApp({ catalogue: declared, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+  const fetch = async (path: string, init?: RequestInit) => app.fetch(new Request(`http://catalogue${path}`, init));
+  const path = ['groups', 'items', 'groups', 'items', 'groups', 'items', 'groups', 'items'];
+  const nested = path.reduceRight((inner, name) => `${name}!inner(${inner})`, '');
+  const target = `/items?id=eq.1&select=id,${nested}&${path.join('.')}.price=eq.7`;
+  for (const init of [
+    sendJson('PATCH', { price: 2 }, { prefer: 'return=representation' }),
+    { method: 'DELETE', headers: { prefer: 'return=representation' } },
+  ]) {
+    const slow = fetch(target, init);
+    const writes = items.slice(1).map(({ id }) => fetch(`/items?id=eq.${id}`, sendJson('PATCH', { price: 1 })));
+    expect(new Set((await Promise.all(writes)).map(({ status }) => status))).toEqual(new Set([204]));
+    const { hint } = await expectRefusal(await slow, 504, '57014');
+    expect(hint).toContain('return=minimal');
+  }
+  expect(await (await fetch('/items?id=eq.1&select=price')).json()).toEqual([{ price: 1 }]);
+  await engine.close();
 });

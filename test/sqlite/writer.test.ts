@@ -1,7 +1,6 @@
 /** The order in which writes are carried out: quick ones together, costly ones alone, in turns; and nobody waits for ever. */
 import { describe, expect, test } from 'bun:test';
 import type { Job } from '../../src/engine/sqlite/jobs.ts';
-import type { Outcome } from '../../src/engine/sqlite/outcome.ts';
 import { type Commit, Writer } from '../../src/engine/sqlite/writer.ts';
 import { Refusal } from '../../src/errors.ts';
 import { MAX_WAITING_WRITES } from '../../src/limits.ts';
@@ -28,7 +27,7 @@ function slowWriter(most = 1_000, queueSeconds = 100) {
       ends.push(() => resolve(taken.map(() => ({ kind: 'done', result: { affected: 1, inserted: 0 } }))));
     });
   };
-  const writer = new Writer(commit, { queueSeconds });
+  const writer = new Writer(commit, queueSeconds);
   const endOne = async () => {
     while (ends.length === 0) await new Promise(setImmediate);
     ends.shift()!();
@@ -92,64 +91,11 @@ describe('the writer', () => {
     expect(batches).toEqual([['c1'], ['q1']]);
   });
 
-  test('carries out costly writes that store something before dry runs', async () => {
+  test('carries out costly writes in the order of their arrival, and dry runs among them', async () => {
     const slow = slowWriter();
     const { writer, batches } = slow;
-    const dryRuns = [writer.write(job('d1', true), false), writer.write(job('d2', true), false)];
-    await endAll(slow, [...dryRuns, writer.write(job('c1'), false)]);
-    expect(batches).toEqual([['c1'], ['d1'], ['d2']]);
-  });
-});
-
-describe('a costly dry run', () => {
-  /** A writer whose dry runs last until they are asked to give way, or told to end. */
-  function trying() {
-    const begun: string[] = [];
-    let end: ((outcome: Outcome) => void) | undefined;
-    const done: Outcome = { kind: 'done', result: { affected: 1, inserted: 0 } };
-    const commit: Commit = async (jobs) => {
-      begun.push(...jobs.map(({ collection, leftMs = 'all' }) => `${collection} ${leftMs}`));
-      if (!jobs[0]!.dryRun || jobs.length > 1) return jobs.map(() => done);
-      return [await new Promise<Outcome>((resolve) => (end = resolve))];
-    };
-    const askToGiveWay = () => end!({ kind: 'gave-way', leftMs: 70 });
-    const writer = new Writer(commit, { givesWayMs: 0, askToGiveWay });
-    const started = async (count: number) => {
-      while (begun.length < count) await new Promise(setImmediate);
-    };
-    return { writer, begun, started, end: () => end!(done) };
-  }
-
-  test.each([
-    ['a quick write', true],
-    ['a costly one', false],
-  ])('gives way to %s, and begins anew after it with what is left of its time', async (_, isQuick) => {
-    const { writer, begun, started, end } = trying();
-    const first = writer.write(job('d1', true), false);
-    const second = writer.write(job('d2', true), false);
-    await started(1);
-    await writer.write(job('w'), isQuick);
-    await started(3);
-    end();
-    await first;
-    await started(4);
-    end();
-    await second;
-    expect(begun).toEqual(['d1 all', 'w all', 'd1 70', 'd2 all']);
-    expect([writer.writes, writer.waitingCount]).toEqual([3, 0]);
-  });
-
-  test('does not give way to another dry run', async () => {
-    const { writer, begun, started, end } = trying();
-    const first = writer.write(job('d1', true), false);
-    await started(1);
-    const second = writer.write(job('d2', true), false);
-    await Bun.sleep(5);
-    expect(begun).toEqual(['d1 all']);
-    end();
-    await first;
-    await started(2);
-    end();
-    await second;
+    const writes = [job('d1', true), job('c1'), job('d2', true), job('c2')].map((each) => writer.write(each, false));
+    await endAll(slow, writes);
+    expect(batches).toEqual([['d1'], ['c1'], ['d2'], ['c2']]);
   });
 });

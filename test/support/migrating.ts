@@ -21,6 +21,7 @@ const engine = openEngine(url, {
   preparedStatements: true,
   idempotencyHours: 24,
   querySeconds: 10,
+  dryRunSeconds: 10,
 });
 await engine.opened;
 console.log(JSON.stringify(engine.steps));

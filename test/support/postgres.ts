@@ -115,6 +115,7 @@ export const TEST_SETTINGS = {
   catalogue: BUILT_IN.catalogue,
   retryHours: 24,
   querySeconds: 10,
+  dryRunSeconds: 10,
   poolSize: 3,
   connectSeconds: 5,
   preparedStatements: true,

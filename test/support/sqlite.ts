@@ -18,7 +18,13 @@ import { SMALL_TABLE_BYTES } from '../../src/limits.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import { whenThisProcessEnds } from './ending.ts';
 
-export const TEST_OPTIONS = { catalogue: BUILT_IN.catalogue, retryHours: 24, querySeconds: 10 } as const;
+/** A dry run may take as long as any other write: on a busy machine two seconds are not enough for every test. */
+export const TEST_OPTIONS = {
+  catalogue: BUILT_IN.catalogue,
+  retryHours: 24,
+  querySeconds: 10,
+  dryRunSeconds: 10,
+} as const;
 
 export interface TestFile extends Partial<Omit<SqliteOptions, 'path' | 'firstRows'>> {
   /** Whether its tables count as large ones: nothing but what is surely quick is read beside the requests. */

@@ -41,6 +41,7 @@ const CHECKS_MS = 4_000;
 export interface PostgresOptions extends SessionSettings, PostgresDemand {
   readonly url: string;
   readonly retryHours: number;
+  readonly dryRunSeconds?: number;
   /** Standbys to read from, and how far behind they may be. */
   readonly replicas?: readonly string[];
   readonly replicaLagSeconds?: number;

@@ -3,7 +3,9 @@ import type { ReservedSQL, SQL } from 'bun';
 import { deniedRow } from '../../collection/denied.ts';
 import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
+import { Refusal } from '../../errors.ts';
 import { atOnce, inTurns, ROWS_A_PIECE } from '../../in-pieces.ts';
+import { DEFAULT_DRY_RUN_SECONDS } from '../../limits.ts';
 import { inKeyOrder } from '../../plan/shape.ts';
 import type { InsertPlan, Precondition, WritePlan } from '../../plan/types.ts';
 import { planSeen, WHOLE } from '../../plan/whole.ts';
@@ -11,12 +13,11 @@ import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
 import { askedBefore } from '../reach.ts';
-import { checkAffected, checkVersion, returnsTooMuch } from '../terms.ts';
+import { checkAffected, checkVersion, returnsTooMuch, shorterDryRun } from '../terms.ts';
 import { noteLength } from './buffers.ts';
-import { query, type Runner } from './driver.ts';
-import { givingWay } from './give-way.ts';
+import { query, type Runner, run } from './driver.ts';
 import { rowsAsJsonInPieces } from './given-rows.ts';
-import { surelyUndone } from './refusals.ts';
+import { sqlState, surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
 import { apart } from './slots.ts';
@@ -37,6 +38,7 @@ import {
 export interface WriteLimits {
   readonly retryHours: number;
   readonly querySeconds: number;
+  readonly dryRunSeconds?: number;
 }
 
 export async function carryOut(
@@ -52,11 +54,8 @@ export async function carryOut(
     confirm(connection, milliseconds, limits.querySeconds * 1000);
   if (!standsAlone(plan)) {
     const steps = (connection: Runner) => work(connection, context, plan, encoding, limits);
-    if (plan.dryRun && kind === 'costly write') {
-      const transact = (tried: typeof steps) => inTransaction(pool, tried, false, kind);
-      return givingWay(pool, limits.querySeconds * 1000, transact, steps);
-    }
-    return inTransaction(pool, steps, !plan.dryRun, kind, confirmed);
+    if (!plan.dryRun) return inTransaction(pool, steps, true, kind, confirmed);
+    return inTransaction(pool, (connection) => tryOut(connection, context, plan, encoding, limits), false, kind);
   }
   return apart(pool, kind, async (connection) => {
     const started = performance.now();
@@ -113,6 +112,25 @@ async function work(
   if (plan.retry !== undefined)
     await rememberResult(connection, plan.retry, result, { store: limits, hours: limits.retryHours });
   return result;
+}
+
+/** A dry run has a time limit of its own: until its end it locks the rows that it would change. */
+async function tryOut(
+  connection: Runner,
+  context: WriteContext,
+  plan: WritePlan,
+  encoding: Encoding,
+  limits: WriteLimits,
+): Promise<WriteResult> {
+  const seconds = Math.min(limits.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, limits.querySeconds);
+  await run(connection, `set local statement_timeout = ${seconds * 1000}`);
+  try {
+    return await work(connection, context, plan, encoding, { ...limits, querySeconds: seconds });
+  } catch (error) {
+    const code = error instanceof Refusal ? error.code : sqlState(error);
+    if (code !== '57014') throw error;
+    throw new Refusal('57014', 'canceling statement due to statement timeout', { hint: shorterDryRun(seconds) });
+  }
 }
 
 function answerOf({ dialect }: WriteContext, plan: WritePlan, encoding: Encoding): Answer | undefined {

@@ -6,16 +6,17 @@ import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
 import { encodeRows } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
+import { MAX_EMBEDDING_SECONDS } from '../../limits.ts';
 import { planWhole, WHOLE } from '../../plan/whole.ts';
 import { outputOf } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
 import type { WriteResult } from '../engine.ts';
-import { checkAffected, checkVersion, gaveWayTooOften } from '../terms.ts';
+import { checkAffected, checkVersion, shorterDryRun } from '../terms.ts';
 import { withinReturned } from './allowance.ts';
 import { writeRows } from './change-rows.ts';
 import type { Connection } from './connection.ts';
-import { clearDeadline, GaveWay, setDeadline, timeLeft } from './deadline.ts';
+import { clearDeadline, limitPart, setDeadline } from './deadline.ts';
 import type { DeclarationWatch } from './declaration-watch.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Job, Returning } from './jobs.ts';
@@ -33,10 +34,10 @@ export interface WriteBounds {
   readonly retryHours: number;
   /** How long one write may take while others wait for it. */
   readonly querySeconds: number;
+  /** How long a dry run may take. */
+  readonly dryRunSeconds: number;
   /** From when on no further write joins a commit. */
   readonly commitSeconds: number;
-  /** Shared with the thread where requests are: not 0 as soon as a dry run is to give way to others. */
-  readonly givesWayTo?: Int32Array;
 }
 
 /** The outcomes of all jobs, or of the first of them, where the others would make these wait for too long. */
@@ -70,7 +71,8 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
   const collection = catalogue.collections.get(job.collection) ?? OWN_COLLECTIONS.get(job.collection)!;
   connection.run(SAVEPOINT);
   try {
-    setDeadline(job.leftMs ?? bounds.querySeconds * 1000, job.dryRun ? bounds.givesWayTo : undefined);
+    if (job.dryRun) setDeadline(bounds.dryRunSeconds * 1000, shorterDryRun(bounds.dryRunSeconds));
+    else setDeadline(bounds.querySeconds * 1000);
     const result = runJob(connection, collection, job, bounds.retryHours);
     if (job.dryRun) connection.run(ROLLBACK);
     connection.run(RELEASE);
@@ -79,18 +81,11 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     const translated = translateError(error, { collection });
     // A full disk ends the whole transaction, with all that shares it.
     if (!connection.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
-    const leftMs = timeLeft();
-    setDeadline(leftMs);
     connection.run(ROLLBACK);
-    if (error instanceof GaveWay) {
-      connection.run(RELEASE);
-      return { kind: 'gave-way', leftMs };
-    }
     // As the rows were before it: SQLite does not say which reference it was.
     const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
     connection.run(RELEASE);
-    const isLate = job.leftMs !== undefined && refused instanceof Refusal && refused.code === '57014';
-    return asOutcome(isLate ? gaveWayTooOften() : refused);
+    return asOutcome(refused);
   } finally {
     clearDeadline();
   }
@@ -131,14 +126,17 @@ function storedRow(
   return rows.length === 0 ? undefined : encodeRows(rows, WHOLE, output.form).slice(1, -1);
 }
 
+const EMBED_LESS = 'Nothing was changed. Ask for Prefer: return=minimal, or embed less; read the rows after the write.';
+
 /** `changed` are the rows that were changed, where they are not shown before that. */
 function representation(
   connection: Connection,
-  { statement, encoding, form }: Returning,
+  { statement, encoding, form, reachesOthers }: Returning,
   changed?: readonly string[],
 ): Pick<WriteResult, 'body' | 'shown'> {
   const [, ...others] = statement.params;
   const params = changed === undefined ? statement.params : [`[${changed.join(',')}]`, ...others];
-  const rows = withinReturned(() => connection.rows({ sql: statement.sql, params }));
+  const read = () => withinReturned(() => connection.rows({ sql: statement.sql, params }));
+  const rows = reachesOthers ? limitPart(MAX_EMBEDDING_SECONDS * 1000, EMBED_LESS, read) : read();
   return { body: encodeRows(rows, encoding, form), shown: rows.length };
 }

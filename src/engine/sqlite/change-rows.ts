@@ -11,7 +11,7 @@ import { passKey } from './assigned-keys.ts';
 import type { Connection } from './connection.ts';
 import { spendRow } from './deadline.ts';
 import type { Job } from './jobs.ts';
-import { checkOwnReferences } from './references.ts';
+import { checkReferences, type StoredReference } from './references.ts';
 import { type GivenValue, isReferenceError, translateError } from './refusals.ts';
 import { valueIn } from './stored-values.ts';
 
@@ -39,13 +39,38 @@ export function writeRows(connection: Connection, collection: Collection, job: J
   }
 }
 
+/** Rows of one request may refer to each other in any order. Their references are checked once all of them are stored. */
 function insertRows(connection: Connection, collection: Collection, job: InsertJob): Written {
+  const refersToItself = job.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
+  if (!refersToItself) return insertEach(connection, collection, job, () => {});
+  const references: StoredReference[] = [];
+  connection.execute('pragma defer_foreign_keys = on');
+  try {
+    const written = insertEach(connection, collection, job, (row, isNew) => {
+      for (const reference of collection.references) {
+        const place = collection.fields.indexOf(reference.field);
+        const isStored = isNew || job.meets!.overwrites.includes(place);
+        if (isStored && row[place] !== null) references.push({ reference, value: row[place]! });
+      }
+    });
+    checkReferences(connection, collection, references);
+    return written;
+  } finally {
+    // Other jobs share the transaction. SQLite also forgets the violations it has counted, so all are checked before.
+    connection.execute('pragma defer_foreign_keys = off');
+  }
+}
+
+/** Reports each row that is stored, and not ignored as a duplicate, to `stored`. */
+function insertEach(
+  connection: Connection,
+  collection: Collection,
+  job: InsertJob,
+  stored: (row: readonly Value[], isNew: boolean) => void,
+): Written {
   const { fields, assigned, key: keyFields } = collection;
   const keyPlaces = keyFields.map((field) => fields.indexOf(field));
   if (assigned !== undefined) passChosen(connection, collection, job);
-  // Rows of one request may refer to each other, whatever their order.
-  const refersToItself = job.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
-  if (refersToItself) connection.execute('pragma defer_foreign_keys = on');
   const changed: string[] = [];
   let affected = 0;
   let inserted = 0;
@@ -90,6 +115,7 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
         key = known === undefined ? keyTexts(made()) : (known as string[]);
         if (text !== undefined) changed.push(countReturned(text));
       }
+      stored(row, known === undefined);
     } catch (error) {
       if (isReferenceError(error) || error instanceof Refusal) throw error;
       if (areKeysUsedUp(connection, collection, error)) throw keysUsedUp(collection);
@@ -100,7 +126,6 @@ function insertRows(connection: Connection, collection: Collection, job: InsertJ
       throw atRow(first ?? told, job.rows.length > 1 ? index : undefined);
     }
   }
-  if (refersToItself) checkOwnReferences(connection, collection, job.rows);
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
 }
 

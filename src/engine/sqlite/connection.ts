@@ -5,7 +5,7 @@
  * data, even after `commit`. So statements are run to their end here, those that are read step by step are known here, and
  * `settle` makes sure that nothing is being read any more.
  */
-import { constants, Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
+import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Row, Value } from '../../collection/value.ts';
 import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../limits.ts';
@@ -186,9 +186,7 @@ export class Connection {
     return false;
   }
 
-  /** `keepLog`: the log and its index outlast it, even where it is the last connection. */
-  close({ keepLog = false } = {}): void {
-    if (keepLog) this.db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  close(): void {
     for (const cursor of this.cursors) cursor.finalize();
     this.cursors.clear();
     this.finalize();

@@ -15,8 +15,9 @@ const STEPS_OF_A_ROW = 256;
 let endsAt = Number.POSITIVE_INFINITY;
 let steps = 0;
 let untilLook = STEPS_BETWEEN_LOOKS;
-/** Not 0 as soon as what is under way is to give way to others. Another thread tells it so, since this one is at work. */
-let others: Int32Array | undefined;
+const SMALLER_READ = 'Filter by an indexed field, or ask for a smaller page.';
+/** What to do about a statement that takes longer than its limit. */
+let hint = SMALLER_READ;
 /** How many more steps may be taken where the requests are. */
 let stepsLeft = Number.POSITIVE_INFINITY;
 
@@ -27,29 +28,30 @@ export function allowSteps(count: number): void {
   stepsLeft = count;
 }
 
-/** What is under way has ended, since others wait for it: it is to be undone, and may begin anew after them. */
-export class GaveWay extends Error {}
-
-/** From now on, by a clock that nobody sets. */
-export function setDeadline(milliseconds: number, givesWayTo?: Int32Array): void {
+/** Sets the limit from now on, by a monotonic clock. */
+export function setDeadline(milliseconds: number, whenLate = SMALLER_READ): void {
   endsAt = performance.now() + milliseconds;
-  others = givesWayTo;
+  hint = whenLate;
+}
+
+/** Runs a part of the work with a limit of its own, within the limit of the whole. */
+export function limitPart<T>(milliseconds: number, whenLate: string, work: () => T): T {
+  const whole = { endsAt, hint };
+  if (performance.now() + milliseconds < endsAt) setDeadline(milliseconds, whenLate);
+  try {
+    return work();
+  } finally {
+    ({ endsAt, hint } = whole);
+  }
 }
 
 export function clearDeadline(): void {
   endsAt = Number.POSITIVE_INFINITY;
-  others = undefined;
-}
-
-export function timeLeft(): number {
-  return endsAt - performance.now();
 }
 
 export function checkDeadline(): void {
   if (endsAt === Number.POSITIVE_INFINITY || performance.now() <= endsAt) return;
-  throw new Refusal('57014', 'canceling statement due to statement timeout', {
-    hint: 'Filter by an indexed field, or ask for a smaller page.',
-  });
+  throw new Refusal('57014', 'canceling statement due to statement timeout', { hint });
 }
 
 /** Counts work that is done, or about to be; throws where the time is up. */
@@ -61,7 +63,6 @@ export function spend(count: number): void {
   if (untilLook > 0) return;
   untilLook = STEPS_BETWEEN_LOOKS;
   checkDeadline();
-  if (others !== undefined && Atomics.load(others, 0) !== 0) throw new GaveWay();
 }
 
 export function spendRow(): void {

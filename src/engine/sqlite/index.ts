@@ -5,7 +5,7 @@
 import type { Encoding } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
 import { atOnce, inTurns } from '../../in-pieces.ts';
-import { MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
+import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import { type Output, outputOfRead } from '../compile/output.ts';
 import { compileRead } from '../compile/read.ts';
@@ -14,7 +14,7 @@ import { explanationOf, type PlanStep } from '../explanation.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { isQuickWrite } from '../quick-writes.ts';
 import { applyJobs } from './apply.ts';
-import { CountedMark } from './change-mark.ts';
+import { CountedMark, WalIndexMark } from './change-mark.ts';
 import { Connection, whileBusy } from './connection.ts';
 import { DeclarationWatch } from './declaration-watch.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -32,7 +32,6 @@ import { ReadsHere } from './reads-here.ts';
 import { DAMAGED, translateError } from './refusals.ts';
 import { checkOwner } from './schema.ts';
 import { Snapshot } from './snapshot.ts';
-import { openWatched } from './watched.ts';
 import { Writer } from './writer.ts';
 import { WriterThread } from './writer-link.ts';
 
@@ -42,6 +41,7 @@ export interface SqliteOptions extends SqliteDemand {
   readonly location?: string;
   readonly retryHours: number;
   readonly querySeconds: number;
+  readonly dryRunSeconds?: number;
   /** To serve, and not for one command: the writer's thread starts now, and not with the first write. */
   readonly serves?: boolean;
   readonly rejectsCredentials?: boolean;
@@ -51,7 +51,8 @@ export interface SqliteOptions extends SqliteDemand {
 
 export function openSqlite(options: SqliteOptions): Engine {
   const { catalogue, retryHours, querySeconds, location = options.path } = options;
-  const bounds = { retryHours, querySeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
+  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS };
   const limitMs = querySeconds * 1000;
   let steps: readonly string[] = [];
   const first = new Connection(options.path, {
@@ -75,7 +76,10 @@ export function openSqlite(options: SqliteOptions): Engine {
     return new SqliteEngine({ path: IN_MEMORY, location: 'in memory', steps, reader: first, changes, writer, limitMs });
   }
   const path = fileOf(options.path);
-  const { reader, changes } = openWatched(path, first);
+  // Before the reader opens: the last connection to close moves the rows from the log into the file.
+  first.close();
+  const reader = new Connection(path, { readOnly: true, prepare: checkOwner });
+  const changes = new WalIndexMark(path);
   const files = openFiles(options.path);
   const thread = new WriterThread({ path, files, catalogue, bounds });
   if (options.serves === true) thread.begin();
@@ -85,7 +89,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     steps,
     reader,
     changes,
-    writer: new Writer(thread.commit, { askToGiveWay: thread.askToGiveWay }),
+    writer: new Writer(thread.commit),
     limitMs,
     file: {
       files,
@@ -234,6 +238,7 @@ class SqliteEngine implements Engine {
     await this.file?.thread.close();
     // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
     this.reader.close();
+    if (this.changes instanceof WalIndexMark) this.changes.close();
   }
 
   private refuse(error: unknown): never {

@@ -2,7 +2,7 @@
  * A write plan compiled to SQL: a job, small plain data that the writer's thread carries out without knowing plans.
  * Compiling happens beside the requests, so that the one writer does nothing but write.
  */
-import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
+import { type Collection, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import { mapped, type Pieces } from '../../in-pieces.ts';
@@ -15,6 +15,7 @@ import {
   ALWAYS,
   type Assignment,
   type Bound,
+  type Conflict,
   isAlways,
   type OutputColumn,
   type Precondition,
@@ -44,8 +45,7 @@ export type Job = JobTerms &
         readonly kind: 'insert';
         readonly sql: string;
         readonly rows: readonly (readonly Value[])[];
-        /** Tells whether a row meets an existing one, from the values at these places of it. */
-        readonly meets?: { readonly sql: string; readonly places: readonly number[] };
+        readonly meets?: Meeting;
         readonly allowed?: Allowed;
         /** Tells of a row before it is stored whether it may be; the values of the row come first. */
         readonly before?: Statement;
@@ -60,6 +60,13 @@ export type Job = JobTerms &
         readonly isConditional: boolean;
       }
   );
+
+/** Tells whether a row meets an existing one, from the values at these places of it, and the places that it then overwrites. */
+interface Meeting {
+  readonly sql: string;
+  readonly places: readonly number[];
+  readonly overwrites: readonly number[];
+}
 
 interface Change {
   readonly statement: Statement;
@@ -76,6 +83,8 @@ export interface Returning {
   readonly statement: Statement;
   /** Made before the rows are removed: with them goes what refers to them. */
   readonly before: boolean;
+  /** Whether it embeds or tests rows of other collections, which may take long however few rows are changed. */
+  readonly reachesOthers: boolean;
   readonly encoding: Encoding;
   readonly form: RowForm;
 }
@@ -87,8 +96,6 @@ interface JobTerms {
   readonly singular: boolean;
   readonly mustExist: boolean;
   readonly dryRun: boolean;
-  /** What is left of the time limit, where it has been begun before and has given way to others. */
-  readonly leftMs?: number;
   readonly precondition?: Pick<Precondition, 'key' | 'versions'> & {
     /** Reads what the caller sees of the row, where that may not be all. */
     readonly seen?: { readonly statement: Statement; readonly form: RowForm };
@@ -115,7 +122,7 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
         sql: insertSql(collection) + conflictSql(plan.conflict, allowed?.met) + told,
         rows: yield* mapped(plan.rows, (row) => storedValues(collection.fields, row)),
         ...(typeof plan.conflict === 'object' && plan.conflict.overwrite.length > 0
-          ? { meets: meeting(collection, plan.conflict.on) }
+          ? { meets: meeting(collection, plan.conflict) }
           : {}),
       };
     }
@@ -151,12 +158,13 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
 }
 
 /** Finds the row that is met, and tells its key in text forms. */
-function meeting({ name, fields, key }: Collection, on: readonly Field[]): { sql: string; places: readonly number[] } {
+function meeting({ name, fields, key }: Collection, { on, overwrite }: Exclude<Conflict, 'refuse'>): Meeting {
   const texts = key.map((field) => sqliteDialect.text(identifier(field.name), field.type));
   const tests = on.map((field, index) => `${identifier(field.name)} = ?${index + 1}`);
   return {
     sql: `select ${texts.join(', ')} from ${identifier(name)} where ${tests.join(' and ')}`,
     places: on.map((field) => fields.indexOf(field)),
+    overwrites: overwrite.map((field) => fields.indexOf(field)),
   };
 }
 
@@ -206,7 +214,8 @@ function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returni
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
   const shape = areFound && rowsWritten(plan) > 1 ? inKeyOrder(into, asked) : asked;
   const output = boundedAnswer(plan, shape.columns, outputOf(shape.columns, encoding, sqliteDialect));
-  const removal = plan.kind === 'delete' && reachesOthers(shape) ? plan : undefined;
+  const reaches = reachesOthers(shape);
+  const removal = plan.kind === 'delete' && reaches ? plan : undefined;
   const statement = buildStatement(guardedDialect, (bind) => {
     const scope = { ...scopeOf(guardedDialect, bind, into.name), stripNulls: output.stripNulls };
     const rows =
@@ -216,7 +225,7 @@ function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returni
     const shown = isAlways(shape.where) ? rows : `${rows} and ${compilePredicate(shape.where, scope)}`;
     return compileShape(shape, shown, output, scope);
   });
-  return { statement, encoding, form: output.form, before: removal !== undefined };
+  return { statement, encoding, form: output.form, before: removal !== undefined, reachesOthers: reaches };
 }
 
 /** Where the rows of the answer may be more than it may hold, they are counted. */

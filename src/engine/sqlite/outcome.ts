@@ -3,12 +3,7 @@ import { type ErrorCode, Refusal } from '../../errors.ts';
 import type { WriteResult } from '../engine.ts';
 
 /** What became of a job, in a form that crosses threads. */
-export type Outcome = { readonly kind: 'done'; readonly result: WriteResult } | GaveWayOutcome | FailedOutcome;
-/** A dry run that is to be begun anew, with what is left of its time. */
-export interface GaveWayOutcome {
-  readonly kind: 'gave-way';
-  readonly leftMs: number;
-}
+export type Outcome = { readonly kind: 'done'; readonly result: WriteResult } | FailedOutcome;
 export type FailedOutcome =
   | ({ readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string } & Pick<
       Refusal,
@@ -26,7 +21,7 @@ export function asOutcome(error: unknown): FailedOutcome {
   return { kind: 'fault', message: error.stack ?? error.message, ...(code === undefined ? {} : { code }) };
 }
 
-export function settle(outcome: Exclude<Outcome, GaveWayOutcome>): WriteResult {
+export function settle(outcome: Outcome): WriteResult {
   if (outcome.kind === 'done') return outcome.result;
   throw failure(outcome);
 }

@@ -94,8 +94,9 @@ export class Reader {
     });
   }
 
+  /** A thread that has ended has no read to cancel. */
   cancel(id: number): void {
-    this.thread.post({ kind: 'cancel', id });
+    this.thread.tell({ kind: 'cancel', id });
   }
 
   giveBackMemory(): void {

@@ -2,12 +2,13 @@
  * Which reference a write would have broken. SQLite says only that there is one; it is looked for by the values of the job,
  * each by a look at an index.
  */
-import { type Catalogue, type Collection, referencesTo } from '../../collection/declaration.ts';
+import { type Catalogue, type Collection, type Reference, referencesTo } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { Refusal } from '../../errors.ts';
 import { identifier } from '../compile/statement.ts';
 import { missingReferent, stillReferenced } from '../terms.ts';
 import type { Connection } from './connection.ts';
+import { spendRow } from './deadline.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Job } from './jobs.ts';
 import { valueIn } from './stored-values.ts';
@@ -111,19 +112,22 @@ function keeperAmong(
   return undefined;
 }
 
-/** Rows of one request that refer to rows of the same collection: checked when all of them are stored. */
-export function checkOwnReferences(
+/** A reference of a stored row, with its value. */
+export interface StoredReference {
+  readonly reference: Reference;
+  readonly value: Value;
+}
+
+/** Rejects the first reference to a row that does not exist, in a transaction in which SQLite does not check them yet. */
+export function checkReferences(
   connection: Connection,
   collection: Collection,
-  rows: readonly (readonly Value[])[],
+  references: readonly StoredReference[],
 ): void {
-  for (const reference of collection.references.filter(({ to }) => to === collection.name)) {
-    const place = collection.fields.indexOf(reference.field);
-    for (const row of rows) {
-      const value = row[place]!;
-      if (value === null || exists(connection, collection.name, collection.key[0]!.name, value)) continue;
-      throw missingReferent(collection, reference, valueIn(reference.field.type, value));
-    }
+  for (const { reference, value } of references) {
+    spendRow();
+    if (exists(connection, reference.to, collection.among.get(reference.to)!.key[0]!.name, value)) continue;
+    throw missingReferent(collection, reference, valueIn(reference.field.type, value));
   }
 }
 

@@ -34,17 +34,11 @@ export class WriterThread {
   stale = 0;
   private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
   private readonly thread: Thread<WriterRequest, WriterAnswer>;
-  private readonly others = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-  constructor({ bounds, ...terms }: WriterTerms) {
+  constructor(terms: WriterTerms) {
     this.thread = new Thread({
       file: new URL('./writer-thread.ts', import.meta.url),
-      opening: {
-        kind: 'open',
-        ...terms,
-        catalogue: terms.catalogue.draft,
-        bounds: { ...bounds, givesWayTo: this.others },
-      },
+      opening: { kind: 'open', ...terms, catalogue: terms.catalogue.draft },
       answered: (answer) => this.waiting.shift()?.resolve(answer),
       lost: (refusal) => {
         for (const { reject } of this.waiting.splice(0)) reject(refusal);
@@ -57,7 +51,6 @@ export class WriterThread {
   }
 
   readonly commit: Commit = async (jobs) => {
-    Atomics.store(this.others, 0, 0);
     const long = jobs.length === 1 ? divided(jobs[0]!) : undefined;
     for (const part of long?.parts ?? []) {
       this.thread.post({ kind: 'part', part });
@@ -69,11 +62,6 @@ export class WriterThread {
     if ('fault' in answer) throw new Error(answer.fault);
     if (answer.stale) this.stale++;
     return answer.outcomes;
-  };
-
-  /** Of what is committed now, a dry run; where it has ended, nothing happens. */
-  readonly askToGiveWay = (): void => {
-    Atomics.store(this.others, 0, 1);
   };
 
   begin(): void {

@@ -98,13 +98,17 @@ function indexLater(milliseconds: number): void {
   timer = setTimeout(indexSome, milliseconds);
 }
 
-/** Where it fails, as when another process is writing, it is tried again. */
+/** Counts the collections that were looked at, so that each has its turn while others keep changing. */
+let turn = 0;
+
+/** Indexes the next batch of one collection. If it fails, as when another process is writing, the next collection is tried later. */
 function indexSome(): void {
   const begun = performance.now();
   const isQuiet = begun - lastCommit > QUIET_MS;
   const found = attempt(() => {
     checkFiles(terms!.files);
-    return [...terms!.catalogue.collections.values()].some((collection) => indexPending(open(), collection));
+    const collections = [...terms!.catalogue.collections.values()];
+    return collections.some(() => indexPending(open(), collections[turn++ % collections.length]!));
   });
   indexLater(found === true && isQuiet ? (performance.now() - begun) * REST : LOOK_MS);
 }
