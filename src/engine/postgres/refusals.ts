@@ -45,10 +45,14 @@ const NETWORK_ERRORS = [
   'ConnectionRefused',
 ];
 
-/** The statement never reached the server, or the server says that it did nothing of it. One that goes away may have. */
+/** Whether neither the server nor the connection reported the error: it is a fault of this program, and the log needs its stack. */
+export function isFault(error: unknown): boolean {
+  return sqlState(error) === undefined && typeof (error as ServerError | undefined)?.code !== 'string';
+}
+
+/** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
 export function surelyUndone(error: unknown): boolean {
-  // Ours: it was made before anything was sent.
-  if (error instanceof Refusal) return true;
+  if (error instanceof Refusal || isFault(error)) return true;
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
   const { code = '' } = error as ServerError;
