@@ -104,6 +104,8 @@ export interface RefusalDetails {
   readonly candidates?: readonly Readonly<Record<string, string>>[];
   /** For the log, and not for the client. */
   readonly cause?: string;
+  /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
+  readonly sqlState?: string | undefined;
 }
 
 /** What a client asked for cannot be done, and why. Whatever it repeats of what was asked is shortened. */
@@ -113,17 +115,19 @@ export class Refusal extends Error {
   readonly hint: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly candidates: RefusalDetails['candidates'];
+  readonly sqlState: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers, candidates, cause }: RefusalDetails = {},
+    { details, hint, headers, candidates, cause, sqlState }: RefusalDetails = {},
   ) {
     super(shortened(message), cause === undefined ? undefined : { cause });
     this.details = details === undefined ? null : shortened(details);
     this.hint = hint === undefined ? null : shortened(hint);
     this.headers = headers ?? {};
     this.candidates = candidates;
+    this.sqlState = sqlState;
   }
 
   get status(): number {

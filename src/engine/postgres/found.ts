@@ -68,8 +68,8 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresDem
   };
 }
 
-function namesIn({ constraints, indexes }: FoundTable): string[] {
-  return [...constraints, ...indexes].map(({ name }) => name);
+function namesIn({ name: table, constraints, indexes }: FoundTable): string[] {
+  return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
 }
 
 /** Columns that others gave the table, and that are declared now. */

@@ -7,7 +7,7 @@ export interface FoundColumn {
   /** As PostgreSQL prints it; of a domain, what it is made of. */
   readonly type: string;
   readonly required: boolean;
-  /** An expression. Of a column that is always computed it is how. */
+  /** An expression: the column's own default, or that of its domain. If the column is computed, how. */
   readonly default: string | null;
   readonly isComputed: boolean;
   readonly identity: 'always' | 'by default' | null;
@@ -93,7 +93,7 @@ const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isT
 
 const COLUMNS = `select c.relname::text as table, a.attname::text as name,
     case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
-    a.attnotnull or t.typnotnull as required, pg_get_expr(d.adbin, d.adrelid) as default, a.attgenerated <> '' as "isComputed",
+    a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' as "isComputed",
     case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
     pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname) as sequence
   from ${OF_SCHEMA} join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

@@ -29,8 +29,10 @@ export function inspect(db: Database, declared: Catalogue): Inspection {
     return { ...found, fields: [...found.fields, ...given] };
   });
   const catalogue = declareCatalogue({ collections });
-  const references = [...catalogue.collections.values()].flatMap((collection) => collection.references);
-  const names = new Set([...namesOf(db, 'index'), ...references.map(({ name }) => name)]);
+  const references = [...catalogue.collections.values()].flatMap((collection) =>
+    collection.references.map(({ name }) => `${collection.name}.${name}`),
+  );
+  const names = new Set([...namesOf(db, 'index', "tbl_name || '.' || name"), ...references]);
   return { isNew, record, tables, catalogue, names };
 }
 
@@ -83,6 +85,6 @@ function columnsOf(db: Database, table: string): Column[] {
   }));
 }
 
-function namesOf(db: Database, type: 'table' | 'index'): ReadonlySet<string> {
-  return new Set(select(db, 'select name from sqlite_schema where type = ?', type).map(([name]) => String(name)));
+function namesOf(db: Database, type: 'table' | 'index', column = 'name'): ReadonlySet<string> {
+  return new Set(select(db, `select ${column} from sqlite_schema where type = ?`, type).map(([name]) => String(name)));
 }

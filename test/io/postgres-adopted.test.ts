@@ -1,0 +1,102 @@
+/** Tables in PostgreSQL that something else made: errors, defaults and names that are theirs stay theirs. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createApp } from '../../src/app.ts';
+import { declareCatalogue } from '../../src/collection/declaration.ts';
+import type { CollectionDraft } from '../../src/collection/draft.ts';
+import type { Row } from '../../src/collection/value.ts';
+import { describeDatabase } from '../../src/engine/open.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { NO_ROWS } from '../../src/plan/first-rows.ts';
+import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
+import { expectRefusal, sendJson } from '../support/stories.ts';
+
+const { url, admin } = testServer;
+const SETTINGS = { ...TEST_SETTINGS, collections: '', replicas: [], replicaLagSeconds: 10, idempotencyHours: 24 };
+
+const TABLES = `
+  create domain rating as integer default 3 not null check (value > 0);
+  create domain stamp as text default md5(random()::text) not null;
+  create table client (id integer primary key, name text);
+  create table clients (id integer primary key, name text);
+  create table tags (id integer primary key, owner integer constraint owned references clients);
+  create table projects (
+    id integer primary key, name text, rating rating, stamp stamp, share integer,
+    client_id integer constraint client references clients,
+    owner integer constraint owned references clients);
+  create function check_share() returns trigger language plpgsql as
+    $$ begin
+      if new.share = -1 then raise exception 'never' using errcode = 'MY001', detail = 'Negative.', hint = 'Use 1.'; end if;
+      if new.share is not null then new.name := new.name || 100 / new.share; end if;
+      return new;
+    end $$;
+  create trigger check_share before insert or update on projects for each row execute function check_share();
+  insert into clients values (1, 'Apple'), (2, 'Banana');
+  insert into projects (id, name, client_id, owner) values (1, 'a', 1, 2), (2, 'b', 1, 1)`;
+
+describe('adopted tables', () => {
+  const schema = newSchema();
+  let drafts: readonly CollectionDraft[];
+  let engine: PostgresEngine;
+  let fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  const list = async (path: string) => (await (await fetch(path)).json()) as Row[];
+  const withRow = { prefer: 'return=representation' };
+
+  beforeAll(async () => {
+    await admin.unsafe(`create schema "${schema}"`);
+    await admin.begin(async (transaction) => {
+      await transaction.unsafe(`set local search_path = "${schema}"`);
+      await transaction.unsafe(TABLES);
+    });
+    const described = await describeDatabase(url, { ...SETTINGS, schema });
+    drafts = described.collections.map(({ draft }) => draft);
+    const catalogue = declareCatalogue({ collections: drafts });
+    engine = openPostgres({ ...SETTINGS, url, schema, catalogue, firstRows: NO_ROWS });
+    await engine.opened;
+    const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
+    fetch = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
+  });
+  afterAll(() => engine.close());
+
+  test.each([
+    ['POST', '/projects', { id: 3, name: 'c', share: 0 }],
+    ['PATCH', '/projects?id=eq.1', { share: 0 }],
+    ['PATCH', '/projects', [{ id: 1, share: 0 }]],
+    ['PUT', '/projects?id=eq.1', { id: 1, name: 'a', share: 0 }],
+  ])('the error of a trigger keeps its code in %s %s', async (method, path, body) => {
+    for (const headers of [{}, withRow]) {
+      const refused = await expectRefusal(await fetch(path, sendJson(method, body, headers)), 400, '22012');
+      expect(refused).toMatchObject({ message: 'division by zero', details: null });
+    }
+  });
+
+  test('the error of a trigger keeps a code of its own invention', async () => {
+    const response = await fetch('/projects', sendJson('POST', { id: 3, name: 'c', share: -1 }));
+    const refused = await expectRefusal(response, 400, 'MY001');
+    expect(refused).toMatchObject({ message: 'never', details: 'Negative.', hint: 'Use 1.' });
+  });
+
+  test('the default of a domain fills in what is left out', async () => {
+    const fields = drafts.find(({ name }) => name === 'projects')!.fields;
+    expect(fields.find(({ name }) => name === 'rating')).toMatchObject({ required: true, default: 3 });
+    expect(fields.find(({ name }) => name === 'stamp')).toMatchObject({ required: true, filled: true });
+    const response = await fetch('/projects', sendJson('POST', { id: 4, name: 'd' }, withRow));
+    expect({ status: response.status, rows: await response.json() }).toMatchObject({
+      status: 201,
+      rows: [{ id: 4, rating: 3, stamp: expect.stringMatching(/^[0-9a-f]{32}$/) }],
+    });
+  });
+
+  test('a reference keeps the name of its constraint, also if a table or another reference has that name', async () => {
+    const referenceOf = (of: string, field: string) =>
+      drafts.find(({ name }) => name === of)!.fields.find(({ name }) => name === field)!.references;
+    expect(referenceOf('projects', 'client_id')).toMatchObject({ constraint: 'client' });
+    expect(referenceOf('projects', 'owner')).toMatchObject({ constraint: 'owned' });
+    expect(referenceOf('tags', 'owner')).toMatchObject({ constraint: 'owned' });
+    expect(await list('/projects?select=id,client(name)&id=eq.1')).toEqual([
+      { id: 1, client: { name: 'Apple' } },
+    ] as unknown as Row[]);
+    expect(await list('/projects?select=id,clients!owned(name)&id=eq.1')).toEqual([
+      { id: 1, clients: { name: 'Banana' } },
+    ] as unknown as Row[]);
+  });
+});
