@@ -23,6 +23,9 @@ const TABLES = `
     id integer primary key, name text, rating rating, stamp stamp, share integer,
     client_id integer constraint client references clients,
     owner integer constraint owned references clients);
+  create table parcels (id integer primary key, client_id integer references clients, weight numeric, cost money, wait interval);
+  insert into parcels values (1, null, 700, 700, '2 hours'), (2, null, 1200.0, 1200, '10 hours'), (3, null, 500, 500, '9 days'),
+    (4, null, null, null, null), (5, null, 1200.00, 90, '1 day');
   create function check_share() returns trigger language plpgsql as
     $$ begin
       if new.share = -1 then raise exception 'never' using errcode = 'MY001', detail = 'Negative.', hint = 'Use 1.'; end if;
@@ -84,6 +87,38 @@ describe('adopted tables', () => {
       status: 201,
       rows: [{ id: 4, rating: 3, stamp: expect.stringMatching(/^[0-9a-f]{32}$/) }],
     });
+  });
+
+  test.each([
+    ['weight=gt.500', [1, 2, 5]],
+    ['weight=lte.700.00', [1, 3]],
+    ['weight=eq.1200', [2, 5]],
+    ['weight=neq.1200', [1, 3]],
+    ['weight=in.(500.0,1.2e3)', [2, 3, 5]],
+    ['weight=isdistinct.1200', [1, 3, 4]],
+    ['weight=is.null', [4]],
+    ['order=weight.desc.nullslast,id', [2, 5, 1, 3, 4]],
+    ['cost=gt.500&order=cost', [1, 2]],
+    ['wait=gte.1 day&order=wait', [5, 3]],
+    ['or=(weight.lt.600,cost.gt.1000)', [2, 3]],
+  ])('a quantity that is read as text is compared and sorted by its value: %s', async (query, ids) => {
+    const rows = await list(`/parcels?select=id&${query.includes('order') ? query : `${query}&order=id`}`);
+    expect(rows.map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('the largest and the smallest quantity, and pages by it', async () => {
+    const [found] = await list('/parcels?select=high:weight.max(),low:weight.min()');
+    expect([Number(found!.high), Number(found!.low)]).toEqual([1200, 500]);
+    const ids: unknown[] = [];
+    let next: string | undefined = '/parcels?select=id&order=weight&limit=2';
+    while (next !== undefined && ids.length < 9) {
+      const page = await fetch(next);
+      ids.push(...((await page.json()) as Row[]).map(({ id }) => id));
+      next = /<([^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(ids).toEqual([3, 1, 2, 5, 4]);
+    await expectRefusal(await fetch('/parcels?weight=gt.heavy'), 400, '22P02');
+    await expectRefusal(await fetch('/parcels?select=weight.sum()'), 400, '42883');
   });
 
   test('a reference keeps the name of its constraint, also if a table or another reference has that name', async () => {

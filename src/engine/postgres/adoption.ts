@@ -15,6 +15,8 @@ export interface Adopted {
   readonly fields: ReadonlySet<Field>;
   /** The type that a column is read as, where it is none of ours. */
   readonly readAs: ReadonlyMap<Field, string>;
+  /** The column's type, if it is read as text but compared and sorted as a number. */
+  readonly comparedAs: ReadonlyMap<Field, string>;
   /** The database's own default, an expression, where the declaration leaves it to that. */
   readonly fills: ReadonlyMap<Field, string>;
   /** Collections whose keys the database assigns unless it is told that others are meant. */
@@ -25,11 +27,14 @@ export const NOTHING_ADOPTED: Adopted = {
   collections: new Set(),
   fields: new Set(),
   readAs: new Map(),
+  comparedAs: new Map(),
   fills: new Map(),
   overriding: new Set(),
 };
 
 const TEXT = builtIn('text');
+/** Types that are read as text, although the order and equality of their values differ from those of their texts. */
+const QUANTITIES = ['numeric', 'money', 'interval'];
 
 export function adopt(pairs: readonly { collection: Collection; table: FoundTable }[]): Adopted {
   if (pairs.length === 0) return NOTHING_ADOPTED;
@@ -48,6 +53,11 @@ export function adopt(pairs: readonly { collection: Collection; table: FoundTabl
         const readAs = type?.type === field.type ? type.readAs : TEXT.postgres.name;
         return readAs === undefined ? [] : [[field, readAs]];
       }),
+    ),
+    comparedAs: new Map(
+      columns.flatMap(({ field, column: { type } }): [Field, string][] =>
+        field.type === TEXT && QUANTITIES.includes(type) ? [[field, type]] : [],
+      ),
     ),
     fills: new Map(
       columns.flatMap(({ field, column }): [Field, string][] =>
