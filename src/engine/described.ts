@@ -13,6 +13,8 @@ export interface DescribedDatabase {
   readonly collections: readonly DescribedCollection[];
   /** Tables that cannot be declared, and why. */
   readonly leftOut: readonly string[];
+  /** A warning about the connection that the tables were described with. */
+  readonly warning?: string | undefined;
 }
 
 /**

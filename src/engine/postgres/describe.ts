@@ -19,6 +19,7 @@ import {
   VERSION_TABLE,
 } from './inspect.ts';
 import { onServer } from './on-server.ts';
+import { bypassedRowSecurity } from './row-security.ts';
 import { parseTarget } from './url.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
@@ -30,10 +31,7 @@ export async function describePostgres(url: string, settings: SessionSettings): 
   return { ...described, location: `${target.location} (schema ${settings.schema})` };
 }
 
-async function describeSchema(
-  runner: Runner,
-  schema: string,
-): Promise<Pick<DescribedDatabase, 'collections' | 'leftOut'>> {
+async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
   const { record } = await inspectOwn(runner, schema, RECORD_TABLE);
   // Those that are ours tell what they were declared as.
   const own = record === null ? [] : readRecord(record);
@@ -42,7 +40,9 @@ async function describeSchema(
   const tables = found.filter(({ name, isTable }) => isTable && !isOurs(name));
   const obstacles = tables.flatMap((table) => obstacleOf(table) ?? []);
   const declared = tables.filter((table) => obstacleOf(table) === undefined);
+  const served = [...own, ...declared].map(({ name }) => name);
   return {
+    warning: await bypassedRowSecurity(runner, schema, served),
     collections: withClearNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
       ...declared.map((table) => new Description(table, schema, declared).describe()),
