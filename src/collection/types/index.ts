@@ -86,19 +86,22 @@ function decimalNamed(name: string): Type | undefined {
   return isOne ? decimal(precision, scale) : undefined;
 }
 
-/** Types of what is computed, and of no field. */
-const COMPUTED: readonly Type[] = [numeric];
+/** Whether only fields that are read have the type: adopted columns, and what is computed. */
+export function isOnlyRead(type: Type): boolean {
+  return type === numeric;
+}
 
 /** The type of a field by that name. */
 export function fieldTypeNamed(name: string): Type | undefined {
-  const [element = ''] = name.split('[]');
-  const isComputed = COMPUTED.some((type) => type === typeNamed(element));
-  return isComputed ? undefined : typeNamed(name);
+  const type = typeNamed(name);
+  return type?.element === numeric ? undefined : type;
 }
 
 /** For messages and editors: the types that a field may have, beside arrays of them. */
 export function fieldTypeNames(): string[] {
-  const names = [...TYPES.keys()].filter((name) => /^\w+$/.test(name) && fieldTypeNamed(name) !== undefined);
+  const names = [...TYPES.values()]
+    .filter((type) => /^\w+$/.test(type.name) && !isOnlyRead(type))
+    .map(({ name }) => name);
   return [...names, 'decimal(p,s)'];
 }
 

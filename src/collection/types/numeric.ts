@@ -1,6 +1,6 @@
 /**
- * numeric: what exact arithmetic yields, of any number of digits. No field is one; sums, averages and casts are. On SQLite it
- * is text, and made from whole units, so that no digit is lost on the way.
+ * numeric: a number of any number of digits. Sums, averages and casts have this type, and adopted columns that are only read. On
+ * SQLite it is text, made from whole units, so that no digit is lost on the way.
  */
 import { Refusal } from '../../errors.ts';
 import { MAX_NUMERIC_DIGITS } from '../../limits.ts';

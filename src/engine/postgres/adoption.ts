@@ -5,7 +5,7 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Problem } from '../migration/risks.ts';
-import { typeOfColumn } from './column-type.ts';
+import { typeOfAdopted } from './column-type.ts';
 import { quoteText } from './driver.ts';
 import type { FoundColumn, FoundTable } from './inspect.ts';
 
@@ -33,8 +33,8 @@ export const NOTHING_ADOPTED: Adopted = {
 };
 
 const TEXT = builtIn('text');
-/** Types that are read as text, although the order and equality of their values differ from those of their texts. */
-const QUANTITIES = ['numeric', 'money', 'interval'];
+/** Types whose values differ in order and equality from their texts. */
+const QUANTITY = /^(numeric|money|interval)(?!.*\[\]$)/;
 
 export function adopt(pairs: readonly { collection: Collection; table: FoundTable }[]): Adopted {
   if (pairs.length === 0) return NOTHING_ADOPTED;
@@ -49,15 +49,16 @@ export function adopt(pairs: readonly { collection: Collection; table: FoundTabl
     fields: new Set(columns.map(({ field }) => field)),
     readAs: new Map(
       columns.flatMap(({ field, column }): [Field, string][] => {
-        const type = typeOfColumn(column.type);
+        const type = typeOfAdopted(column.type);
         const readAs = type?.type === field.type ? type.readAs : TEXT.postgres.name;
         return readAs === undefined ? [] : [[field, readAs]];
       }),
     ),
     comparedAs: new Map(
-      columns.flatMap(({ field, column: { type } }): [Field, string][] =>
-        field.type === TEXT && QUANTITIES.includes(type) ? [[field, type]] : [],
-      ),
+      columns.flatMap(({ field, column }): [Field, string][] => {
+        const [type] = QUANTITY.exec(column.type) ?? [];
+        return field.type === TEXT && type !== undefined ? [[field, type]] : [];
+      }),
     ),
     fills: new Map(
       columns.flatMap(({ field, column }): [Field, string][] =>
@@ -92,7 +93,7 @@ function columnMisfits(field: Field, column: FoundColumn | undefined): string[] 
   if (column === undefined) return [`${name} is missing`];
   // Whatever it is, it has a text form.
   const isReadAsText = readOnly && type === TEXT;
-  const found = typeOfColumn(column.type)?.type;
+  const found = typeOfAdopted(column.type)?.type;
   return [
     ...(found === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && !column.required ? [`${name} may be null there`] : []),

@@ -1,13 +1,13 @@
 /** The tables of a schema as a declaration of collections, with which they are served as they are. Reads only. */
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
-import { typeNamed } from '../../collection/types/index.ts';
+import { isOnlyRead, typeNamed } from '../../collection/types/index.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { nameProblem } from '../../declare/names.ts';
 import { type DescribedCollection, type DescribedDatabase, withClearNames } from '../described.ts';
 import { type FoundRules, readCheck, readDefault } from '../expressions.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
-import { typeOfColumn } from './column-type.ts';
+import { typeOfAdopted, typeOfColumn } from './column-type.ts';
 import type { Runner, SessionSettings } from './driver.ts';
 import {
   type FoundColumn,
@@ -123,8 +123,8 @@ class Description {
 
   private field(column: FoundColumn): FieldDraft {
     const { name, required, isComputed } = column;
-    const found = typeOfColumn(column.type);
-    if (found === undefined || isComputed) {
+    const found = typeOfAdopted(column.type);
+    if (found === undefined || isOnlyRead(found.type) || isComputed) {
       this.note(name, isComputed ? `computed: ${column.default}` : column.type);
       if (required && !isComputed && column.default === null && column.identity === null) {
         this.note(name, 'required: rows cannot be inserted here, unless a trigger fills it in');

@@ -23,7 +23,8 @@ const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@'
 export function postgresDialect(folding: Folding, configurations: Configurations, adopted: Adopted): SqlDialect {
   // The indexes of a table that something else made are on whole texts.
   const hasPrefixes = (of: Expression) => hasPrefixIndex(of) && !adopted.fields.has(fieldOf(of)!);
-  const quantity = (of: Expression) => adopted.comparedAs.get(fieldOf(of)!);
+  const quantity = (of: Expression): string | undefined =>
+    of.kind === 'embed' ? quantity(of.plan.columns[0]!.expression) : adopted.comparedAs.get(fieldOf(of)!);
   const compare = (operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string => {
     const bound = bind(value, operand.of.type);
     const type = quantity(operand.of);
@@ -61,9 +62,9 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return type === undefined ? sql : `(${sql})::${type}`;
     },
     orderedBy: ({ sql, of }) => {
-      if (of.kind === 'embed') return [collated(sql, of.type)];
       const type = quantity(of);
       if (type !== undefined) return [`(${sql})::${type}`];
+      if (of.kind === 'embed') return [collated(sql, of.type)];
       return hasPrefixes(of) ? [prefix(sql), sql] : [sql];
     },
     groupedBy: ({ sql }) => sql,
