@@ -30,6 +30,7 @@ export const ERRORS = {
   PGRST127: { status: 400, meaning: 'What is asked for is not implemented' },
   PGRST200: { status: 400, meaning: 'There is no relationship to embed' },
   PGRST201: { status: 300, meaning: 'More than one relationship could be meant by an embedding' },
+  PGRST202: { status: 404, meaning: 'There is no such function; the service has none' },
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'There is no such collection' },
   PGRST300: { status: 401, meaning: 'A token was sent, and the service has no secret or public key to verify one' },

@@ -21,7 +21,7 @@ export function logSlowQueries(
     // The plan is asked for when the client has its answer.
     setImmediate(async () => {
       try {
-        const explained = await engine()?.explain?.(read);
+        const explained = await engine()?.explain?.(read, []);
         log.write('warn', 'slow query', { ...told, plan: explained?.text });
       } catch {
         log.write('warn', 'slow query', told);

@@ -8,7 +8,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
-import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
+import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
@@ -125,8 +125,8 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  explain(plan: ReadPlan): Promise<Explanation> {
-    return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect));
+  explain(plan: ReadPlan, options: readonly PlanOption[]): Promise<Explanation> {
+    return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect, options));
   }
 
   awaySince(moment: number): number {
