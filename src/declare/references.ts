@@ -2,6 +2,7 @@
 
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
+import { holdsKeys, typeNamed } from '../collection/types/index.ts';
 import { MAX_NAME_LENGTH } from '../limits.ts';
 import { perhaps } from '../nearest-name.ts';
 import type { GivenCollection, GivenField } from './format.ts';
@@ -38,9 +39,9 @@ function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefi
   const { name, key, fields } = target;
   if (key.length > 1) return `the key of ${name} is ${key.join(' and ')}, and a reference holds one field`;
   const held = fields.find((field) => field.name === key[0])?.type;
-  const type = value?.type?.value.name;
-  if (held === undefined || type === undefined || held === type) return undefined;
-  return `it is ${type}, and the key of ${name} is ${held}: make it ${held}`;
+  const type = value?.type?.value;
+  if (held === undefined || type === undefined || holdsKeys(type, typeNamed(held)!)) return undefined;
+  return `it is ${type.name}, and the key of ${name} is ${held}: make it ${held}`;
 }
 
 /** A table, index or constraint that the database gets for a declaration. */

@@ -91,6 +91,13 @@ export function isOnlyRead(type: Type): boolean {
   return type === numeric;
 }
 
+const WHOLE_NUMBERS: readonly Type[] = [int2, int4, int8];
+
+/** Whether a field of the type can hold every key of another type: the same, or a smaller whole number. */
+export function holdsKeys(type: Type, key: Type): boolean {
+  return type === key || (WHOLE_NUMBERS.includes(key) && WHOLE_NUMBERS.indexOf(type) > WHOLE_NUMBERS.indexOf(key));
+}
+
 /** The type of a field by that name. */
 export function fieldTypeNamed(name: string): Type | undefined {
   const type = typeNamed(name);

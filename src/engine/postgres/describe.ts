@@ -1,7 +1,7 @@
 /** The tables of a schema as a declaration of collections, with which they are served as they are. Reads only. */
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
-import { isOnlyRead, typeNamed } from '../../collection/types/index.ts';
+import { holdsKeys, isOnlyRead, typeNamed } from '../../collection/types/index.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { nameProblem } from '../../declare/names.ts';
 import { type DescribedCollection, type DescribedDatabase, withClearNames } from '../described.ts';
@@ -193,7 +193,8 @@ class Description {
     if (columns.length !== 1 || to === null || to.schema !== this.schema || to.onDelete === null) return undefined;
     const table = this.declared.find((each) => each.name === to.table);
     const key = table === undefined ? undefined : referredKey(table);
-    if (key === undefined || to.columns[0] !== key.name || typeOfColumn(key.type)?.type !== type) return undefined;
+    const held = key === undefined ? undefined : typeOfColumn(key.type)?.type;
+    if (held === undefined || to.columns[0] !== key?.name || !holdsKeys(type, held)) return undefined;
     const isUsual = name === `${this.table.name}_${columns[0]}_fkey`;
     return { collection: to.table, onDelete: to.onDelete, ...(isUsual ? {} : { constraint: name }) };
   }
