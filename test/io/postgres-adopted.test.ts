@@ -28,6 +28,10 @@ const TABLES = `
     (3, null, 500, 500, 500, '9 days'), (4, null, null, null, null, null), (5, null, 1200.00, 90.5, 90, '1 day');
   create table labels (id integer primary key, parcel_id integer references parcels);
   insert into labels values (1, 2), (2, 3), (3, 1);
+  create table letters (id integer primary key, body text not null, stamped text not null);
+  create function stamp() returns trigger language plpgsql as
+    $$ begin if new.body <> 'plain' then new.stamped := 'today'; end if; return new; end $$;
+  create trigger stamp before insert on letters for each row execute function stamp();
   create function check_share() returns trigger language plpgsql as
     $$ begin
       if new.share = -1 then raise exception 'never' using errcode = 'MY001', detail = 'Negative.', hint = 'Use 1.'; end if;
@@ -101,6 +105,15 @@ describe('adopted tables', () => {
       status: 201,
       rows: [{ id: 4, rating: 3, stamp: expect.stringMatching(/^[0-9a-f]{32}$/) }],
     });
+  });
+
+  test('a trigger fills in what is left out, and the database rejects what it does not fill in', async () => {
+    const response = await fetch('/letters', sendJson('POST', { id: 1, body: 'x' }, withRow));
+    expect({ status: response.status, rows: await response.json() }).toEqual({
+      status: 201,
+      rows: [{ id: 1, body: 'x', stamped: 'today' }],
+    });
+    await expectRefusal(await fetch('/letters', sendJson('POST', { id: 2, body: 'plain' })), 400, '23502');
   });
 
   test.each([

@@ -83,12 +83,13 @@ export function misfits(collection: Collection, table: FoundTable): Problem[] {
       isUnique && isWhole && columns?.length === key.length && columns.every((name) => key.includes(name)),
   );
   return [
-    ...collection.fields.flatMap((field) => columnMisfits(field, columnOf(table, field)).map(problem)),
+    ...collection.fields.flatMap((field) => columnMisfits(field, table).map(problem)),
     ...(isUnique ? [] : [problem(`${key.join(', ')} is not unique by itself`)]),
   ];
 }
 
-function columnMisfits(field: Field, column: FoundColumn | undefined): string[] {
+function columnMisfits(field: Field, table: FoundTable): string[] {
+  const column = columnOf(table, field);
   const { name, type, readOnly, required, filled } = field;
   if (column === undefined) return [`${name} is missing`];
   // Whatever it is, it has a text form.
@@ -98,7 +99,9 @@ function columnMisfits(field: Field, column: FoundColumn | undefined): string[] 
     ...(found === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && !column.required ? [`${name} may be null there`] : []),
     ...(column.isComputed && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
-    ...(filled && fillOf(column).length === 0 ? [`${name} has no default there to fill it in`] : []),
+    ...(filled && !table.hasInsertTrigger && fillOf(column).length === 0
+      ? [`${name} has no default there to fill it in`]
+      : []),
   ];
 }
 

@@ -146,10 +146,14 @@ class Description {
   }
 
   /** A key of int4 or int8 is assigned by itself, where a sequence does it. */
-  private defaultOf({ name, default: value, sequence }: FoundColumn, type: Type): Partial<FieldDraft> {
+  private defaultOf({ name, required, default: value, sequence }: FoundColumn, type: Type): Partial<FieldDraft> {
     const isAssigned = this.key.length === 1 && this.key[0] === name && ['int4', 'int8'].includes(type.name);
     if (sequence !== null) return isAssigned ? {} : { filled: true };
-    if (value === null) return {};
+    if (value === null) {
+      if (!required || !this.table.hasInsertTrigger || this.key.includes(name)) return {};
+      this.note(name, 'a trigger may fill it in');
+      return { filled: true };
+    }
     // Of a key that is assigned the declaration says no default.
     const found = isAssigned ? undefined : readDefault(value, type);
     if (found !== undefined) return found;
