@@ -31,6 +31,7 @@ export const ERRORS = {
   PGRST127: { status: 400, meaning: 'The requested feature is not implemented' },
   PGRST200: { status: 400, meaning: 'No relationship exists for the embedding' },
   PGRST201: { status: 300, meaning: 'More than one relationship matches the embedding' },
+  PGRST202: { status: 404, meaning: 'The function does not exist; the service has none' },
   PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
   PGRST205: { status: 404, meaning: 'The collection does not exist' },
   PGRST300: { status: 401, meaning: 'The service has no secret or public key to verify the token' },
@@ -104,6 +105,8 @@ export interface RefusalDetails {
   readonly candidates?: readonly Readonly<Record<string, string>>[];
   /** For the log, and not for the client. */
   readonly cause?: string;
+  /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
+  readonly sqlState?: string | undefined;
 }
 
 /** What a client asked for cannot be done, and why. Whatever it repeats of what was asked is shortened. */
@@ -113,17 +116,19 @@ export class Refusal extends Error {
   readonly hint: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly candidates: RefusalDetails['candidates'];
+  readonly sqlState: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    { details, hint, headers, candidates, cause }: RefusalDetails = {},
+    { details, hint, headers, candidates, cause, sqlState }: RefusalDetails = {},
   ) {
     super(shortened(message), cause === undefined ? undefined : { cause });
     this.details = details === undefined ? null : shortened(details);
     this.hint = hint === undefined ? null : shortened(hint);
     this.headers = headers ?? {};
     this.candidates = candidates;
+    this.sqlState = sqlState;
   }
 
   get status(): number {

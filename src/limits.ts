@@ -21,6 +21,11 @@ export const MAX_ROW_VALUES = 50_000;
 export const MAX_NUMBER_LENGTH = 1_000;
 /** Longest text form of a value that is stored, unless --max-value-kb says otherwise. */
 export const DEFAULT_MAX_VALUE_KB = 1024;
+/**
+ * Characters of a text that a full text search looks at. It also does not search a json value whose text form is longer. The
+ * words of more characters may exceed the largest tsvector of PostgreSQL (1 MiB), which would fail the searches of everybody.
+ */
+export const MAX_SEARCHED_LENGTH = 131_072;
 /** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
 export const MAX_PREFIX_LENGTH = 255;
 /** Hosts that are remembered once they were found right. */

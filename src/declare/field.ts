@@ -1,11 +1,13 @@
 /** A field of a declaration, by itself: what it says fits its type. What it refers to is looked at once all collections are known. */
 import type { FieldDraft } from '../collection/draft.ts';
+import { isOnlyRead } from '../collection/types/index.ts';
 import type { Type } from '../collection/types/type.ts';
 import type { Node } from './document.ts';
 import type { GivenField } from './format.ts';
 import type { Named } from './maps.ts';
 import { type Rules, readRules } from './rules.ts';
 import { type Given, type Properties, type Reading, say } from './shape.ts';
+import { DECIMAL_ADVICE } from './type-name.ts';
 import { readValue } from './values.ts';
 
 /** Defaults that are made anew for each row, where the type has them. */
@@ -20,6 +22,9 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
   }
   if (given.filled?.value === true && given.default !== undefined) {
     say(reading, given.filled.at, 'filled leaves the default to the database, and default is another one');
+  }
+  if (isOnlyRead(type) && given.readOnly?.value !== true) {
+    say(reading, given.type!.at, `${type.name} without digits is for a field that is readOnly; ${DECIMAL_ADVICE}`);
   }
   const rules = readRules(given, type, reading);
   return {

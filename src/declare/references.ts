@@ -2,6 +2,7 @@
 
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
+import { holdsKeys, typeNamed } from '../collection/types/index.ts';
 import { MAX_NAME_LENGTH } from '../limits.ts';
 import { perhaps } from '../nearest-name.ts';
 import type { GivenCollection, GivenField } from './format.ts';
@@ -34,52 +35,49 @@ function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefi
   const { name, key, fields } = target;
   if (key.length > 1) return `the key of ${name} is ${key.join(' and ')}, and a reference holds one field`;
   const held = fields.find((field) => field.name === key[0])?.type;
-  const type = value?.type?.value.name;
-  if (held === undefined || type === undefined || held === type) return undefined;
-  return `it is ${type}, and the key of ${name} is ${held}: make it ${held}`;
+  const type = value?.type?.value;
+  if (held === undefined || type === undefined || holdsKeys(type, typeNamed(held)!)) return undefined;
+  return `it is ${type.name}, and the key of ${name} is ${held}: make it ${held}`;
 }
 
-/** What something that comes of a declaration is called in the database. */
+/** A table, index or constraint that the database gets for a declaration. */
 interface Derived {
   readonly name: string;
   readonly words: string;
+  /** The namespaces that its name must be unique in. */
+  readonly within: readonly string[];
 }
 
+const SCHEMA = '';
+
 /**
- * Tables, indexes and unique constraints share one set of names in PostgreSQL, and tables and indexes in SQLite. Names longer
- * than PostgreSQL's would be cut there.
+ * Tables, indexes and unique constraints share the namespace of the schema, and constraints that of their table. So a reference
+ * may have the name of a table, or of a reference of another table. PostgreSQL would cut longer names.
  */
 export function checkDerivedNames(declared: Declared, { collections }: Catalogue): void {
-  const taken = new Map(declared.map(({ name }) => [name, `the collection ${name}`]));
+  const taken = new Map(declared.map(({ name }) => [`${SCHEMA} ${name}`, `the collection ${name}`]));
   for (const { name: owner, reading } of declared) {
-    const collection = collections.get(owner)!;
-    for (const { name, words } of [...relationsOf(collection), ...rulesOf(collection)]) {
-      const other = taken.get(name);
+    for (const { name, words, within } of derivedFrom(collections.get(owner)!)) {
+      const other = within.map((namespace) => taken.get(`${namespace} ${name}`)).find((each) => each !== undefined);
       if (name.length > MAX_NAME_LENGTH) {
         const most = `a name has ${MAX_NAME_LENGTH} letters at most; choose shorter ones`;
         say(reading, reading.at, `${words} would be called ${name}, and ${most}`);
       } else if (other !== undefined) say(reading, reading.at, `${words} would be called ${name}, as ${other} is`);
-      else taken.set(name, words);
+      else for (const namespace of within) taken.set(`${namespace} ${name}`, words);
     }
   }
 }
 
-function relationsOf({ name, key, unique, fields }: Collection): Derived[] {
+function derivedFrom({ name: of, key, unique, references, fields }: Collection): Derived[] {
   const list = (group: readonly Field[]) => group.map((field) => field.name).join(', ');
+  const both = [SCHEMA, of];
+  const rules = fields.filter((field) => Object.keys(field.rules).length > 0);
+  const indexed = fields.filter((field) => field.indexed);
   return [
-    { name: `${name}_pkey`, words: `the key ${list(key)} of ${name}` },
-    ...unique.map((each) => ({ name: each.name, words: `the unique ${list(each.fields)} of ${name}` })),
-    ...fields
-      .filter((field) => field.indexed)
-      .map((field) => ({ name: `${name}_${field.name}`, words: `the index of ${name}.${field.name}` })),
-  ];
-}
-
-function rulesOf({ name, references, fields }: Collection): Derived[] {
-  return [
-    ...references.map((each) => ({ name: each.name, words: `the reference ${name}.${each.field.name}` })),
-    ...fields
-      .filter(({ rules }) => Object.keys(rules).length > 0)
-      .map((field) => ({ name: `${name}_${field.name}_check`, words: `the rule of ${name}.${field.name}` })),
+    { name: `${of}_pkey`, words: `the key ${list(key)} of ${of}`, within: both },
+    ...unique.map((each) => ({ name: each.name, words: `the unique ${list(each.fields)} of ${of}`, within: both })),
+    ...indexed.map(({ name }) => ({ name: `${of}_${name}`, words: `the index of ${of}.${name}`, within: [SCHEMA] })),
+    ...references.map(({ name, field }) => ({ name, words: `the reference ${of}.${field.name}`, within: [of] })),
+    ...rules.map(({ name }) => ({ name: `${of}_${name}_check`, words: `the rule of ${of}.${name}`, within: [of] })),
   ];
 }

@@ -12,6 +12,7 @@ import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
 import { readName, readQuoted, wayTo } from './names.ts';
 import { parseOrder } from './order.ts';
+import { notSatisfiable } from './page.ts';
 import { Scanner } from './scanner.ts';
 import { EVERYTHING, parseSelect } from './select.ts';
 import type { Condition, EmbedTerms, Query, Test } from './tree.ts';
@@ -117,6 +118,7 @@ function nameOfStep(step: string): string {
 }
 
 function parseWholeNumber(name: string, value: string): number {
+  if (name === 'limit' && /^-\d+$/.test(value)) throw notSatisfiable('Limit should be greater than or equal to zero.');
   if (!/^\d+$/.test(value)) {
     throw new Refusal('PGRST100', `"failed to parse ${name} (${value})" (line 1, column 1)`, {
       details: `unexpected "${value}" expecting a whole number from 0 on`,

@@ -13,20 +13,22 @@ export interface DescribedDatabase {
   readonly collections: readonly DescribedCollection[];
   /** Tables that cannot be declared, and why. */
   readonly leftOut: readonly string[];
+  /** A warning about the connection that the tables were described with. */
+  readonly warning?: string | undefined;
 }
 
 /**
- * Tables of our own would have constraints and indexes that are called after the collection and the field. What would be called
- * as something else is, or by too long a name, is said in a note instead; the table has it all the same.
+ * Removes properties whose index or constraint would have a name that is taken or too long, as in a declaration. A note says so;
+ * the table keeps the index or constraint itself.
  */
 export function withClearNames(collections: readonly DescribedCollection[]): DescribedCollection[] {
-  const taken = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
-  const isFree = (name: string) => name.length <= MAX_NAME_LENGTH && !taken.has(name) && taken.add(name).size > 0;
+  const schema = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
   return collections.map(({ draft, notes, fieldNotes }) => {
+    const names = { schema, table: new Set([`${draft.name}_pkey`]) };
     const told = new Map(fieldNotes);
     const left: string[] = [];
     const fields = draft.fields.map((field) => {
-      const clear = clearField(draft, field, isFree);
+      const clear = clearField(draft, field, names);
       const lost = Object.keys(field).filter((property) => !(property in clear));
       const before = told.get(field.name);
       const words = [
@@ -36,9 +38,9 @@ export function withClearNames(collections: readonly DescribedCollection[]): Des
       if (words.length > 0) told.set(field.name, words.join('; '));
       return clear;
     });
-    const unique = (draft.unique ?? []).filter((names) => {
-      if (isFree(`${draft.name}_${names.join('_')}_key`)) return true;
-      left.push(`unique: ${names.join(', ')}`);
+    const unique = (draft.unique ?? []).filter((group) => {
+      if (claim(`${draft.name}_${group.join('_')}_key`, names.schema, names.table)) return true;
+      left.push(`unique: ${group.join(', ')}`);
       return false;
     });
     const { unique: _, ...rest } = draft;
@@ -47,23 +49,36 @@ export function withClearNames(collections: readonly DescribedCollection[]): Des
   });
 }
 
-function clearField({ name, key }: CollectionDraft, field: FieldDraft, isFree: (name: string) => boolean): FieldDraft {
+/** The names that are taken: of tables, indexes and unique constraints in the schema, and of constraints in a table. */
+interface Names {
+  readonly schema: Set<string>;
+  readonly table: Set<string>;
+}
+
+/** Takes a name in all of these namespaces; false if it is taken in one of them, or too long. */
+function claim(name: string, ...namespaces: readonly Set<string>[]): boolean {
+  if (name.length > MAX_NAME_LENGTH || namespaces.some((each) => each.has(name))) return false;
+  for (const each of namespaces) each.add(name);
+  return true;
+}
+
+function clearField({ name, key }: CollectionDraft, field: FieldDraft, { schema, table }: Names): FieldDraft {
   const { unique, indexed, references, minimum, maximum, maxLength, pattern, oneOf, ...rest } = field;
-  const called = (suffix: string) => isFree(`${name}_${field.name}${suffix}`);
+  const called = `${name}_${field.name}`;
   const rules = { minimum, maximum, maxLength, pattern, oneOf };
   const said = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
   const constraint = references?.constraint;
-  // What refers is indexed, too, unless the key begins with it.
+  // A reference also has an index, unless the key begins with its field.
   const hasIndex = indexed === true || (references !== undefined && key[0] !== field.name);
-  const canIndex = !hasIndex || called('');
-  const isNamed = constraint !== undefined && isFree(constraint);
-  const canRefer = references !== undefined && canIndex && (isNamed || called('_fkey'));
+  const canIndex = !hasIndex || claim(called, schema);
+  const isNamed = constraint !== undefined && claim(constraint, table);
+  const canRefer = references !== undefined && canIndex && (isNamed || claim(`${called}_fkey`, table));
   const { constraint: _, ...usual } = references ?? {};
   return {
     ...rest,
-    ...(unique === true && called('_key') ? { unique } : {}),
+    ...(unique === true && claim(`${called}_key`, schema, table) ? { unique } : {}),
     ...(indexed === true && canIndex ? { indexed } : {}),
     ...(canRefer ? { references: isNamed ? references : (usual as typeof references) } : {}),
-    ...(Object.keys(said).length > 0 && called('_check') ? said : {}),
+    ...(Object.keys(said).length > 0 && claim(`${called}_check`, table) ? said : {}),
   };
 }

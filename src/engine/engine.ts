@@ -75,8 +75,8 @@ export interface Engine {
   load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult>;
   /** Whether there are tables for the service's own collections; where there are none they are made, if that is asked for. */
   ownTables(terms: { readonly make: boolean }): Promise<boolean>;
-  /** How the engine would carry out a read: the statement and its plan, without values. */
-  explain?(plan: ReadPlan): MaybePromise<Explanation>;
+  /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
+  explain?(plan: ReadPlan, options: readonly PlanOption[]): MaybePromise<Explanation>;
   /** Why it should be sent no requests, where it can tell more than a read that fails. */
   trouble?(): string | undefined;
   /** For how many milliseconds since that moment (as performance.now() tells it) there was no database. */
@@ -88,7 +88,13 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** The options of PostgreSQL's EXPLAIN that a client may ask for. */
+export const PLAN_OPTIONS = ['analyze', 'verbose', 'settings', 'buffers', 'wal'] as const;
+export type PlanOption = (typeof PLAN_OPTIONS)[number];
+
 export interface Explanation {
+  /** The options that the plan was made with. */
+  readonly options?: readonly PlanOption[];
   /** In PostgreSQL's form: a list of one object with a `Plan`, whose `Plans` are its steps. */
   readonly json: unknown;
   /** The same for people. */

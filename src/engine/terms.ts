@@ -81,11 +81,12 @@ export function keyUsedOtherwise(): Refusal {
 /** The same refusal, saying which row of the body it is about. */
 export function atRow(error: unknown, index: number | undefined): unknown {
   if (!(error instanceof Refusal) || index === undefined) return error;
-  const { code, message, details, hint, headers } = error;
+  const { code, message, details, hint, headers, sqlState } = error;
   return new Refusal(code, message, {
     details: `row ${index + 1}: ${details ?? message}`,
     hint: hint ?? undefined,
     headers,
+    sqlState,
   });
 }
 

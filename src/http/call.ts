@@ -101,13 +101,16 @@ function findTarget(
   const isTold = roles === undefined || method !== 'OPTIONS';
   const there =
     [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'nothing that your role may use';
+  if (name === 'rpc' && rest !== undefined && rest !== '' && !rest.includes('/')) {
+    throw new Refusal('PGRST202', `Could not find the function ${decode(rest)} in the schema cache`, {
+      hint: isTold ? `There are no functions here. There is ${there}.` : undefined,
+    });
+  }
   if (rest !== undefined) {
     throw new Refusal('PGRST125', 'Invalid path specified in request URL', {
-      hint: !isTold
-        ? undefined
-        : name === 'rpc'
-          ? `There are no functions here. There is ${there}.`
-          : `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`,
+      hint: isTold
+        ? `There is ${collection === undefined ? there : pathsOf(collection, prefix)}, without a slash at the end.`
+        : undefined,
     });
   }
   const nearest = nearestName(name, [...collections.keys()]);

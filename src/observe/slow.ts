@@ -21,7 +21,7 @@ export function logSlowQueries(
     // Asks for the plan after the response.
     setImmediate(async () => {
       try {
-        const explained = await engine()?.explain?.(read);
+        const explained = await engine()?.explain?.(read, []);
         log.write('warn', 'slow query', { ...told, plan: explained?.text });
       } catch {
         log.write('warn', 'slow query', told);

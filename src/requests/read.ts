@@ -13,7 +13,7 @@ import { planItem, planRead, planReadItem } from '../plan/read.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { WHOLE } from '../plan/whole.ts';
 import { encodingOf, gathered } from '../response/body.ts';
-import { planAnswer } from '../response/plan.ts';
+import { planAnswer, planOptions } from '../response/plan.ts';
 import { itemAnswer, listAnswer } from '../response/read.ts';
 import { andThen, type Trace, working } from '../response/trace.ts';
 
@@ -66,5 +66,5 @@ export async function explainRead(engine: Engine, call: Call, trace: Trace): Pro
     call.target.kind === 'item'
       ? planReadItem(call.collection, call.target.key, query)
       : planRead(call.collection, query, pageOf(query, headers.get('range')), count);
-  return planAnswer(call.request, await engine.explain?.(plan));
+  return planAnswer(call.request, await engine.explain?.(plan, planOptions(call.request)));
 }

@@ -72,6 +72,6 @@ function kept({ name }: Collection): Refusal {
   });
 }
 
-function withoutDetails({ code, message, headers }: Refusal): Refusal {
-  return new Refusal(code, message, { headers });
+function withoutDetails({ code, message, headers, sqlState }: Refusal): Refusal {
+  return new Refusal(code, message, { headers, sqlState });
 }

@@ -1,5 +1,5 @@
 /** The engine's plan for a read in place of its rows, as PostgREST answers it: as JSON, or as text for people. */
-import type { Explanation } from '../engine/engine.ts';
+import { type Explanation, PLAN_OPTIONS, type PlanOption } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
@@ -10,11 +10,19 @@ export function acceptsPlan(request: Request): boolean {
   return request.headers.get('accept')?.startsWith(PLAN) ?? false;
 }
 
+/** The options after `options=`; PostgREST ignores those that it does not know. */
+export function planOptions({ headers }: Request): readonly PlanOption[] {
+  const given = /;\s*options=([\w|]*)/.exec(headers.get('accept') ?? '')?.[1]?.split('|') ?? [];
+  return PLAN_OPTIONS.filter((option) => given.includes(option));
+}
+
 export function planAnswer({ headers }: Request, explanation: Explanation | undefined): Answer {
   if (explanation === undefined) throw new Refusal('PGRST107', 'this database tells no plans');
   const isJson = headers.get('accept')!.startsWith(`${PLAN}+json`);
   const body = isJson ? JSON.stringify(explanation.json) : explanation.text;
-  const contentType = `${PLAN}+${isJson ? 'json' : 'text'}; for="application/json"; charset=utf-8`;
+  const { options = [] } = explanation;
+  const parameters = `for="application/json"${options.length === 0 ? '' : `; options=${options.join('|')}`}`;
+  const contentType = `${PLAN}+${isJson ? 'json' : 'text'}; ${parameters}; charset=utf-8`;
   return {
     status: 200,
     headers: {

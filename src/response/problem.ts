@@ -14,11 +14,11 @@ export interface ProblemBody {
 /** An unexpected fault tells the client nothing about itself: its details are for the log. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
   const refusal = error instanceof Refusal ? error : new Refusal('CAT500', ERRORS.CAT500.meaning);
-  const { code, message, details, hint, candidates } = refusal;
+  const { code, message, details, hint, candidates, sqlState } = refusal;
   // Whoever has sent no credentials may be allowed to with some (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : refusal.status;
-  const problem: ProblemBody = { code, message, details: candidates ?? details, hint };
+  const problem: ProblemBody = { code: sqlState ?? code, message, details: candidates ?? details, hint };
   const body = JSON.stringify(problem);
   const headers = {
     ...CORS_HEADERS,

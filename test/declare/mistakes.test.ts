@@ -168,7 +168,7 @@ const FIELDS: readonly Scenario[] = [
     expect.stringMatching(
       /^7:10 things.c: unknown type money; there are int2, int4, .*decimal\(p,s\)$/,
     ) as unknown as string,
-    '8:10 things.d: unknown type numeric; a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
+    '8:10 things.d: numeric without digits is for a field that is readOnly; a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
     '9:10 things.e: unknown type decimal(20,2); a decimal is written decimal(p,s): p digits, 18 at most, s of them after the point',
   ],
   [

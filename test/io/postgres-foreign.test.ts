@@ -142,7 +142,7 @@ describe('a schema that something else made', () => {
         { name: 'kind', type: 'text', required: true, default: 'sail', oneOf: ['sail', 'motor'] },
         { name: 'maker_id', type: 'int2', references: { collection: 'makers', onDelete: 'set null' } },
         { name: 'length_m', type: 'decimal(6,2)', indexed: true },
-        { name: 'weight', type: 'text', readOnly: true },
+        { name: 'weight', type: 'numeric', readOnly: true },
         { name: 'price', type: 'int4' },
         { name: 'price_text', type: 'text', readOnly: true },
         { name: 'details', type: 'json' },
@@ -175,7 +175,7 @@ describe('a schema that something else made', () => {
         kind: 'sail',
         maker_id: 1,
         length_m: 12.5,
-        weight: '9000.125',
+        weight: 9000.125,
         price: 100,
         price_text: '100 ct',
         details: { a: [1], b: 1 },
@@ -228,7 +228,7 @@ describe('a schema that something else made', () => {
     expect(await response.json()).toEqual([
       {
         boat: 'Swan',
-        weight: '9000.125',
+        weight: 9000.125,
         details: { b: 1, a: [1] },
         address: '10.0.0.1',
         makers: { maker: 'Baltic', mood: 'wild', boats: [{ boat: 'Swan', price_text: '7 ct' }] },
@@ -365,7 +365,7 @@ describe('catalogue declare', () => {
     for (const line of [
       '  boats:\n',
       "      length_m: { type: 'decimal(6,2)', indexed: true }\n",
-      '      weight: { type: text, readOnly: true } # numeric\n',
+      '      weight: { type: numeric, readOnly: true } # numeric\n',
       '      price_text: { type: text, readOnly: true } # computed:',
       '    # the column Old Name is left out: names are lower case letters',
       '    # boats_length_m_check: CHECK ((length_m > (0)::numeric))\n',

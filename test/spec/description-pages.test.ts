@@ -131,7 +131,12 @@ describe.each(Object.keys(ENGINES))('the description, pagination, on %s', (engin
     expect(all).toEqual([...everything.filter(discontinued), ...everything.filter((id) => !discontinued(id))]);
   });
 
-  test.each(['-1', '1.5', 'ten', '', '1e3', '0x10', '+5'])('"%s" is no limit and no offset', async (value) => {
+  test('a negative limit is a range that cannot be satisfied, and a negative offset is no offset', async () => {
+    await expectRefusal(await catalogue.fetch('/products?limit=-1'), 416, 'PGRST103');
+    await expectRefusal(await catalogue.fetch('/products?offset=-1'), 400, 'PGRST100');
+  });
+
+  test.each(['-', '1.5', 'ten', '', '1e3', '0x10', '+5'])('"%s" is no limit and no offset', async (value) => {
     for (const name of ['limit', 'offset']) {
       await expectRefusal(await catalogue.fetch(`/products?${name}=${encodeURIComponent(value)}`), 400, 'PGRST100');
     }

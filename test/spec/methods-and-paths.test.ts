@@ -118,7 +118,7 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
       expect(hint).toContain(hinted);
     });
 
-    test.each(['/products/', '/products/1/', '/products/1/name', '/v1/products', '//products', '/rpc/total'])(
+    test.each(['/products/', '/products/1/', '/products/1/name', '/v1/products', '//products', '/rpc/a/b', '/rpc/'])(
       '%s: 404, and a hint to what there is',
       async (path) => {
         const { hint } = await expectRefusal(await catalogue.fetch(path), 404, 'PGRST125');
@@ -127,7 +127,8 @@ describe.each(Object.keys(ENGINES))('methods and paths on %s', (engine) => {
     );
 
     test('a function is told that there are none', async () => {
-      const { hint } = await expectRefusal(await catalogue.fetch('/rpc/total', { method: 'POST' }), 404, 'PGRST125');
+      const { hint } = await expectRefusal(await catalogue.fetch('/rpc/total', { method: 'POST' }), 404, 'PGRST202');
+      await expectRefusal(await catalogue.fetch('/rpc/total?a=1'), 404, 'PGRST202');
       expect(hint).toBe('There are no functions here. There is /products.');
     });
 

@@ -50,6 +50,18 @@ for (const name of Object.keys(ENGINES)) {
       await expectRefusal(await ask(app, '/products?nope=eq.1', { headers: { accept: PLAN } }), 400, '42703');
     });
 
+    test('the options of a plan are applied on PostgreSQL, and the answer names those', async () => {
+      const app = make({ plans: true });
+      const accept = 'application/vnd.pgrst.plan+json; options=verbose|analyze|nothing';
+      const response = await ask(app, '/products?id=lt.5', { headers: { accept } });
+      const isApplied = name === 'PostgreSQL';
+      const options = isApplied ? '; options=analyze|verbose' : '';
+      expect(response.headers.get('content-type')).toBe(`${PLAN}${options}; charset=utf-8`);
+      const [{ Plan: plan }] = (await response.json()) as [{ Plan: Record<string, unknown> }];
+      expect('Actual Rows' in plan).toBe(isApplied);
+      expect('Output' in plan).toBe(isApplied);
+    });
+
     test('no plan unless the setting allows it', async () => {
       await expectRefusal(await ask(make({}), '/products', { headers: { accept: PLAN } }), 406, 'PGRST107');
     });

@@ -20,7 +20,7 @@ export async function declareFrom(wanted: Wanted): Promise<number> {
   const prints = output === '-';
   if (!prints && !force && existsSync(output)) throw new ConfigError(`${output} is there already; --force replaces it`);
   const described = await describeDatabase(database, wanted);
-  const { collections, leftOut, location } = described;
+  const { collections, leftOut, location, warning } = described;
   if (collections.length === 0) {
     const reasons = leftOut.length === 0 ? '' : `: ${leftOut.join('; ')}`;
     throw new ConfigError(`${location} has no table that can be a collection${reasons}`);
@@ -30,6 +30,7 @@ export async function declareFrom(wanted: Wanted): Promise<number> {
   if (prints) process.stdout.write(text);
   else write(output, text);
   for (const each of leftOut) process.stderr.write(`left out ${each}\n`);
+  if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`);
   if (!prints) console.log(`Wrote ${output}: ${collections.map(({ draft }) => draft.name).join(', ')}`);
   if (mistakes !== undefined) process.stderr.write(`Repair it by hand: ${mistakes}\n`);
   return mistakes === undefined ? 0 : 1;

@@ -86,19 +86,29 @@ function decimalNamed(name: string): Type | undefined {
   return isOne ? decimal(precision, scale) : undefined;
 }
 
-/** Types of computed values, which no field can have. */
-const COMPUTED: readonly Type[] = [numeric];
+/** Whether only fields that are read have the type: adopted columns, and what is computed. */
+export function isOnlyRead(type: Type): boolean {
+  return type === numeric;
+}
+
+const WHOLE_NUMBERS: readonly Type[] = [int2, int4, int8];
+
+/** Whether a field of the type can hold every key of another type: the same, or a smaller whole number. */
+export function holdsKeys(type: Type, key: Type): boolean {
+  return type === key || (WHOLE_NUMBERS.includes(key) && WHOLE_NUMBERS.indexOf(type) > WHOLE_NUMBERS.indexOf(key));
+}
 
 /** The field type of that name. */
 export function fieldTypeNamed(name: string): Type | undefined {
-  const [element = ''] = name.split('[]');
-  const isComputed = COMPUTED.some((type) => type === typeNamed(element));
-  return isComputed ? undefined : typeNamed(name);
+  const type = typeNamed(name);
+  return type?.element === numeric ? undefined : type;
 }
 
 /** The names of all field types except arrays, for messages and editors. */
 export function fieldTypeNames(): string[] {
-  const names = [...TYPES.keys()].filter((name) => /^\w+$/.test(name) && fieldTypeNamed(name) !== undefined);
+  const names = [...TYPES.values()]
+    .filter((type) => /^\w+$/.test(type.name) && !isOnlyRead(type))
+    .map(({ name }) => name);
   return [...names, 'decimal(p,s)'];
 }
 

@@ -1,6 +1,6 @@
 /**
- * numeric: the result of exact arithmetic, with any number of digits. No field has this type; sums, averages and casts
- * do. SQLite holds it as text, computed from integer units without loss.
+ * numeric: a number with any number of digits. Sums, averages and casts have this type, and read-only adopted columns.
+ * SQLite holds it as text, computed from integer units without loss.
  */
 import { Refusal } from '../../errors.ts';
 import { MAX_NUMERIC_DIGITS } from '../../limits.ts';

@@ -29,8 +29,11 @@ export interface Output {
   readonly share?: number;
 }
 
-/** An object's own names, and no longer than an identifier may be. */
-const ORDINARY = /^(?!__proto__$)[\w $-]{1,60}$/;
+/**
+ * Matches a column name that can be an SQL alias: not longer than an identifier, and not `__proto__`. Every internal alias
+ * beside the columns of a row contains a space, so no name that matches can collide with one. Other names only occur in JSON text.
+ */
+const ORDINARY = /^(?!__proto__$)[\w$-]{1,60}$/;
 
 /** The form of rows that have no page. */
 export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {

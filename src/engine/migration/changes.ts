@@ -8,7 +8,7 @@ import type { Catalogue, Collection, Field, Reference, Unique } from '../../coll
 export interface Found {
   /** What was declared last, less the tables and fields that are gone; a field is required where its column is. */
   readonly catalogue: Catalogue;
-  /** The indexes and constraints that are there. */
+  /** The existing indexes and constraints, each as `table.name`: tables may have constraints of the same name. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -154,7 +154,7 @@ class Comparer {
   /** What has a name, and is made anew where its name or its parts differ. */
   private constraintsOf(pair: Pair, before: Pick<Collection, 'unique' | 'references'> & Partial<Collection>): Change[] {
     const { now: collection } = pair;
-    const isThere = ({ name }: { name: string }) => this.found.names.has(name);
+    const isThere = ({ name }: { name: string }) => this.found.names.has(`${before.name}.${name}`);
     const was = (fields: readonly Field[]) => fields.map((field) => pair.origin(field)?.name).join();
     const same = (one: Index | Unique, other: Index | Unique) =>
       one.name === other.name && was(one.fields) === other.fields.map(({ name }) => name).join();

@@ -5,7 +5,7 @@
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import type { Problem } from '../migration/risks.ts';
-import { typeOfColumn } from './column-type.ts';
+import { typeOfAdopted } from './column-type.ts';
 import { quoteText } from './driver.ts';
 import type { FoundColumn, FoundTable } from './inspect.ts';
 
@@ -15,6 +15,8 @@ export interface Adopted {
   readonly fields: ReadonlySet<Field>;
   /** The type that a column is read as, where it is none of ours. */
   readonly readAs: ReadonlyMap<Field, string>;
+  /** The column's type, if it is read as text but compared and sorted as a number. */
+  readonly comparedAs: ReadonlyMap<Field, string>;
   /** The database's own default, an expression, where the declaration leaves it to that. */
   readonly fills: ReadonlyMap<Field, string>;
   /** Collections whose keys the database assigns unless it is told that others are meant. */
@@ -25,11 +27,14 @@ export const NOTHING_ADOPTED: Adopted = {
   collections: new Set(),
   fields: new Set(),
   readAs: new Map(),
+  comparedAs: new Map(),
   fills: new Map(),
   overriding: new Set(),
 };
 
 const TEXT = builtIn('text');
+/** Types whose values differ in order and equality from their texts. */
+const QUANTITY = /^(numeric|money|interval)(?!.*\[\]$)/;
 
 export function adopt(pairs: readonly { collection: Collection; table: FoundTable }[]): Adopted {
   if (pairs.length === 0) return NOTHING_ADOPTED;
@@ -44,9 +49,15 @@ export function adopt(pairs: readonly { collection: Collection; table: FoundTabl
     fields: new Set(columns.map(({ field }) => field)),
     readAs: new Map(
       columns.flatMap(({ field, column }): [Field, string][] => {
-        const type = typeOfColumn(column.type);
+        const type = typeOfAdopted(column.type);
         const readAs = type?.type === field.type ? type.readAs : TEXT.postgres.name;
         return readAs === undefined ? [] : [[field, readAs]];
+      }),
+    ),
+    comparedAs: new Map(
+      columns.flatMap(({ field, column }): [Field, string][] => {
+        const [type] = QUANTITY.exec(column.type) ?? [];
+        return field.type === TEXT && type !== undefined ? [[field, type]] : [];
       }),
     ),
     fills: new Map(
@@ -72,22 +83,25 @@ export function misfits(collection: Collection, table: FoundTable): Problem[] {
       isUnique && isWhole && columns?.length === key.length && columns.every((name) => key.includes(name)),
   );
   return [
-    ...collection.fields.flatMap((field) => columnMisfits(field, columnOf(table, field)).map(problem)),
+    ...collection.fields.flatMap((field) => columnMisfits(field, table).map(problem)),
     ...(isUnique ? [] : [problem(`${key.join(', ')} is not unique by itself`)]),
   ];
 }
 
-function columnMisfits(field: Field, column: FoundColumn | undefined): string[] {
+function columnMisfits(field: Field, table: FoundTable): string[] {
+  const column = columnOf(table, field);
   const { name, type, readOnly, required, filled } = field;
   if (column === undefined) return [`${name} is missing`];
   // Whatever it is, it has a text form.
   const isReadAsText = readOnly && type === TEXT;
-  const found = typeOfColumn(column.type)?.type;
+  const found = typeOfAdopted(column.type)?.type;
   return [
     ...(found === type || isReadAsText ? [] : [`${name} is ${column.type}, not ${type.name}`]),
     ...(required && !column.required ? [`${name} may be null there`] : []),
     ...(column.isComputed && !readOnly ? [`${name} is computed there: declare it readOnly`] : []),
-    ...(filled && fillOf(column).length === 0 ? [`${name} has no default there to fill it in`] : []),
+    ...(filled && !table.hasInsertTrigger && fillOf(column).length === 0
+      ? [`${name} has no default there to fill it in`]
+      : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** Which of our types a column has, by the name that PostgreSQL prints for its type. */
-import { castTypeNamed, typeNamed } from '../../collection/types/index.ts';
+import { builtIn, castTypeNamed, typeNamed } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
 
 export interface ColumnType {
@@ -8,6 +8,7 @@ export interface ColumnType {
   readonly readAs?: string;
 }
 
+const NUMERIC = builtIn('numeric');
 const PRINTED = /^(.+?)(?:\((\d+)(?:,(-?\d+))?\))?( with(?:out)? time zone)?((?:\[\])?)$/;
 
 /** Undefined where we have no such type. */
@@ -22,6 +23,11 @@ export function typeOfColumn(printed: string): ColumnType | undefined {
   const type = single === undefined ? undefined : typeNamed(`${single}${array}`);
   if (type === undefined || single === 'numeric') return undefined;
   return isOther(name, array) ? { type, readAs: `${name === 'json' ? 'jsonb' : 'text'}${array}` } : { type };
+}
+
+/** The same for a table that something else made: a number of more digits than a decimal, or of any, can be read. */
+export function typeOfAdopted(printed: string): ColumnType | undefined {
+  return typeOfColumn(printed) ?? (/^numeric(\(.*\))?$/.test(printed) ? { type: NUMERIC } : undefined);
 }
 
 /** Whether PostgreSQL has other operators for it than for the type that we take it for. */

@@ -2,13 +2,13 @@
 import { isAssigned } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
-import { typeNamed } from '../../collection/types/index.ts';
+import { holdsKeys, isOnlyRead, typeNamed } from '../../collection/types/index.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import { nameProblem } from '../../declare/names.ts';
 import { type DescribedCollection, type DescribedDatabase, withClearNames } from '../described.ts';
 import { type FoundRules, readCheck, readDefault } from '../expressions.ts';
 import { RECORD_TABLE, readRecord } from '../migration/record.ts';
-import { typeOfColumn } from './column-type.ts';
+import { typeOfAdopted, typeOfColumn } from './column-type.ts';
 import type { Runner, SessionSettings } from './driver.ts';
 import {
   type FoundColumn,
@@ -20,6 +20,7 @@ import {
   VERSION_TABLE,
 } from './inspect.ts';
 import { onServer } from './on-server.ts';
+import { bypassedRowSecurity } from './row-security.ts';
 import { parseTarget } from './url.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
@@ -31,10 +32,7 @@ export async function describePostgres(url: string, settings: SessionSettings): 
   return { ...described, location: `${target.location} (schema ${settings.schema})` };
 }
 
-async function describeSchema(
-  runner: Runner,
-  schema: string,
-): Promise<Pick<DescribedDatabase, 'collections' | 'leftOut'>> {
+async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
   const { record } = await inspectOwn(runner, schema, RECORD_TABLE);
   // Those that are ours tell what they were declared as.
   const own = record === null ? [] : readRecord(record);
@@ -43,7 +41,9 @@ async function describeSchema(
   const tables = found.filter(({ name, isTable }) => isTable && !isOurs(name));
   const obstacles = tables.flatMap((table) => obstacleOf(table) ?? []);
   const declared = tables.filter((table) => obstacleOf(table) === undefined);
+  const served = [...own, ...declared].map(({ name }) => name);
   return {
+    warning: await bypassedRowSecurity(runner, schema, served),
     collections: withClearNames([
       ...own.map((draft) => ({ draft, notes: [], fieldNotes: new Map() })),
       ...declared.map((table) => new Description(table, schema, declared).describe()),
@@ -124,8 +124,8 @@ class Description {
 
   private field(column: FoundColumn): FieldDraft {
     const { name, required, isComputed } = column;
-    const found = typeOfColumn(column.type);
-    if (found === undefined || isComputed) {
+    const found = typeOfAdopted(column.type);
+    if (found === undefined || isOnlyRead(found.type) || isComputed) {
       this.note(name, isComputed ? `computed: ${column.default}` : column.type);
       if (required && !isComputed && column.default === null && column.identity === null) {
         this.note(name, 'required: rows cannot be inserted here, unless a trigger fills it in');
@@ -153,12 +153,16 @@ class Description {
 
   /** An assigned key declares no default. */
   private defaultOf(
-    { name, default: value, sequence }: FoundColumn,
+    { name, required, default: value, sequence }: FoundColumn,
     type: Type,
     isNumbered: boolean,
   ): Partial<FieldDraft> {
     if (sequence !== null) return isNumbered ? {} : { filled: true };
-    if (value === null) return {};
+    if (value === null) {
+      if (!required || !this.table.hasInsertTrigger || this.key.includes(name)) return {};
+      this.note(name, 'a trigger may fill it in');
+      return { filled: true };
+    }
     const found = isNumbered ? undefined : readDefault(value, type);
     if (found !== undefined) return found;
     this.note(name, `filled in by the database: ${value}`);
@@ -201,7 +205,8 @@ class Description {
     if (columns.length !== 1 || to === null || to.schema !== this.schema || to.onDelete === null) return undefined;
     const table = this.declared.find((each) => each.name === to.table);
     const key = table === undefined ? undefined : referredKey(table);
-    if (key === undefined || to.columns[0] !== key.name || typeOfColumn(key.type)?.type !== type) return undefined;
+    const held = key === undefined ? undefined : typeOfColumn(key.type)?.type;
+    if (held === undefined || to.columns[0] !== key?.name || !holdsKeys(type, held)) return undefined;
     const isUsual = name === `${this.table.name}_${columns[0]}_fkey`;
     return { collection: to.table, onDelete: to.onDelete, ...(isUsual ? {} : { constraint: name }) };
   }

@@ -23,8 +23,12 @@ const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@'
 export function postgresDialect(folding: Folding, configurations: Configurations, adopted: Adopted): SqlDialect {
   // The indexes of a table that something else made are on whole texts.
   const hasPrefixes = (of: Expression) => hasPrefixIndex(of) && !adopted.fields.has(fieldOf(of)!);
+  const quantity = (of: Expression): string | undefined =>
+    of.kind === 'embed' ? quantity(of.plan.columns[0]!.expression) : adopted.comparedAs.get(fieldOf(of)!);
   const compare = (operand: Operand, operator: Comparator | 'is distinct from', value: Value, bind: Bind): string => {
     const bound = bind(value, operand.of.type);
+    const type = quantity(operand.of);
+    if (type !== undefined) return `(${operand.sql})::${type} ${operator} (${bound})::${type}`;
     const isByPrefix = operator !== 'is distinct from' && hasPrefixes(operand.of);
     const byPrefix = isByPrefix ? comparePrefixes(operand, operator, bound) : undefined;
     return byPrefix ?? `${operand.sql} ${operator} ${bound}`;
@@ -43,6 +47,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       if (values.length === 1) {
         return compare(operand, '=', values[0]!, bind);
       }
+      const type = quantity(of);
+      if (type !== undefined) return `(${sql})::${type} = any(${bind(arrayLiteral(values, of.type), TEXT)}::${type}[])`;
       const isOneOf = (column: string, list: readonly Value[]) => oneOf(column, of.type, list, bind);
       if (!isFirstList(bind, sql)) return isOneOf(withoutIndex(operand), values);
       if (!hasPrefixes(of)) return isOneOf(sql, values);
@@ -56,6 +62,8 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return type === undefined ? sql : `(${sql})::${type}`;
     },
     orderedBy: ({ sql, of }) => {
+      const type = quantity(of);
+      if (type !== undefined) return [`(${sql})::${type}`];
       if (of.kind === 'embed') return [collated(sql, of.type)];
       return hasPrefixes(of) ? [prefix(sql), sql] : [sql];
     },
@@ -86,7 +94,11 @@ export function postgresDialect(folding: Folding, configurations: Configurations
       return collated(from.postgres.casts?.[to.kind]?.(sql) ?? `(${sql})::${to.postgres.name}`, to);
     },
 
-    aggregate: ({ function: name, of }, sql) => of.type.postgres.aggregate?.[name]?.(sql) ?? `${name}(${sql})`,
+    aggregate({ function: name, of }, sql) {
+      const type = quantity(of);
+      if (type !== undefined && name !== 'count') return `${name}((${sql})::${type})::text`;
+      return of.type.postgres.aggregate?.[name]?.(sql) ?? `${name}(${sql})`;
+    },
 
     plain: (type) => type.postgres.plain,
     json: (sql, type) => type.postgres.json?.(sql) ?? sql,

@@ -70,8 +70,8 @@ export async function inspect(runner: Runner, { schema, catalogue }: PostgresDem
   };
 }
 
-function namesIn({ constraints, indexes }: FoundTable): string[] {
-  return [...constraints, ...indexes].map(({ name }) => name);
+function namesIn({ name: table, constraints, indexes }: FoundTable): string[] {
+  return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
 }
 
 /** Columns that others gave the table, and that are declared now. */
@@ -92,7 +92,8 @@ function presentIn(
     const column = columns.find(({ name }) => name === field.name);
     if (column === undefined) return [];
     // PostgreSQL does not keep how many digits the elements of an array have.
-    const isRecorded = column.type === 'numeric[]' && /^decimal\(.*\)\[\]$/.test(field.type);
+    const isDecimals = column.type === 'numeric[]' && /^decimal\(.*\)\[\]$/.test(field.type);
+    const isRecorded = isDecimals || column.type === field.type;
     const type = isRecorded ? field.type : typeOfColumn(column.type)?.type.name;
     if (type === undefined)
       problems.push({ words: `${draft.name}.${field.name} is ${column.type} now, not ${field.type}` });

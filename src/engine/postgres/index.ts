@@ -8,7 +8,7 @@ import type { Encoding } from '../../encode/encoding.ts';
 import { DEFAULT_REPLICA_LAG_SECONDS } from '../../limits.ts';
 import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
-import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
+import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
 import { Attempts } from './attempts.ts';
 import { postgresDialect } from './dialect.ts';
@@ -29,6 +29,7 @@ import { readList } from './reads.ts';
 import { inItsOwnWords, naming, translateError } from './refusals.ts';
 import { Replicas } from './replicas.ts';
 import { noRetries, Sweeper } from './retry-table.ts';
+import { bypassedRowSecurity } from './row-security.ts';
 import { findConfigurations } from './search.ts';
 import { UnconfirmedCommit } from './transaction.ts';
 import { parseTarget, type Target } from './url.ts';
@@ -126,8 +127,8 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  explain(plan: ReadPlan): Promise<Explanation> {
-    return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect));
+  explain(plan: ReadPlan, options: readonly PlanOption[]): Promise<Explanation> {
+    return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect, options));
   }
 
   awaySince(moment: number): number {
@@ -197,13 +198,22 @@ export class PostgresEngine implements Engine {
     if (folding.collation === null) {
       notice('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
     }
-    if (!this.isPrepared) this.steps = prepared.steps;
+    if (!this.isPrepared) {
+      this.steps = prepared.steps;
+      await within(CHECKS_MS, this.warnOfBypassedPolicies(pool, notice));
+    }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
     // Tables that are left to a load may be made by then.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new Keys();
     await this.replicas?.restart(pool);
+  }
+
+  private async warnOfBypassedPolicies(pool: SQL, notice: Notice): Promise<void> {
+    const { schema, catalogue } = this.options;
+    const warning = await bypassedRowSecurity(pool, schema, [...catalogue.collections.keys()]);
+    if (warning !== undefined) notice('warn', warning);
   }
 
   private async abilities(pool: SQL) {

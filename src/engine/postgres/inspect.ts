@@ -7,7 +7,7 @@ export interface FoundColumn {
   /** As PostgreSQL prints it; of a domain, what it is made of. */
   readonly type: string;
   readonly required: boolean;
-  /** An expression. Of a column that is always computed it is how. */
+  /** An expression: the column's own default, or that of its domain. If the column is computed, how. */
   readonly default: string | null;
   readonly isComputed: boolean;
   readonly identity: 'always' | 'by default' | null;
@@ -45,6 +45,8 @@ export interface FoundTable {
   readonly name: string;
   /** Not a view, nor a sequence. */
   readonly isTable: boolean;
+  /** Whether a trigger sees each row before it is inserted, and may fill in its values. */
+  readonly hasInsertTrigger: boolean;
   readonly columns: readonly FoundColumn[];
   readonly constraints: readonly FoundConstraint[];
   readonly indexes: readonly FoundIndex[];
@@ -60,17 +62,18 @@ interface OfTable {
 export async function inspectTables(runner: Runner, schema: string, names?: readonly string[]): Promise<FoundTables> {
   const ask = <T>(sql: string) =>
     query<T & OfTable>(runner, { sql, params: [schema, names === undefined ? null : JSON.stringify(names)] });
-  const tables = await ask<{ isTable: boolean }>(TABLES);
+  const tables = await ask<Pick<FoundTable, 'isTable' | 'hasInsertTrigger'>>(TABLES);
   const columns = await ask<FoundColumn>(COLUMNS);
   const constraints = await ask<FoundConstraint>(CONSTRAINTS);
   const indexes = await ask<FoundIndex>(INDEXES);
   const of = <T extends OfTable>(all: readonly T[], table: string) => all.filter((each) => each.table === table);
   return new Map(
-    tables.map(({ table, isTable }) => [
+    tables.map(({ table, isTable, hasInsertTrigger }) => [
       table,
       {
         name: table,
         isTable,
+        hasInsertTrigger,
         columns: of(columns, table).map(withSequence),
         constraints: of(constraints, table),
         indexes: of(indexes, table),
@@ -89,11 +92,14 @@ const OF_SCHEMA = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid
   and ($2::text is null or c.relname in (select json_array_elements_text($2::text::json)))
   and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`;
 
-const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable" from ${OF_SCHEMA} order by 1`;
+// The bits of tgtype: 1 for each row, 2 before, 4 insert.
+const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable", exists (select from pg_catalog.pg_trigger t
+    where t.tgrelid = c.oid and not t.tgisinternal and t.tgtype & 7 = 7) as "hasInsertTrigger"
+  from ${OF_SCHEMA} order by 1`;
 
 const COLUMNS = `select c.relname::text as table, a.attname::text as name,
     case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
-    a.attnotnull or t.typnotnull as required, pg_get_expr(d.adbin, d.adrelid) as default, a.attgenerated <> '' as "isComputed",
+    a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' as "isComputed",
     case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
     pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname) as sequence
   from ${OF_SCHEMA} join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped

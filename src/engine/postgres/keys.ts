@@ -6,14 +6,13 @@ import type { SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
 import type { Assignment, WritePlan } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { query, quoteText } from './driver.ts';
 import { duplicateOf, sqlState } from './refusals.ts';
 import { apart } from './slots.ts';
 import type { WriteContext } from './writes.ts';
 
 const MAX_DRAWS = 5;
-/** One lock for all who move a sequence: of two who do it at once, neither takes it back. "PCat" + 1. */
-const SEQUENCE_LOCK = 0x50436175;
 
 export class Keys {
   /** Each sequence has reached this at least, so that most writes need not ask. It only grows. */
@@ -44,7 +43,7 @@ export class Keys {
 
   private async moveTo(pool: SQL, sequence: string, least: string): Promise<void> {
     // The position is read after the lock is had: a subquery runs when its value is first needed.
-    const sql = `with held as materialized (select pg_advisory_xact_lock(${SEQUENCE_LOCK}))
+    const sql = `with held as materialized (select pg_advisory_xact_lock(${ADVISORY_LOCKS.sequence}))
       select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`;
     const [moved] = await apart(pool, 'write', (connection) =>
       query<{ reached: string }>(connection, { sql, params: [] }),

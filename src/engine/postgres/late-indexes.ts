@@ -7,13 +7,11 @@ import type { SQL } from 'bun';
 import { MIGRATION_WAIT_SECONDS } from '../../limits.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Change, ChangeOf, Comparison } from '../migration/changes.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { query, quoteText, type Runner, reserve } from './driver.ts';
 import type { Notice } from './notice.ts';
 import { sqlState } from './refusals.ts';
 import { indexSql } from './schema.ts';
-
-/** "PCat" + 2: one instance makes them. */
-const INDEX_LOCK = 0x50436176;
 
 type AddIndex = ChangeOf<'add-index'>;
 
@@ -35,7 +33,7 @@ export async function makeIndexes(
   const connection = await reserve(pool);
   const run = (sql: string) => connection.unsafe(sql);
   try {
-    const [lock] = await run(`select pg_try_advisory_lock(${INDEX_LOCK}) as taken`);
+    const [lock] = await run(`select pg_try_advisory_lock(${ADVISORY_LOCKS.lateIndexes}) as taken`);
     if (lock.taken !== true) return [];
     const comparison = await compareAgain(connection);
     const missing = comparison.changes.filter((change) => isLate(change, comparison)) as AddIndex[];
@@ -45,7 +43,7 @@ export async function makeIndexes(
     for (const change of missing) if (await makeIndex(connection, change, notice)) made.push(change);
     await run('reset statement_timeout');
     await run('reset lock_timeout');
-    await run(`select pg_advisory_unlock(${INDEX_LOCK})`);
+    await run(`select pg_advisory_unlock(${ADVISORY_LOCKS.lateIndexes})`);
     return made;
   } finally {
     await connection.release().catch(() => undefined);

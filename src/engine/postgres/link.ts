@@ -10,7 +10,7 @@ import { absence, Elsewhere, type Reached } from './identity.ts';
 import { LostAnswer, lostAnswer, type SharedRead } from './lost-answers.ts';
 import type { Notice } from './notice.ts';
 import { refusedByPooler } from './pooling.ts';
-import { describe, isCertificateProblem, isFull, isLoss, sqlState, unavailable } from './refusals.ts';
+import { describe, isCertificateProblem, isFull, isInternal, isLoss, sqlState, unavailable } from './refusals.ts';
 import type { Target } from './url.ts';
 
 /** A dropped connection or a quick restart is bridged; a longer loss is answered at once. */
@@ -182,9 +182,8 @@ function reasonOf(error: unknown): string {
 }
 
 function cannotOpen(error: unknown): unknown {
-  if (error instanceof ConfigError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new ConfigError(`${obstacle(error)}: ${message}`);
+  if (error instanceof ConfigError || isInternal(error)) return error;
+  return new ConfigError(`${obstacle(error)}: ${(error as Error).message}`);
 }
 
 function obstacle(error: unknown): string {

@@ -12,6 +12,7 @@ import { inspectOwn, inspectTables, SCHEMA_VERSION } from './inspect.ts';
 import { planSchema } from './migrate.ts';
 import { onServer } from './on-server.ts';
 import { roleHolders } from './own-tables.ts';
+import { bypassedRowSecurity } from './row-security.ts';
 import { parseTarget, type Target } from './url.ts';
 
 export class PostgresMaintenance implements Maintenance {
@@ -53,6 +54,7 @@ export class PostgresMaintenance implements Maintenance {
         finding('constraints', wrong.length === 0, wrong.join('; ') || 'as declared'),
         finding('indexes', !steps.some(isIndex), steps.filter(isIndex).map(missing).join('; ') || 'all there'),
         ...(await this.counts(pool)),
+        ...(await this.rowSecurity(pool)),
         ...(await this.credentials(pool)),
       ];
     });
@@ -73,6 +75,11 @@ export class PostgresMaintenance implements Maintenance {
       findings.push(finding(name, true, `${counted?.rows ?? 0}`));
     }
     return findings;
+  }
+
+  private async rowSecurity(pool: Runner): Promise<Finding[]> {
+    const warning = await bypassedRowSecurity(pool, this.settings.schema, [...this.catalogue.collections.keys()]);
+    return warning === undefined ? [] : [{ check: 'row level security', ok: true, isWarning: true, detail: warning }];
   }
 
   private async credentials(pool: Runner): Promise<Finding[]> {

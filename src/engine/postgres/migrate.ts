@@ -14,6 +14,7 @@ import { RECORD_TABLE, recordOf } from '../migration/record.ts';
 import { assess, type Problem } from '../migration/risks.ts';
 import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../migration/words.ts';
 import { type Adopted, adopt } from './adoption.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { carryOut, lockTables } from './carry-out.ts';
 import { countUnreadable, postgresValues } from './conversion.ts';
 import { query, quoteName, type Runner, WAITING_FOR_A_CLIENT, within } from './driver.ts';
@@ -24,8 +25,6 @@ import type { Notice } from './notice.ts';
 import { isTransient, sqlState } from './refusals.ts';
 import { indexesOf, RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 
-/** "PCat", as SQLite files have it. */
-const LOCK = 0x50436174;
 /** What a server gets for the first look at its schema. */
 const LOOK_MS = 30_000;
 const ONE_MOMENT = 'isolation level repeatable read read only';
@@ -203,7 +202,7 @@ export async function makeTables(transaction: Runner, demand: PostgresDemand): P
   // First rows may be many, and are made ready here.
   await run(WAITING_FOR_A_CLIENT);
   // Another instance that migrates is waited for; what clients do with the tables is not, or all would wait behind us.
-  await run(`select pg_advisory_xact_lock(${LOCK})`);
+  await run(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migration})`);
   await run(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);
   const found = withoutIndexes(await look(transaction, demand));
   const { inspection, comparison, record, ours } = found;

@@ -2,7 +2,7 @@
 import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
 import { openPool, type SessionSettings } from './driver.ts';
-import { describe } from './refusals.ts';
+import { describe, isInternal } from './refusals.ts';
 import { namingHost } from './unknown-host.ts';
 import type { Target } from './url.ts';
 
@@ -17,7 +17,7 @@ export async function onServer<T>(
   try {
     return await work(pool);
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
+    if (error instanceof ConfigError || isInternal(error)) throw error;
     throw new ConfigError(`${target.location}: ${describe(await namingHost(error, server))}`);
   } finally {
     await pool.close({ timeout: 0 });

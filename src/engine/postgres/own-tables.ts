@@ -4,12 +4,10 @@ import { KEYS, OWN_COLLECTIONS, USERS } from '../../collection/own.ts';
 import { missingRoles, type RoleHolders } from '../../collection/undeclared-roles.ts';
 import { ConfigError } from '../../config.ts';
 import { identifier } from '../compile/statement.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { query, quoteName, type Runner } from './driver.ts';
 import { sqlState } from './refusals.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
-
-/** "PCat", and one: no migration waits for it. */
-const LOCK = 0x50436175;
 
 /** Those that are not there. */
 async function missing(runner: Runner, schema: string): Promise<string[]> {
@@ -31,7 +29,7 @@ export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
   try {
     await pool.begin(async (transaction) => {
       const run = (sql: string) => query(transaction, { sql, params: [] });
-      await run(`select pg_advisory_xact_lock(${LOCK})`);
+      await run(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.ownTables})`);
       for (const name of await missing(transaction, schema)) {
         const collection = OWN_COLLECTIONS.get(name)!;
         await run(tableSql(collection));

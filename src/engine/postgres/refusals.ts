@@ -45,10 +45,14 @@ const NETWORK_ERRORS = [
   'ConnectionRefused',
 ];
 
-/** The statement never reached the server, or the server says that it did nothing of it. One that goes away may have. */
+/** Whether neither the server nor the connection reported the error: it is a fault of this program, and the log needs its stack. */
+export function isInternal(error: unknown): boolean {
+  return sqlState(error) === undefined && typeof (error as ServerError | undefined)?.code !== 'string';
+}
+
+/** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
 export function surelyUndone(error: unknown): boolean {
-  // Ours: it was made before anything was sent.
-  if (error instanceof Refusal) return true;
+  if (error instanceof Refusal || isInternal(error)) return true;
   const state = sqlState(error);
   if (state !== undefined) return !/^(08|57P)/.test(state);
   const { code = '' } = error as ServerError;
@@ -100,7 +104,7 @@ const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
   '42P05': 'CAT503',
   '55P03': 'CAT503',
 };
-/** What an unknown code of a class most resembles; it stays the client's to mend. */
+/** The code whose status an unknown SQLSTATE of a class has. */
 const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
   '22': '22P02',
   '23': '23514',
@@ -110,6 +114,8 @@ const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
   '57': 'CAT503',
   P0: '23514',
 };
+/** The classes of SQLSTATE that report trouble of the server or of this program. Any other class is what a trigger raised. */
+const SERVER_TROUBLE = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
 
 export function translateError(error: unknown, collection?: Collection): unknown {
   if (error instanceof Refusal) return error;
@@ -127,11 +133,14 @@ export function translateError(error: unknown, collection?: Collection): unknown
     if (state === '2200H' || isBeyond) return keysUsedUp(collection);
   }
   if (state === '53100') return diskFull(message);
-  const code = TRANSLATED[state] ?? known(state) ?? BY_CLASS[state.slice(0, 2)];
+  const ours = TRANSLATED[state] ?? known(state);
+  const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_TROUBLE.test(state) ? undefined : 'P0001');
   if (code === undefined) return error;
+  const isOwn = ours === undefined && ERRORS[code].status < 500;
   return new Refusal(code, message, {
-    details: detail ?? (code === state ? undefined : `SQLSTATE ${state}`),
+    details: detail ?? (isOwn || code === state ? undefined : `SQLSTATE ${state}`),
     hint,
+    sqlState: isOwn ? state : undefined,
     ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
   });
 }

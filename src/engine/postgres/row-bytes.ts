@@ -1,6 +1,6 @@
 /**
- * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error, but it
- * divides: rows that become too long are a division by zero, which nothing else here can be.
+ * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A cast that
+ * fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
  */
 import type { Collection } from '../../collection/declaration.ts';
 import { ROW } from '../../encode/encoding.ts';
@@ -16,7 +16,7 @@ import { sqlState } from './refusals.ts';
 /** What rows are called on their way to an answer. No collection and no field can have such a name. */
 export const CHANGED = '"the changed"';
 export const SHAPED = '"the shaped"';
-const TOO_LONG = '22012';
+const TOO_LONG = 'catalogue: too many bytes';
 /** A page of at most so many rows, each of which may then have 64 KiB. To add them up takes a quarter of the time of a read. */
 const PAGE_ROWS = 128;
 /** Those in whose longer lists a row was longer than its share: their rows are added up from then on. */
@@ -66,7 +66,7 @@ export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn
 }
 
 function unless(condition: string): string {
-  return `1 / (case when ${condition} then 0 else 1 end) = 1`;
+  return `(case when ${condition} then '${TOO_LONG}' else '0/0' end)::pg_lsn is not null`;
 }
 
 /** Where so many rows may be too much for one statement, they are added up, or each has its share. */
@@ -94,7 +94,7 @@ export function boundedRow({ columns }: Pick<ReadPlan, 'columns'>, output: Outpu
 }
 
 export function isTooLong(error: unknown): boolean {
-  return sqlState(error) === TOO_LONG;
+  return sqlState(error) === '22P02' && (error as Error).message.includes(`pg_lsn: "${TOO_LONG}"`);
 }
 
 export function rowTooLong(): Refusal {

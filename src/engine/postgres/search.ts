@@ -3,7 +3,9 @@
  * might say it or not, depending on what else is asked for and on the plan it makes.
  */
 import { builtIn } from '../../collection/types/index.ts';
+import { can } from '../../collection/types/type.ts';
 import { Refusal } from '../../errors.ts';
+import { MAX_SEARCHED_LENGTH } from '../../limits.ts';
 import type { Predicate } from '../../plan/types.ts';
 import { checkSearch } from '../../text/search/index.ts';
 import type { Bind } from '../compile/statement.ts';
@@ -30,7 +32,7 @@ export async function findConfigurations(runner: Runner): Promise<Configurations
 }
 
 export function searchTest(
-  { mode, config, query: text }: Extract<Predicate, { kind: 'search' }>,
+  { of, mode, config, query: text }: Extract<Predicate, { kind: 'search' }>,
   column: string,
   configurations: Configurations,
   bind: Bind,
@@ -38,7 +40,10 @@ export function searchTest(
   checkConfiguration(config, configurations);
   checkSearch(mode, text);
   const by = `${bind(config, TEXT)}::regconfig`;
-  return `to_tsvector(${by}, ${column}) @@ ${FUNCTIONS[mode]}(${by}, ${bind(text, TEXT)})`;
+  const vector = can(of.type, 'json')
+    ? `case when length((${column})::text) > ${MAX_SEARCHED_LENGTH} then '' else to_tsvector(${by}, ${column}) end`
+    : `to_tsvector(${by}, left(${column}, ${MAX_SEARCHED_LENGTH}))`;
+  return `${vector} @@ ${FUNCTIONS[mode]}(${by}, ${bind(text, TEXT)})`;
 }
 
 /** A name is found regardless of case. One with a schema is left to the server. */

@@ -32,9 +32,11 @@ export function inspect(db: Database, declared: Catalogue): Inspection {
   const catalogue = withNumberedKeys(declareCatalogue({ collections }), (table, key) => isNumbered(db, table, key));
   // A numbered key has no foreign key, even if an earlier version recorded a reference.
   const references = [...catalogue.collections.values()].flatMap((collection) =>
-    collection.references.filter(({ field }) => field !== collection.assigned),
+    collection.references
+      .filter(({ field }) => field !== collection.assigned)
+      .map(({ name }) => `${collection.name}.${name}`),
   );
-  const names = new Set([...namesOf(db, 'index'), ...references.map(({ name }) => name)]);
+  const names = new Set([...namesOf(db, 'index', "tbl_name || '.' || name"), ...references]);
   return { isNew, record, tables, catalogue, names };
 }
 
@@ -92,6 +94,6 @@ function columnsOf(db: Database, table: string): Column[] {
   }));
 }
 
-function namesOf(db: Database, type: 'table' | 'index'): ReadonlySet<string> {
-  return new Set(select(db, 'select name from sqlite_schema where type = ?', type).map(([name]) => String(name)));
+function namesOf(db: Database, type: 'table' | 'index', column = 'name'): ReadonlySet<string> {
+  return new Set(select(db, `select ${column} from sqlite_schema where type = ?`, type).map(([name]) => String(name)));
 }

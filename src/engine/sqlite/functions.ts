@@ -12,7 +12,7 @@ import { printJson } from '../../collection/types/json-text.ts';
 import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { compileRegex } from '../../text/regex.ts';
-import { compileSearch, type SearchMode } from '../../text/search/index.ts';
+import { clipped, compileSearch, type SearchMode } from '../../text/search/index.ts';
 import { spend } from './deadline.ts';
 import { compileLike } from './like.ts';
 import { defineNumeric } from './numeric.ts';
@@ -69,7 +69,7 @@ function definePatterns(db: Database): void {
   db.function('text_regex', (text, pattern, caseless) => test<string>(text, regex.get(pattern, caseless)));
   db.function('text_search', (text, mode, config, query) => test<string>(text, search.get(mode, config, query)));
   db.function('json_search', (json, mode, config, query) =>
-    test<string>(json, (text) => search.get(mode, config, query)(stringsIn(text))),
+    test<string>(json, (text) => search.get(mode, config, query)(clipped(text) === text ? stringsIn(text) : [])),
   );
   db.function('contains', (type, operator, tested, stored) =>
     test<string>(tested, containment.get(type, operator, stored)),

@@ -4,6 +4,7 @@
  *     text  → tokens → lexemes → vector ┐
  *     query → syntax → lexemes → tree   ┴→ match
  */
+import { MAX_SEARCHED_LENGTH } from '../../limits.ts';
 import { type Lexeme, type Reader, readerFor } from './lexemes.ts';
 import { matches, vectorOf } from './match.ts';
 import { closeGaps, type Draft, NEXT_TO, type Query } from './query.ts';
@@ -41,7 +42,17 @@ export function compileSearch(
   // A query of nothing but stop words finds nothing, not everything.
   if (!tree) return () => false;
   return (searched) =>
-    matches(tree, vectorOf(typeof searched === 'string' ? read(searched) : readAll(searched, read)), spend);
+    matches(tree, vectorOf(typeof searched === 'string' ? read(clipped(searched)) : readAll(searched, read)), spend);
+}
+
+/** The characters of a text that are searched. */
+export function clipped(text: string): string {
+  if (text.length <= MAX_SEARCHED_LENGTH) return text;
+  let end = 0;
+  for (let count = 0; count < MAX_SEARCHED_LENGTH && end < text.length; count++) {
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
 }
 
 /** Between two texts there is a gap, so that no phrase reaches from one into the next. */
