@@ -263,7 +263,9 @@ describe('a token', () => {
     const short = await started('--jwt-secret', 'hunter2');
     expect(short).toContain('--jwt-secret has 7 bytes, and needs at least 32');
     expect(short).not.toContain('hunter2');
-    expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain('use only one of --jwt-secret and --jwks');
+    expect(await started('--jwt-secret', SECRET, '--jwks', 'keys.json')).toContain(
+      'use only one of --jwt-secret and --jwks',
+    );
     expect(await started('--jwks', 'missing.json')).toContain('--jwks missing.json: there is no such file\n');
     expect(await started('--jwt-role-claim', 'role')).toContain('such as .role');
   });

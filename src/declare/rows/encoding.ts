@@ -76,9 +76,13 @@ export class TextWriter {
   encode(text: string): Uint8Array {
     if (this.encoding === 'utf-8') return new TextEncoder().encode(text);
     if (!this.encoding.startsWith('utf')) return this.bytes(text);
-    const bytes = Buffer.from(this.hasBegun ? text : MARK + text, 'utf16le');
+    const marked = this.hasBegun ? text : MARK + text;
     this.hasBegun = true;
-    return this.encoding === 'utf-16be' ? bytes.swap16() : bytes;
+    const codes = new DataView(new ArrayBuffer(2 * marked.length));
+    for (let at = 0; at < marked.length; at++) {
+      codes.setUint16(2 * at, marked.charCodeAt(at), this.encoding !== 'utf-16be');
+    }
+    return new Uint8Array(codes.buffer);
   }
 
   /** A character that the encoding does not have comes from JSON, which also writes it as an escape. */
