@@ -66,7 +66,7 @@ export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn
 }
 
 function unless(condition: string): string {
-  return `(case when ${condition} then '${TOO_LONG}' else '0/0' end)::pg_lsn is not null`;
+  return `(case when ${condition} then '${TOO_LONG}' end)::pg_lsn is null`;
 }
 
 /** Where so many rows may be too much for one statement, they are added up, or each has its share. */
