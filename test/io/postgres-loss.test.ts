@@ -29,7 +29,9 @@ describe('when PostgreSQL', () => {
       expect(await refused.json()).toMatchObject({ code: 'CAT503' });
       await server.start();
       await until('the service to find it', async () => (await service.fetch('/products?limit=1')).status === 200);
-      await until('the log to say so', () => service.stderr().includes('PostgreSQL is reached'));
+      await until('the log to say so', () =>
+        service.stderr().includes(`found the primary 127.0.0.1:${server.port} after`),
+      );
       expect(service.stderr() + service.stdout()).not.toContain('secret');
     },
     PATIENCE_MS,
@@ -74,6 +76,7 @@ describe('when PostgreSQL', () => {
       };
       const writers = [1, 2, 3, 4].map(writer);
       await Bun.sleep(500);
+      const linesBefore = service.stderr().split('\n').length;
       await server.stop();
       await Bun.sleep(1500);
       await server.start();
@@ -90,6 +93,19 @@ describe('when PostgreSQL', () => {
       }[];
       const names = new Set(stored.map((row) => row.product_name));
       expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+      // The operator sees one line for the loss and one for its end, and no line per waiting request.
+      const lines = () =>
+        service
+          .stderr()
+          .split('\n')
+          .slice(linesBefore - 1);
+      const linesWith = (text: string) => lines().filter((line) => line.includes(text));
+      await until(
+        'the log to say so',
+        () => linesWith(`found the primary 127.0.0.1:${server.port} after`).length === 1,
+      );
+      expect(linesWith(`lost the primary 127.0.0.1:${server.port}: `)).toHaveLength(1);
+      expect(linesWith('slow query')).toEqual([]);
     },
     PATIENCE_MS,
   );

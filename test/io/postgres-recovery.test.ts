@@ -4,7 +4,7 @@ import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { openPostgres, type PostgresEngine, type PostgresOptions } from '../../src/engine/postgres/index.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
-import { until } from '../support/process.ts';
+import { cleanUp, startService, temporaryFolder, until } from '../support/process.ts';
 import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts';
 
 const PATIENCE_MS = 60_000;
@@ -144,9 +144,9 @@ describe('a service that lost its connections', () => {
   );
 });
 
-/** The time of a statement is no matter here: whoever waited for it would wait for an hour. */
-describe('a connection that falls silent, to a server that is well', () => {
+describe('a connection that goes silent while its server is well', () => {
   const schema = newSchema();
+  const notices: string[] = [];
   let proxy: SilentProxy;
   let engine: PostgresEngine;
   let ask: (path: string, init?: RequestInit) => Promise<Response>;
@@ -155,9 +155,11 @@ describe('a connection that falls silent, to a server that is well', () => {
     const { hostname, port } = new URL(testServer.url);
     proxy = await startSilentProxy(Number(port || 5432), hostname);
     const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
-    engine = openPostgres({ ...TEST_SETTINGS, url, schema, firstRows: () => [], querySeconds: 3_600, poolSize: 10 });
+    const notice = (_: string, message: string) => notices.push(message);
+    const settings = { ...TEST_SETTINGS, querySeconds: 2, poolSize: 10 };
+    engine = openPostgres({ ...settings, url, schema, firstRows: () => [], notice });
     await engine.opened;
-    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
+    const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 4e6, allowUnfilteredWrites: false });
     ask = async (path, init) => app.fetch(new Request(`http://catalogue${path}`, init));
     for (let made = 0; made < 5; made++) await post(`made before ${made}`);
   }, PATIENCE_MS);
@@ -175,14 +177,8 @@ describe('a connection that falls silent, to a server that is well', () => {
     ((await (await ask(`/products?product_name=eq.${name}`)).json()) as unknown[]).length;
 
   test(
-    'is noticed, while slow work goes on: reads are made again, writes are answered as not confirmed',
+    'costs no read, and a write on it is answered as not confirmed',
     async () => {
-      const held = await admin.reserve();
-      await held.unsafe(`begin; update ${schema}.products set units_in_stock = 1 where product_name = 'made before 4'`);
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ units_in_stock: 2 });
-      const slow = ask('/products?product_name=eq.made before 4', { method: 'PATCH', headers, body });
-
       const silent = async <T>(
         text: string,
         when: 'before' | 'after',
@@ -206,7 +202,7 @@ describe('a connection that falls silent, to a server that is well', () => {
         expect((await write)!.status).toBe(503);
         expect(await (await write)!.json()).toMatchObject({ message: 'the database did not confirm the write' });
       }
-      // Its commit was never asked for.
+      // The service did not ask for its commit.
       expect((await taken)!.status).toBe(503);
       expect(await (await taken)!.json()).toMatchObject({ details: expect.stringContaining('Nothing was changed') });
       expect(await stored('never arrives')).toBe(0);
@@ -214,11 +210,54 @@ describe('a connection that falls silent, to a server that is well', () => {
       const again = await post('is kept once', 'another key');
       expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
       expect(await stored('is kept once')).toBe(1);
-
-      await held.unsafe('commit');
-      await held.release();
-      expect((await slow).status).toBe(204);
       expect((await post('goes on')).status).toBe(201);
+      expect(notices.filter((line) => line.includes('lost the primary'))).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'long messages do not make the service probe the server',
+    async () => {
+      // Each long message costs one new connection of the pool. A probe would be another one.
+      const ROUNDS = 5;
+      const headers = { 'content-type': 'application/json' };
+      const filler = 'x'.repeat(80);
+      const before = proxy.opened();
+      for (let round = 0; round < ROUNDS; round++) {
+        const rows = Array.from({ length: 20_000 }, (_, row) => ({ product_name: `long ${round} ${row} ${filler}` }));
+        const posted = await ask('/products', { method: 'POST', headers, body: JSON.stringify(rows) });
+        expect(posted.status).toBe(201);
+      }
+      await Bun.sleep(1_000);
+      expect(proxy.opened() - before).toBeLessThanOrEqual(ROUNDS);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('an idle service', () => {
+  test(
+    'notices that the primary is gone without a request, and says which one',
+    async () => {
+      const { hostname, port } = new URL(testServer.url);
+      const proxy = await startSilentProxy(Number(port || 5432), hostname);
+      const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
+      const service = await startService({
+        args: ['--schema', newSchema()],
+        cwd: temporaryFolder(),
+        env: { DATABASE_URL: url },
+      });
+      const isUp = async () => (await (await service.fetch('/metrics')).text()).includes('catalogue_database_up 1');
+      expect(await isUp()).toBe(true);
+      proxy.silence();
+      await until('the service to notice', async () => !(await isUp()));
+      await until('the log to say so', () => service.stderr().includes(`lost the primary 127.0.0.1:${proxy.port}: `));
+      proxy.speak();
+      await until('the recovery', isUp);
+      await until('the log to say so', () => service.stderr().includes(`found the primary 127.0.0.1:${proxy.port} `));
+      await cleanUp();
+      proxy.close();
     },
     PATIENCE_MS,
   );

@@ -61,6 +61,22 @@ describe('when the connection breaks at the commit', () => {
     expect(await response.json()).toMatchObject({ code: 'CAT503', message: 'the database did not confirm the write' });
   }
 
+  test(
+    'a write that breaks before its commit was sent runs again, and its client sees no failure',
+    async () => {
+      for (const moment of MOMENTS) {
+        const name = `broken ${moment}`;
+        await again(() => ask('/products?limit=1'));
+        const cut = proxy.cut(name, moment);
+        const posted = await send('POST', '/products', { product_name: name }, { 'idempotency-key': `key of ${name}` });
+        await cut;
+        expect(posted.status).toBe(201);
+        expect(await stored(name)).toHaveLength(1);
+      }
+    },
+    PATIENCE_MS,
+  );
+
   for (const moment of MOMENTS) {
     const isStored = moment === 'before it is answered';
 

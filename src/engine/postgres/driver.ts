@@ -3,9 +3,9 @@ import { type ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
-import { ofPool } from './buffers.ts';
+import { keepLikePool, recordValues } from './connections/connection-memory.ts';
+import { track, trackLikePool } from './connections/in-flight.ts';
 import { busy } from './refusals.ts';
-import { noted, noteSent } from './sent.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -70,12 +70,13 @@ export function openPool(
 }
 
 export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
-  return noted(runner, runner.unsafe<T[]>(statement.sql, statement.params.map(encode)), statement);
+  recordValues(runner, statement.params);
+  return track(runner, runner.unsafe<T[]>(statement.sql, statement.params.map(encode)));
 }
 
 /** A command without values. */
 export function run<T = unknown>(runner: Runner, sql: string): Promise<T> {
-  return noted(runner, runner.unsafe<T>(sql), { sql, params: [] });
+  return track(runner, runner.unsafe<T>(sql));
 }
 
 /** How long a request waits for a connection of its own when all are taken, by slow readers of large results for one. */
@@ -85,8 +86,8 @@ export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<Res
   const signal = AbortSignal.timeout(milliseconds);
   try {
     const connection = await pool.reserve({ signal });
-    noteSent(connection, pool);
-    ofPool(connection, pool);
+    trackLikePool(connection, pool);
+    keepLikePool(connection, pool);
     return connection;
   } catch (error) {
     throw signal.aborted ? busy() : error;
@@ -123,7 +124,8 @@ export class NoAnswer extends Error {
 /** Rows as lists, in the order of the columns. */
 export async function queryLists(runner: Runner, statement: Statement): Promise<unknown[][]> {
   const { sql, params } = statement;
-  return await noted(runner, runner.unsafe<unknown[][]>(sql, params.map(encode)).values(), statement);
+  recordValues(runner, params);
+  return await track(runner, runner.unsafe<unknown[][]>(sql, params.map(encode)).values());
 }
 
 /** The driver would send a fraction as a double; as text it stays the decimal it was written as. */

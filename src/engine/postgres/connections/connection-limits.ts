@@ -4,10 +4,10 @@
  * driver sends other statements on any connection, one behind the other: so these have a connection of their own.
  */
 import type { ReservedSQL, SQL } from 'bun';
-import { MAX_WAITING_STATEMENTS } from '../../limits.ts';
-import { release } from './buffers.ts';
-import { reserve } from './driver.ts';
-import { crowded } from './refusals.ts';
+import { MAX_WAITING_STATEMENTS } from '../../../limits.ts';
+import { reserve } from '../driver.ts';
+import { crowded } from '../refusals.ts';
+import { release } from './connection-memory.ts';
 
 const WAIT_MS = 5_000;
 
@@ -93,7 +93,11 @@ export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
 }
 
 /** Work on a connection of its own. */
-export async function apart<T>(pool: SQL, kind: Kind, work: (connection: ReservedSQL) => Promise<T>): Promise<T> {
+export async function onDedicatedConnection<T>(
+  pool: SQL,
+  kind: Kind,
+  work: (connection: ReservedSQL) => Promise<T>,
+): Promise<T> {
   const giveBack = await takeSlot(pool, kind);
   try {
     const connection = await reserve(pool);

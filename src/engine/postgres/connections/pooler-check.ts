@@ -3,10 +3,10 @@
  * that gives each transaction another session must know prepared statements; else the statements of clients are mixed up.
  */
 import type { SQL } from 'bun';
-import { ConfigError } from '../../config.ts';
-import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from './driver.ts';
-import type { Notice } from './notice.ts';
-import { sqlState } from './refusals.ts';
+import { ConfigError } from '../../../config.ts';
+import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from '../driver.ts';
+import type { Notice } from '../notice.ts';
+import { sqlState } from '../refusals.ts';
 
 const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;
