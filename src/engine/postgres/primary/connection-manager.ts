@@ -148,10 +148,11 @@ export class ConnectionManager {
     const report = this.reportLoss(loss);
     if (this.connected !== undefined) void this.abandon(this.connected.pool, loss);
     this.connected = undefined;
+    let logged = '';
+    const failed = (error: unknown) => {
+      this.reason = reasonOf(error);
+    };
     while (!this.closed) {
-      const failed = (error: unknown) => {
-        this.reason = reasonOf(error);
-      };
       const found = await searchPrimary(this.search, failed, () => this.closed);
       if (found === undefined) return;
       try {
@@ -159,10 +160,11 @@ export class ConnectionManager {
         report(found);
         return;
       } catch (error) {
-        const { reason } = this;
         failed(error);
-        if (this.reason !== reason)
+        // The server answers but cannot be used yet: the log says why, once.
+        if (this.reason !== logged)
           this.notice('warn', `the primary ${found.server.name}: ${this.reason}; trying again`);
+        logged = this.reason;
       }
       await Bun.sleep(PAUSE_AFTER_CHECKS_MS);
     }
