@@ -220,15 +220,18 @@ describe('a connection that goes silent while its server is well', () => {
     'long messages do not make the service probe the server',
     async () => {
       // Each long message costs one new connection of the pool. A probe would be another one.
-      const ROUNDS = 5;
+      const ROUNDS = 10;
       const headers = { 'content-type': 'application/json' };
-      const filler = 'x'.repeat(80);
+      const quantity_per_unit = 'x'.repeat(900_000);
       const before = proxy.opened();
       for (let round = 0; round < ROUNDS; round++) {
-        const rows = Array.from({ length: 20_000 }, (_, row) => ({ product_name: `long ${round} ${row} ${filler}` }));
-        const posted = await ask('/products', { method: 'POST', headers, body: JSON.stringify(rows) });
+        const row = { product_name: `long ${round}`, quantity_per_unit };
+        const body = JSON.stringify([row, row]);
+        const posted = await ask('/products', { method: 'POST', headers, body });
         expect(posted.status).toBe(201);
       }
+      // The next read makes the pool open what it lacks.
+      expect((await ask('/products?limit=1')).status).toBe(200);
       await Bun.sleep(1_000);
       expect(proxy.opened() - before).toBeLessThanOrEqual(ROUNDS);
     },
@@ -236,15 +239,15 @@ describe('a connection that goes silent while its server is well', () => {
   );
 });
 
-describe('an idle service', () => {
+describe('a primary that goes silent', () => {
   test(
-    'notices that the primary is gone without a request, and says which one',
+    'is noticed without a request, and costs one log line, not one per waiting request',
     async () => {
       const { hostname, port } = new URL(testServer.url);
       const proxy = await startSilentProxy(Number(port || 5432), hostname);
       const url = testServer.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
       const service = await startService({
-        args: ['--schema', newSchema()],
+        args: ['--schema', newSchema(), '--slow-query-ms', '500'],
         cwd: temporaryFolder(),
         env: { DATABASE_URL: url },
       });
@@ -255,7 +258,15 @@ describe('an idle service', () => {
       await until('the log to say so', () => service.stderr().includes(`lost the primary 127.0.0.1:${proxy.port}: `));
       proxy.speak();
       await until('the recovery', isUp);
-      await until('the log to say so', () => service.stderr().includes(`found the primary 127.0.0.1:${proxy.port} `));
+      const found = () => service.stderr().split(`found the primary 127.0.0.1:${proxy.port} `).length - 1;
+      await until('the log to say so', () => found() === 1);
+      proxy.silence();
+      const reads = Array.from({ length: 5 }, () => service.fetch('/products?limit=1'));
+      expect([...new Set((await Promise.all(reads)).map(({ status }) => status))]).toEqual([503]);
+      proxy.speak();
+      await until('the second recovery', () => found() === 2);
+      expect(service.stderr().split('lost the primary').length - 1).toBe(2);
+      expect(service.stderr().includes('slow query')).toBe(false);
       await cleanUp();
       proxy.close();
     },

@@ -15,6 +15,7 @@ const PATIENCE_MS = 60_000;
 describe('a commit that waits for a standby', () => {
   let server: OwnServer;
   let admin: SQL;
+  const notices: string[] = [];
   let engine: PostgresEngine;
   let ask: (path: string, init?: RequestInit) => Promise<Response>;
 
@@ -27,6 +28,7 @@ describe('a commit that waits for a standby', () => {
       schema: 'public',
       firstRows: () => [],
       querySeconds: 3,
+      notice: (_, message) => notices.push(message),
     });
     await engine.opened;
     const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
@@ -87,6 +89,21 @@ describe('a commit that waits for a standby', () => {
       PATIENCE_MS,
     );
   }
+
+  test(
+    'is answered as not confirmed at its deadline, and the service goes on with the same primary',
+    async () => {
+      await waitForStandby(true);
+      const response = await post('waits too long');
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ message: 'the database did not confirm the write' });
+      expect((await ask('/products?limit=1')).status).toBe(200);
+      await waitForStandby(false);
+      expect((await post('does not wait')).status).toBe(201);
+      expect(notices).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
 
   test(
     'a key that another request has is told as such, and free again when that one is ended',
