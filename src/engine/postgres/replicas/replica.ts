@@ -93,8 +93,8 @@ export class Replica {
   }
 
   private open(): void {
-    // One of the pool's connections is the probe.
-    const max = Math.max(1, this.settings.poolSize - 1);
+    // The probe counts towards the pool size. A download may hold one connection, so reads need a second one.
+    const max = Math.max(2, this.settings.poolSize - 1);
     const reconnect = () => {
       if (this.pool === pool && this.isVerified) this.reconnect(OLD_POOL_SECONDS);
     };
