@@ -1,4 +1,4 @@
-/** A server that is not there yet, goes away, comes back: requests are told so, and nothing acknowledged is lost. */
+/** A server that is down at the start, goes away and comes back: requests get 503, and no acknowledged write is lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newServer, type OwnServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
@@ -84,7 +84,7 @@ describe('when PostgreSQL', () => {
       await until('writes to go on', () => acknowledged.length > before + 20);
       going = false;
       await Promise.all(writers);
-      // Nothing but 503 was told in between, if a write did not wait for it to be over.
+      // Writes that did not wait for the end of the loss got 503.
       expect([...others.keys()].filter((status) => status !== 503)).toEqual([]);
       const stored = (await (
         await service.fetch('/products?select=product_name&product_name=like.writer*')

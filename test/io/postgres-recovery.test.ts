@@ -1,4 +1,4 @@
-/** What it takes to be back: connections that others have, silence at any step, a server that is another one now. */
+/** Recovery: full servers, silent connections and networks, and a primary that is gone. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
@@ -50,7 +50,7 @@ describe('a service that lost its connections', () => {
   const reads = (ask: Opened['ask']) => ask('/products?limit=1').then(({ status }) => status);
 
   test(
-    'with a role that may have no more than its pool goes on when one of them is ended',
+    'with a role limited to its pool size goes on when one connection ends',
     async () => {
       await admin.unsafe(`drop role if exists limited; create role limited login password 'limited' connection limit 3;
         grant usage on schema ${schema} to limited; grant all on all tables in schema ${schema} to limited;
@@ -71,7 +71,7 @@ describe('a service that lost its connections', () => {
   );
 
   test(
-    'waits for a moment where the server is full, says so then, and goes on when there is room',
+    'waits while the server is full, then answers 503, and goes on when there is room',
     async () => {
       await admin.unsafe(`drop role if exists crowded; create role crowded login password 'crowded' connection limit 1;
         grant usage on schema ${schema} to crowded; grant all on all tables in schema ${schema} to crowded`);
@@ -90,7 +90,7 @@ describe('a service that lost its connections', () => {
   );
 
   test(
-    'starts though its first connection is silent, and serves when the network is back',
+    'starts although its first connection is silent, and serves when the network is back',
     async () => {
       proxy.silence();
       const { ask } = await open({ connectSeconds: 1 });
@@ -102,9 +102,9 @@ describe('a service that lost its connections', () => {
   );
 
   test(
-    'does not wait for a silent server as long as for a slow statement, and looks again where that falls silent in between',
+    'gives up a silent server before a slow statement, and searches again if the next one goes silent',
     async () => {
-      // The time of a statement is no matter here.
+      // The time limit of a statement does not matter here.
       const { ask } = await open({ querySeconds: 3_600, connectSeconds: 1 });
       expect((await post(ask, 'before the silence')).status).toBe(201);
       proxy.silence();
@@ -125,7 +125,7 @@ describe('a service that lost its connections', () => {
   );
 
   test(
-    'leaves a slow statement alone while the server answers others',
+    'does not end a slow statement while the server answers others',
     async () => {
       const { ask } = await open({ querySeconds: 10 });
       const held = await admin.reserve();
@@ -219,7 +219,7 @@ describe('a connection that goes silent while its server is well', () => {
   test(
     'long messages do not make the service probe the server',
     async () => {
-      // Each long message costs one new connection of the pool. A probe would be another one.
+      // Each long message costs one new connection of the pool. A probe would open a second one.
       const ROUNDS = 10;
       const headers = { 'content-type': 'application/json' };
       const quantity_per_unit = 'x'.repeat(900_000);

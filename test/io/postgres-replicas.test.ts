@@ -1,6 +1,6 @@
 /**
- * Reads on a standby: a real one, streaming from a real primary. Who answered is seen from the data: while the standby
- * does not replay, only the primary knows what was changed on it since.
+ * Reads on a real standby that streams from a real primary. The data shows which server answered: while replay is paused on the
+ * standby, only the primary has newer changes.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
@@ -56,7 +56,7 @@ describe('with a standby to read from', () => {
     return ((await response.json()) as { units_in_stock: number }).units_in_stock;
   }
 
-  /** The standby is held where it is, the primary goes on: what is read tells whose it is. */
+  /** Pauses replay on the standby and changes the primary: the value read shows which server answered. */
   async function standbyAnswers(): Promise<boolean> {
     await pause();
     const newest = await change();
@@ -196,7 +196,7 @@ describe('with a standby to read from', () => {
       expect([await read(one), await read(other)]).toEqual([1, 1]);
       expect([await read(one, position), await read(other, position)]).toEqual([2, 2]);
       expect(await read(other, { 'catalogue-position': 'newest' })).toBe(2);
-      // A part of a row is not older than the version that it is shown with, whichever server tells that.
+      // A part of a row is never older than its version, whichever server answers.
       const part = await other.fetch('/products/3?select=units_in_stock');
       expect(await part.json()).toEqual({ units_in_stock: 2 });
       await resume();
@@ -249,7 +249,7 @@ describe('with a standby to read from', () => {
         cwd: temporaryFolder(),
         env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: replicas },
       });
-      await until('it to be told', () => reader.stderr().includes('is the address of several servers'));
+      await until('the log to say so', () => reader.stderr().includes('is the address of several servers'));
       expect(reader.stderr()).toContain('Name every replica by its own address');
       await pause();
       const newest = await change();
@@ -263,10 +263,10 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'a standby that was promoted is told to be one that takes writes',
+    'the log says that a standby was promoted',
     async () => {
       await onStandby.unsafe('select pg_promote()');
-      await until('it to be told', () => service.stderr().includes('accepts writes: it was promoted'));
+      await until('the log to say so', () => service.stderr().includes('accepts writes: it was promoted'));
       const newest = await change();
       expect(await stockRead()).toBe(newest);
     },

@@ -80,7 +80,7 @@ describe('a commit that waits for a standby', () => {
         expect(await response.json()).toMatchObject({ message: 'the database did not confirm the write' });
         await waitForStandby(false);
         const rows = await (await ask(`/products?product_name=eq.cancelled ${kind}`)).json();
-        // It was stored, and nobody could know: with its key it is told.
+        // It was stored without confirmation: a retry with its key shows that.
         expect(rows).toHaveLength(1);
         if ('idempotency-key' in headers) {
           expect((await post(`cancelled ${kind}`, headers)).headers.get('idempotency-replayed')).toBe('true');
@@ -106,7 +106,7 @@ describe('a commit that waits for a standby', () => {
   );
 
   test(
-    'a key that another request has is told as such, and free again when that one is ended',
+    'a key that another request holds gives 409, and is free when that request ends',
     async () => {
       const other = await admin.reserve();
       await other.unsafe(`begin; set local idle_in_transaction_session_timeout = '4s';

@@ -44,7 +44,7 @@ describe('after a failover with a replica that was ahead', () => {
       DATABASE_REPLICA_URLS: [diverged.url, following.url].join(','),
     };
     for (const reads of ['own', 'any'] as const) {
-      // The lag limit does not matter here: only the timeline tells the replica from a good one.
+      // The lag limit does not matter here: only the timeline shows that the replica is bad.
       const args = ['--replica-lag', '300', '--replica-reads', reads, '--log-level', 'info'];
       const service = await startService({ args, cwd: temporaryFolder(), env });
       services.push({ reads, service });

@@ -46,7 +46,7 @@ describe('when the connection breaks at the commit', () => {
     return [...rows];
   }
 
-  /** What a client does that means it: again while the answer is 503. A server may take its time to be back. */
+  /** Repeats a request while the answer is 503. */
   async function again(request: () => Promise<Response>): Promise<Response> {
     for (;;) {
       const response = await request();
@@ -105,7 +105,7 @@ describe('when the connection breaks at the commit', () => {
     );
 
     test(
-      `${moment}, a PATCH that checks its version is answered 503, and If-Match tells on the retry`,
+      `${moment}, a PATCH that checks its version gets 503, and If-Match shows on the retry whether it was stored`,
       async () => {
         const name = `guarded ${moment}`;
         await again(() => send('POST', '/products', { product_name: name, units_in_stock: 1 }));

@@ -1,7 +1,7 @@
 /**
  * Bounds the memory of connections. Bun's driver keeps the buffers of a connection as large as its longest message until the
  * connection closes: ten connections that carried 12 MB each way hold 250 MB. So the service closes a connection that carried a
- * long message when its work ends, and the pool opens another one.
+ * long message as soon as its work ends, and the pool replaces it.
  */
 import type { ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../../collection/value.ts';

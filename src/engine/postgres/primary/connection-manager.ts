@@ -93,7 +93,7 @@ export class ConnectionManager {
     this.recovering = this.recover(error);
   }
 
-  /** Whoever closes has waited for the requests in progress. */
+  /** Closes all connections. The caller has waited for the requests in progress. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.heartbeat);
