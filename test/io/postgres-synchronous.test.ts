@@ -1,6 +1,6 @@
 /**
- * A commit that waits for a synchronous standby which is not there. Whoever ends the wait, the write is not reported as done; and an
- * instance that is gone without a word does not keep its idempotency key for long.
+ * A commit that waits for a synchronous standby that is down. The service never reports the write as done, whatever ends the wait.
+ * The idempotency key of an instance that vanished is free again soon.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';

@@ -10,6 +10,7 @@ import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Metric, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
+import { stopTracking } from './connections/in-flight.ts';
 import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
 import { type Runner, type SessionSettings, within } from './driver.ts';
@@ -172,6 +173,8 @@ export class PostgresEngine implements Engine {
 
   /** Tables that are not there are made in the transaction of the load, and go with it where it is not stored. */
   private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
+    // Tables are made without a time limit, which holds until the end of the transaction.
+    if (!this.prepared.hasTables) stopTracking(connection);
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
   }

@@ -117,6 +117,11 @@ export function trackLikePool(connection: ReservedSQL, pool: SQL): void {
   if (inFlight !== undefined) (connection as Tracked)[IN_FLIGHT] = inFlight;
 }
 
+/** Lifts the deadline of a connection, as `statement_timeout = 0` does on the server. */
+export function stopTracking(connection: object): void {
+  delete (connection as Tracked)[IN_FLIGHT];
+}
+
 /** Tracks a statement, if its pool is tracked. */
 export function track<T>(runner: object, query: Promise<T>): Promise<T> {
   const inFlight = (runner as Tracked)[IN_FLIGHT];
