@@ -58,7 +58,7 @@ export class Replica {
       this.silences = 0;
       this.askedAt = at;
       this.problem = position === undefined ? 'accepts writes: it was promoted' : 'is down';
-      // A server never returns to an older timeline while it runs. Without a stream it shows the one of its last checkpoint.
+      // A server never returns to an older timeline while it runs. Without a stream it shows the timeline of its last checkpoint.
       const timeline = Math.max(position?.timeline ?? 0, this.position?.timeline ?? 0);
       this.position = this.isBalanced || position === undefined ? undefined : { ...position, timeline };
     } catch (error) {
