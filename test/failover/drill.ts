@@ -1,4 +1,4 @@
-/** Clients that mean it, for a drill: each repeats a write with its key until it is confirmed, and notes when it was; readers note every answer. */
+/** The clients of a drill: writers repeat each write with its key until it is confirmed; readers record every answer. */
 import type { SQL } from 'bun';
 import type { Service } from '../support/process.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Drills on real servers under load, each with the longest time without a write and without a read: what breaks, and what the service
- * does about it by itself. Run by `npm run test:failover`, apart from `npm test`, since it takes its time. It prints a table; with WRITE=1
- * a whole run without a failure puts it into docs/operations.md.
+ * Failover drills on real servers under load. Each measures the longest time without a write and without a read. `npm run
+ * test:failover` runs them; `npm test` does not, because they take minutes. With WRITE=1 a run without a failure puts the table
+ * into docs/operations.md.
  */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
@@ -12,7 +12,7 @@ import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts';
 import { Drill, type Outcome } from './drill.ts';
 
 const PATIENCE_MS = 180_000;
-/** What something like Patroni takes to notice and decide; its own default is ten times as long. */
+/** The time until a failover manager promotes the standby. Patroni takes ten times as long by default. */
 const PROMOTED_AFTER_MS = 3_000;
 const CALM_MS = 2_000;
 const DRILLS = 11;
@@ -93,7 +93,7 @@ async function promote(standby: OwnServer): Promise<number> {
   return performance.now();
 }
 
-/** All is well for a while, something happens, and goes on until all is well again. Told is what it took after the last moment. */
+/** Runs the load, lets the failure happen, and waits until the load goes on. */
 async function drill(
   name: string,
   services: readonly Service[],
@@ -258,7 +258,7 @@ describe('nothing is lost and nothing is stored twice', () => {
           proxy.silence();
           // As behind a firewall that forgot them: new ones work.
           proxy.speak();
-          // What was answered before is there by then.
+          // Answers that were sent before have arrived by then.
           await Bun.sleep(100);
           return performance.now();
         },

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
+import { Slots, slotsFor } from '../../src/engine/postgres/connections/connection-limits.ts';
 import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
 import { Quick } from '../../src/engine/postgres/quick.ts';
-import { Slots, slotsFor } from '../../src/engine/postgres/slots.ts';
 import { SMALL_TABLE_ROWS } from '../../src/limits.ts';
 import { firstRowsOf } from '../../src/plan/first-rows.ts';
 import type { WritePlan } from '../../src/plan/types.ts';

@@ -1,4 +1,4 @@
-/** A server that is not there yet, goes away, comes back: requests are told so, and nothing acknowledged is lost. */
+/** A server that is down at the start, goes away and comes back: requests get 503, and no acknowledged write is lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newServer, type OwnServer } from '../support/postgres.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
@@ -29,7 +29,9 @@ describe('when PostgreSQL', () => {
       expect(await refused.json()).toMatchObject({ code: 'CAT503' });
       await server.start();
       await until('the service to find it', async () => (await service.fetch('/products?limit=1')).status === 200);
-      await until('the log to say so', () => service.stderr().includes('PostgreSQL is reached'));
+      await until('the log to say so', () =>
+        service.stderr().includes(`found the primary 127.0.0.1:${server.port} after`),
+      );
       expect(service.stderr() + service.stdout()).not.toContain('secret');
     },
     PATIENCE_MS,
@@ -74,6 +76,7 @@ describe('when PostgreSQL', () => {
       };
       const writers = [1, 2, 3, 4].map(writer);
       await Bun.sleep(500);
+      const linesBefore = service.stderr().split('\n').length;
       await server.stop();
       await Bun.sleep(1500);
       await server.start();
@@ -81,7 +84,7 @@ describe('when PostgreSQL', () => {
       await until('writes to go on', () => acknowledged.length > before + 20);
       going = false;
       await Promise.all(writers);
-      // Nothing but 503 was told in between, if a write did not wait for it to be over.
+      // Writes that did not wait for the end of the loss got 503.
       expect([...others.keys()].filter((status) => status !== 503)).toEqual([]);
       const stored = (await (
         await service.fetch('/products?select=product_name&product_name=like.writer*')
@@ -90,6 +93,19 @@ describe('when PostgreSQL', () => {
       }[];
       const names = new Set(stored.map((row) => row.product_name));
       expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+      // The operator sees one line for the loss and one for its end, and no line per waiting request.
+      const lines = () =>
+        service
+          .stderr()
+          .split('\n')
+          .slice(linesBefore - 1);
+      const linesWith = (text: string) => lines().filter((line) => line.includes(text));
+      await until(
+        'the log to say so',
+        () => linesWith(`found the primary 127.0.0.1:${server.port} after`).length === 1,
+      );
+      expect(linesWith(`lost the primary 127.0.0.1:${server.port}: `)).toHaveLength(1);
+      expect(linesWith('slow query')).toEqual([]);
     },
     PATIENCE_MS,
   );

@@ -1,4 +1,4 @@
-/** A pooler between the service and PostgreSQL: what it cannot do is found out at the start, and said with what helps. */
+/** A pooler between the service and PostgreSQL: the service checks it at the start, and an error names the remedy. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
@@ -31,11 +31,11 @@ describe('behind a pooler', () => {
     );
 
   test(
-    'that mixes up prepared statements, the start ends with what helps',
+    'that mixes up prepared statements, the start fails and names the remedy',
     async () => {
       const engine = open(pooler.port);
       const refusal = await refusalOf(engine.opened);
-      expect(refusal).toContain('does not keep prepared statements apart');
+      expect(refusal).toContain('the pooler mixes up prepared statements');
       expect(refusal).toContain('--prepared-statements off');
       await engine.close();
     },
@@ -43,7 +43,7 @@ describe('behind a pooler', () => {
   );
 
   test(
-    'the service works there without prepared statements',
+    'the service works without prepared statements',
     async () => {
       const engine = open(pooler.port, { preparedStatements: false });
       await engine.opened;
@@ -70,12 +70,12 @@ describe('behind a pooler', () => {
   );
 
   test(
-    'that refuses a startup parameter, the start ends with what helps, too',
+    'that rejects a startup parameter, the start also fails and names the remedy',
     async () => {
       const strict = await startPooler(serverPort, 'statement_timeout');
       const engine = open(strict.port);
       const refusal = await refusalOf(engine.opened);
-      expect(refusal).toContain('refuses the startup parameter statement_timeout');
+      expect(refusal).toContain('rejects the startup parameter statement_timeout');
       expect(refusal).toContain('ignore_startup_parameters = search_path,statement_timeout,');
       await engine.close();
       strict.close();

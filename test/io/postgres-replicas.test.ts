@@ -1,6 +1,6 @@
 /**
- * Reads on a standby: a real one, streaming from a real primary. Who answered is seen from the data: while the standby
- * does not replay, only the primary knows what was changed on it since.
+ * Reads on a real standby that streams from a real primary. The data shows which server answered: while replay is paused on the
+ * standby, only the primary has newer changes.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
@@ -56,7 +56,7 @@ describe('with a standby to read from', () => {
     return ((await response.json()) as { units_in_stock: number }).units_in_stock;
   }
 
-  /** The standby is held where it is, the primary goes on: what is read tells whose it is. */
+  /** Pauses replay on the standby and changes the primary: the value read shows which server answered. */
   async function standbyAnswers(): Promise<boolean> {
     await pause();
     const newest = await change();
@@ -92,7 +92,7 @@ describe('with a standby to read from', () => {
       await until('the primary to be asked', async () => (await stockRead()) === newest);
       await resume();
       await until('the standby to answer', standbyAnswers);
-      expect(service.stderr()).toContain(`the standby 127.0.0.1:${standby.port} is too far behind`);
+      expect(service.stderr()).toContain(`the replica 127.0.0.1:${standby.port} is too far behind`);
     },
     PATIENCE_MS,
   );
@@ -137,6 +137,7 @@ describe('with a standby to read from', () => {
       going = false;
       await Promise.all(readers);
       expect([...statuses]).toEqual([200]);
+      expect(service.stderr().includes(`the replica 127.0.0.1:${standby.port} is down`)).toBe(true);
       expect(service.stderr()).not.toContain('secret');
     },
     PATIENCE_MS,
@@ -186,7 +187,7 @@ describe('with a standby to read from', () => {
       await until('both to read from the standby', async () => {
         for (const service of [one, other]) {
           await until('the write to be there', async () => (await read(service)) === 1);
-          if (!service.stderr().includes('reading from the standby')) return false;
+          if (!service.stderr().includes('reading from the replica')) return false;
         }
         return true;
       });
@@ -195,7 +196,7 @@ describe('with a standby to read from', () => {
       expect([await read(one), await read(other)]).toEqual([1, 1]);
       expect([await read(one, position), await read(other, position)]).toEqual([2, 2]);
       expect(await read(other, { 'catalogue-position': 'newest' })).toBe(2);
-      // A part of a row is not older than the version that it is shown with, whichever server tells that.
+      // A part of a row is never older than its version, whichever server answers.
       const part = await other.fetch('/products/3?select=units_in_stock');
       expect(await part.json()).toEqual({ units_in_stock: 2 });
       await resume();
@@ -216,12 +217,12 @@ describe('with a standby to read from', () => {
       const proxy = await startSilentProxy(standby.port);
       const replicas = standby.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
       const reader = await startService({
-        // Whoever waited for the time of a statement would wait for long.
-        args: ['--query-timeout', '300', '--log-level', 'info'],
+        // Two seconds later the client-side deadline of a statement ends.
+        args: ['--query-timeout', '1', '--log-level', 'info'],
         cwd: temporaryFolder(),
         env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: replicas },
       });
-      await until('the standby to be read from', () => reader.stderr().includes('reading from the standby'));
+      await until('the standby to be read from', () => reader.stderr().includes('reading from the replica'));
       const first = proxy.silenceAt('as_quick');
       const quick = reader.fetch('/products?select=as_quick:product_name&id=eq.1');
       await first;
@@ -248,8 +249,8 @@ describe('with a standby to read from', () => {
         cwd: temporaryFolder(),
         env: { DATABASE_URL: primary.url, DATABASE_REPLICA_URLS: replicas },
       });
-      await until('it to be told', () => reader.stderr().includes('is the address of several servers'));
-      expect(reader.stderr()).toContain('Name every standby by its own address');
+      await until('the log to say so', () => reader.stderr().includes('is the address of several servers'));
+      expect(reader.stderr()).toContain('Name every replica by its own address');
       await pause();
       const newest = await change();
       const read = (await (await reader.fetch('/products/1')).json()) as { units_in_stock: number };
@@ -262,10 +263,10 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'a standby that was promoted is told to be one that takes writes',
+    'the log says that a standby was promoted',
     async () => {
       await onStandby.unsafe('select pg_promote()');
-      await until('it to be told', () => service.stderr().includes('takes writes now, and is no standby any more'));
+      await until('the log to say so', () => service.stderr().includes('accepts writes: it was promoted'));
       const newest = await change();
       expect(await stockRead()).toBe(newest);
     },

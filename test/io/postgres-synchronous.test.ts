@@ -1,6 +1,6 @@
 /**
- * A commit that waits for a synchronous standby which is not there. Whoever ends the wait, the write is not reported as done; and an
- * instance that is gone without a word does not keep its idempotency key for long.
+ * A commit that waits for a synchronous standby that is down. The service never reports the write as done, whatever ends the wait.
+ * The idempotency key of an instance that vanished is free again soon.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
@@ -15,6 +15,7 @@ const PATIENCE_MS = 60_000;
 describe('a commit that waits for a standby', () => {
   let server: OwnServer;
   let admin: SQL;
+  const notices: string[] = [];
   let engine: PostgresEngine;
   let ask: (path: string, init?: RequestInit) => Promise<Response>;
 
@@ -27,6 +28,7 @@ describe('a commit that waits for a standby', () => {
       schema: 'public',
       firstRows: () => [],
       querySeconds: 3,
+      notice: (_, message) => notices.push(message),
     });
     await engine.opened;
     const app = createApp({ catalogue: BUILT_IN.catalogue, engine, maxBodyBytes: 1e6, allowUnfilteredWrites: false });
@@ -78,7 +80,7 @@ describe('a commit that waits for a standby', () => {
         expect(await response.json()).toMatchObject({ message: 'the database did not confirm the write' });
         await waitForStandby(false);
         const rows = await (await ask(`/products?product_name=eq.cancelled ${kind}`)).json();
-        // It was stored, and nobody could know: with its key it is told.
+        // It was stored without confirmation: a retry with its key shows that.
         expect(rows).toHaveLength(1);
         if ('idempotency-key' in headers) {
           expect((await post(`cancelled ${kind}`, headers)).headers.get('idempotency-replayed')).toBe('true');
@@ -89,7 +91,22 @@ describe('a commit that waits for a standby', () => {
   }
 
   test(
-    'a key that another request has is told as such, and free again when that one is ended',
+    'is answered as not confirmed at its deadline, and the service goes on with the same primary',
+    async () => {
+      await waitForStandby(true);
+      const response = await post('waits too long');
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ message: 'the database did not confirm the write' });
+      expect((await ask('/products?limit=1')).status).toBe(200);
+      await waitForStandby(false);
+      expect((await post('does not wait')).status).toBe(201);
+      expect(notices).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a key that another request holds gives 409, and is free when that request ends',
     async () => {
       const other = await admin.reserve();
       await other.unsafe(`begin; set local idle_in_transaction_session_timeout = '4s';

@@ -46,7 +46,7 @@ describe('when the connection breaks at the commit', () => {
     return [...rows];
   }
 
-  /** What a client does that means it: again while the answer is 503. A server may take its time to be back. */
+  /** Repeats a request while the answer is 503. */
   async function again(request: () => Promise<Response>): Promise<Response> {
     for (;;) {
       const response = await request();
@@ -60,6 +60,22 @@ describe('when the connection breaks at the commit', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await response.json()).toMatchObject({ code: 'CAT503', message: 'the database did not confirm the write' });
   }
+
+  test(
+    'a write that breaks before its commit was sent runs again, and its client sees no failure',
+    async () => {
+      for (const moment of MOMENTS) {
+        const name = `broken ${moment}`;
+        await again(() => ask('/products?limit=1'));
+        const cut = proxy.cut(name, moment);
+        const posted = await send('POST', '/products', { product_name: name }, { 'idempotency-key': `key of ${name}` });
+        await cut;
+        expect(posted.status).toBe(201);
+        expect(await stored(name)).toHaveLength(1);
+      }
+    },
+    PATIENCE_MS,
+  );
 
   for (const moment of MOMENTS) {
     const isStored = moment === 'before it is answered';
@@ -89,7 +105,7 @@ describe('when the connection breaks at the commit', () => {
     );
 
     test(
-      `${moment}, a PATCH that checks its version is answered 503, and If-Match tells on the retry`,
+      `${moment}, a PATCH that checks its version gets 503, and If-Match shows on the retry whether it was stored`,
       async () => {
         const name = `guarded ${moment}`;
         await again(() => send('POST', '/products', { product_name: name, units_in_stock: 1 }));

@@ -1,6 +1,6 @@
 /**
  * A network between the service and its database that loses everything without a word when told to: connections stay open, new
- * ones are taken, and nothing passes. What it held back is never delivered.
+ * ones are taken, and nothing passes. It never delivers what it held back.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -14,6 +14,8 @@ export interface SilentProxy {
   readonly silenceAt: (text: string, when?: 'before' | 'after') => Promise<void>;
   /** New connections go there from now on. */
   readonly leadTo: (port: number) => void;
+  /** The number of connections that were opened so far. */
+  readonly opened: () => number;
   /** All connections are closed, as by a restart. */
   readonly cut: () => void;
   readonly close: () => void;
@@ -22,10 +24,12 @@ export interface SilentProxy {
 export async function startSilentProxy(serverPort: number, host = '127.0.0.1'): Promise<SilentProxy> {
   let port = serverPort;
   let isSilent = false;
+  let opened = 0;
   let next: { readonly text: string; readonly when: 'before' | 'after'; readonly done: () => void } | undefined;
   const links = new Set<{ isSilent: boolean; readonly sockets: readonly Socket[] }>();
   const listener = createServer((client) => {
     const server = connect(port, host);
+    opened++;
     const link = { isSilent, sockets: [client, server] };
     links.add(link);
     client.on('data', (data) => {
@@ -66,6 +70,7 @@ export async function startSilentProxy(serverPort: number, host = '127.0.0.1'): 
     leadTo: (other) => {
       port = other;
     },
+    opened: () => opened,
     cut: endAll,
     close: () => {
       listener.close();

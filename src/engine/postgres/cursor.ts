@@ -14,10 +14,10 @@ import { compileCount, compileEnd, compileRead } from '../compile/read.ts';
 import { maxRowBytes } from '../compile/row-size.ts';
 import { identifier, type SqlDialect } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
-import { noteLength, release } from './buffers.ts';
+import { takeSlot } from './connections/connection-limits.ts';
+import { recordLength, release } from './connections/connection-memory.ts';
 import { query, quoteText, type Runner, reserve, run, WAITING_FOR_A_CLIENT } from './driver.ts';
 import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
-import { takeSlot } from './slots.ts';
 
 const ROWS_PER_FETCH = 1_000;
 /** Where rows may be long, so many bytes of the longest that there can be; and as many as that while they turn out short. */
@@ -118,7 +118,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
       const isFirst = !this.started;
       this.started = true;
       let text = (isFirst ? opening(this.encoding) : '') + encodeChunk(rows, this.encoding, this.form, isFirst);
-      noteLength(this.connection, text.length);
+      recordLength(this.connection, text.length);
       this.count = text.length < PART_LENGTH ? Math.min(count * 2, this.size.most) : this.size.rows;
       if (rows.length < count) {
         text += closing(this.encoding);
@@ -142,7 +142,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
   private async end(): Promise<void> {
     this.ended = true;
     try {
-      await this.connection.unsafe('commit');
+      await run(this.connection, 'commit');
       await release(this.connection);
     } catch {
       await this.connection.close({ timeout: 0 }).catch(() => undefined);

@@ -1,11 +1,11 @@
-/** The edge to Bun's driver: a pool on one server, and statements with their values bound. */
+/** Access to Bun's driver: a pool of connections to one server, and statements with bound values. */
 import { type ReservedSQL, SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../limits.ts';
 import type { Statement } from '../compile/statement.ts';
-import { ofPool } from './buffers.ts';
+import { keepLikePool, recordValues } from './connections/connection-memory.ts';
+import { track, trackLikePool } from './connections/in-flight.ts';
 import { busy } from './refusals.ts';
-import { noted, noteSent } from './sent.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {
@@ -13,16 +13,16 @@ export interface SessionSettings {
   readonly poolSize: number;
   readonly connectSeconds: number;
   readonly querySeconds: number;
-  /** Whether statements are kept on their connections by name; where it is not said, they are. */
+  /** Whether connections keep prepared statements; the default is true. */
   readonly preparedStatements?: boolean;
 }
 
-/** Whatever runs a statement: a pool, or one connection reserved from it. */
+/** A pool, or one connection reserved from it. */
 export type Runner = Pick<SQL, 'unsafe'>;
 
-/** An instance that is gone without a word must not hold rows or an idempotency key for long: what it left open is ended. */
+/** PostgreSQL ends the open transactions of an instance that vanished, so that they do not hold rows or idempotency keys. */
 const IDLE_IN_TRANSACTION = '15s';
-/** A client that has stopped reading must not hold a snapshot, and with it all dead rows, for ever. */
+/** Bounds how long a client that stopped reading holds a snapshot, and with it all dead rows. */
 export const WAITING_FOR_A_CLIENT = `set local idle_in_transaction_session_timeout = '5min'`;
 
 function parametersOf({ schema, querySeconds }: SessionSettings) {
@@ -30,24 +30,24 @@ function parametersOf({ schema, querySeconds }: SessionSettings) {
     search_path: quoteName(schema),
     statement_timeout: querySeconds * 1000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
-    // Whoever waited for another's row goes on with it as it is now, whatever the server's own default.
+    // A transaction that waited for a locked row continues with its new version, whatever the server's default.
     default_transaction_isolation: 'read committed',
-    // The server notices within half a minute that an instance has gone.
+    // The server notices within half a minute that an instance is gone.
     tcp_keepalives_idle: 10,
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
     tcp_user_timeout: 25_000,
-    // A float is shown with all its digits, whatever the server's own default.
+    // PostgreSQL prints all digits of a float, whatever the server's default.
     extra_float_digits: 1,
   };
 }
 
-/** What is sent at the start of a session, beside what every pooler knows. */
+/** The session parameters that a pooler may not know. */
 export const SESSION_PARAMETERS = Object.keys(
   parametersOf({ schema: '', poolSize: 0, connectSeconds: 0, querySeconds: 0 }),
 );
 
-/** `ended` is told of every connection that closes, or that cannot be opened. */
+/** `ended` is called for every connection that closes or cannot be opened. */
 export function openPool(
   server: ServerAddress,
   settings: SessionSettings,
@@ -61,7 +61,7 @@ export function openPool(
     prepare: settings.preparedStatements ?? true,
     connection: {
       application_name: 'catalogue',
-      // Moments are shown in UTC and read year first, whatever the server's own default.
+      // Timestamps are in UTC and start with the year, whatever the server's default.
       TimeZone: 'UTC',
       DateStyle: 'ISO, MDY',
       ...parametersOf(settings),
@@ -70,39 +70,40 @@ export function openPool(
 }
 
 export function query<T = Record<string, unknown>>(runner: Runner, statement: Statement): Promise<T[]> {
-  return noted(runner, runner.unsafe<T[]>(statement.sql, statement.params.map(encode)), statement);
+  recordValues(runner, statement.params);
+  return track(runner, runner.unsafe<T[]>(statement.sql, statement.params.map(encode)));
 }
 
-/** A command without values. */
+/** Runs a command without values. */
 export function run<T = unknown>(runner: Runner, sql: string): Promise<T> {
-  return noted(runner, runner.unsafe<T>(sql), { sql, params: [] });
+  return track(runner, runner.unsafe<T>(sql));
 }
 
-/** How long a request waits for a connection of its own when all are taken, by slow readers of large results for one. */
+/** How long a request waits for a dedicated connection while all are in use. */
 const RESERVE_MS = 5_000;
 
 export async function reserve(pool: SQL, milliseconds = RESERVE_MS): Promise<ReservedSQL> {
   const signal = AbortSignal.timeout(milliseconds);
   try {
     const connection = await pool.reserve({ signal });
-    noteSent(connection, pool);
-    ofPool(connection, pool);
+    trackLikePool(connection, pool);
+    keepLikePool(connection, pool);
     return connection;
   } catch (error) {
     throw signal.aborted ? busy() : error;
   }
 }
 
-/** A timer that is so late says that the process had no time for anything else, either. */
+/** A timer that is this late shows that the process was held up. */
 const HELD_UP_MS = 250;
 
-/** No answer by then, and there will be none: the server has gone without a word, or every connection is taken. */
+/** Settles as the work does, or rejects with NoAnswer after the time limit: the server is gone, or every connection is in use. */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const end = performance.now() + milliseconds;
     const giveUp = () => reject(new NoAnswer('no answer in time'));
-    // Where this process itself was held up, the answer may be there, and is read first.
+    // If this process was held up, the answer may be waiting, and is read first.
     const look = () => {
       if (performance.now() < end + HELD_UP_MS) giveUp();
       else timer = setTimeout(giveUp, Math.min(milliseconds, HELD_UP_MS));
@@ -120,13 +121,14 @@ export class NoAnswer extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_SILENT';
 }
 
-/** Rows as lists, in the order of the columns. */
+/** Resolves to rows as lists, in the order of the columns. */
 export async function queryLists(runner: Runner, statement: Statement): Promise<unknown[][]> {
   const { sql, params } = statement;
-  return await noted(runner, runner.unsafe<unknown[][]>(sql, params.map(encode)).values(), statement);
+  recordValues(runner, params);
+  return await track(runner, runner.unsafe<unknown[][]>(sql, params.map(encode)).values());
 }
 
-/** The driver would send a fraction as a double; as text it stays the decimal it was written as. */
+/** The driver would send a fraction as a double. As text it keeps its decimal digits. */
 function encode(value: Value): Value {
   if (typeof value !== 'number') return value;
   return Number.isInteger(value) && value >= INT4_MIN && value <= INT4_MAX ? value : String(value);

@@ -10,24 +10,24 @@ import type { ReadPlan, WritePlan } from '../../plan/types.ts';
 import type { SqlDialect } from '../compile/statement.ts';
 import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
 import type { LoadResult, LoadSet, LoadTerms } from '../load.ts';
-import { Attempts } from './attempts.ts';
+import { stopTracking } from './connections/in-flight.ts';
+import { checkPooling } from './connections/pooler-check.ts';
 import { postgresDialect } from './dialect.ts';
 import { type Runner, type SessionSettings, within } from './driver.ts';
+import { Executor } from './executor.ts';
 import { explainRead } from './explain.ts';
 import { findFolding } from './folding.ts';
 import type { PostgresDemand } from './found.ts';
 import { Keys } from './keys.ts';
-import { Link } from './link.ts';
 import { loadRows } from './load.ts';
 import { makeTables, type Prepared, prepareSchema, schemaAgain } from './migrate.ts';
 import type { Notice } from './notice.ts';
 import { hasOwnTables, makeOwnTables, rejectCredentials } from './own-tables.ts';
-import type { Apart } from './pending.ts';
-import { checkPooling } from './pooling.ts';
+import { ConnectionManager } from './primary/connection-manager.ts';
 import { Quick } from './quick.ts';
 import { readList } from './reads.ts';
 import { inItsOwnWords, naming, translateError } from './refusals.ts';
-import { Replicas } from './replicas.ts';
+import { ReplicaSet } from './replicas/replica-set.ts';
 import { noRetries, Sweeper } from './retry-table.ts';
 import { bypassedRowSecurity } from './row-security.ts';
 import { findConfigurations } from './search.ts';
@@ -52,10 +52,10 @@ export interface PostgresOptions extends SessionSettings, PostgresDemand {
   readonly rejectsCredentials?: boolean;
 }
 
-function standbysOf(options: PostgresOptions): Replicas | undefined {
+function replicasOf(options: PostgresOptions): ReplicaSet | undefined {
   const { replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
   const settings = { ...options, replicaLagSeconds, replicaReads };
-  return replicas.length === 0 ? undefined : new Replicas(replicas, settings, options.notice ?? (() => {}));
+  return replicas.length === 0 ? undefined : new ReplicaSet(replicas, settings, options.notice ?? (() => {}));
 }
 
 export function openPostgres(options: PostgresOptions): PostgresEngine {
@@ -68,10 +68,10 @@ export class PostgresEngine implements Engine {
   readonly hasPositions: boolean;
   /** What was made or changed in the schema when it was opened. */
   steps: readonly string[] = [];
-  private readonly link: Link;
+  private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
-  private readonly replicas: Replicas | undefined;
-  private readonly attempts: Attempts;
+  private readonly replicas: ReplicaSet | undefined;
+  private readonly executor: Executor;
   // These are known once the server is found; nothing is asked of it before.
   private dialect!: SqlDialect;
   private prepared!: Prepared;
@@ -87,28 +87,27 @@ export class PostgresEngine implements Engine {
     this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
     this.quick = new Quick(schema);
     this.sweeper = new Sweeper(options.retryHours);
-    this.link = new Link(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
-    this.replicas = standbysOf(options);
+    this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
+    this.replicas = replicasOf(options);
     this.hasPositions = this.replicas !== undefined;
-    this.attempts = new Attempts(this.link, this.replicas, options);
-    this.opened = this.link.open();
+    this.executor = new Executor(this.primary, this.replicas);
+    this.opened = this.primary.open();
     // Whoever waits hears of a failure; that nobody may wait is no reason to end the process.
     this.opened.catch(() => undefined);
   }
 
   read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
-    const work = (pool: SQL, piece: Apart) =>
-      readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan), piece);
-    return this.attempts.reading(plan.from, work, after);
+    const work = (pool: SQL) => readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan));
+    return this.executor.read(plan.from, work, after);
   }
 
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
-    return this.attempts.writing(plan.into, (pool) => this.writeOnce(pool, plan, encoding));
+    return this.executor.write(plan.into, (pool) => this.writeOnce(pool, plan, encoding));
   }
 
   /** Once: what was read from a file is gone. */
   async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
-    const pool = await this.link.current();
+    const pool = await this.primary.current();
     try {
       return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
     } catch (error) {
@@ -118,7 +117,7 @@ export class PostgresEngine implements Engine {
   }
 
   async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
-    const pool = await this.link.current();
+    const pool = await this.primary.current();
     try {
       if (make) await makeOwnTables(pool, this.options.schema);
       return make || (await hasOwnTables(pool, this.options.schema));
@@ -128,30 +127,30 @@ export class PostgresEngine implements Engine {
   }
 
   explain(plan: ReadPlan, options: readonly PlanOption[]): Promise<Explanation> {
-    return this.attempts.reading(plan.from, (pool) => explainRead(pool, plan, this.dialect, options));
+    return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options));
   }
 
   awaySince(moment: number): number {
-    return this.link.awaySince(moment);
+    return this.primary.awaySince(moment);
   }
 
   metrics(): readonly Metric[] {
     const gauge = (name: string, help: string, value: number): Metric => ({ name, kind: 'gauge', help, value });
     return [
-      gauge('database_up', 'Whether the database answers: 1 or 0.', Number(this.link.isUp)),
+      gauge('database_up', 'Whether the database answers: 1 or 0.', Number(this.primary.isUp)),
       gauge('pool_connections_max', 'Connections that may be open to a server.', this.options.poolSize),
       ...(this.replicas === undefined
         ? []
         : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.near)]),
-      gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.attempts.size),
+      gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.executor.size),
     ];
   }
 
   /** What is under way is finished first; a cursor whose client does not read on is not waited for. */
   async close(): Promise<void> {
-    await this.attempts.settled(this.options.querySeconds);
+    await this.executor.settled(this.options.querySeconds);
     await this.replicas?.close();
-    await this.link.close();
+    await this.primary.close();
   }
 
   private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
@@ -177,6 +176,8 @@ export class PostgresEngine implements Engine {
 
   /** Tables that are not there are made in the transaction of the load, and go with it where it is not stored. */
   private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
+    // Tables are made without a time limit, which holds until the end of the transaction.
+    if (!this.prepared.hasTables) stopTracking(connection);
     const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
     return (collection) => this.contextOf(collection, prepared);
   }

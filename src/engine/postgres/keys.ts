@@ -7,9 +7,9 @@ import type { Value } from '../../collection/value.ts';
 import type { Assignment, WritePlan } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { onDedicatedConnection } from './connections/connection-limits.ts';
 import { query, quoteText } from './driver.ts';
 import { duplicateOf, sqlState } from './refusals.ts';
-import { apart } from './slots.ts';
 import type { WriteContext } from './writes.ts';
 
 const MAX_DRAWS = 5;
@@ -45,7 +45,7 @@ export class Keys {
     // The position is read after the lock is had: a subquery runs when its value is first needed.
     const sql = `with held as materialized (select pg_advisory_xact_lock(${ADVISORY_LOCKS.sequence}))
       select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`;
-    const [moved] = await apart(pool, 'write', (connection) =>
+    const [moved] = await onDedicatedConnection(pool, 'write', (connection) =>
       query<{ reached: string }>(connection, { sql, params: [] }),
     );
     this.reached.set(sequence, BigInt(moved?.reached ?? 0));

@@ -8,11 +8,10 @@ import { endOf, type Output, outputOfRead } from '../compile/output.ts';
 import { compileCount, compileRead } from '../compile/read.ts';
 import { type SqlDialect, shifted } from '../compile/statement.ts';
 import type { ReadResult } from '../engine.ts';
+import { onDedicatedConnection } from './connections/connection-limits.ts';
 import { openCursor } from './cursor.ts';
 import { query, type Runner } from './driver.ts';
-import type { Apart } from './pending.ts';
 import { boundedRows, isTooLong, noteLongRow } from './row-bytes.ts';
-import { apart } from './slots.ts';
 
 /** Not an async function: a quick read is one step, and each further one would be paid by all of them. */
 export function readList(
@@ -21,10 +20,9 @@ export function readList(
   dialect: SqlDialect,
   encoding: Encoding,
   isQuick: boolean | Promise<boolean>,
-  piece: Apart,
 ): Promise<ReadResult> {
   if (typeof isQuick !== 'boolean') {
-    return isQuick.then((found) => readList(pool, plan, dialect, encoding, found, piece));
+    return isQuick.then((found) => readList(pool, plan, dialect, encoding, found));
   }
   const limit = Math.min(plan.limit ?? Number.POSITIVE_INFINITY, CURSOR_ROWS + 1);
   const output = outputOfRead(plan, encoding, dialect);
@@ -32,16 +30,12 @@ export function readList(
   const isWhole = plan.offset === 0 && plan.limit === undefined;
   const read = plan.count === undefined || isWhole ? readRows : readCounted;
   const work = (connection: Runner) => read(connection, { ...plan, limit }, bounded, dialect);
-  const inParts = () => {
-    piece.isApart = true;
-    return openCursor(pool, plan, dialect, encoding);
-  };
-  piece.isApart = !isQuick;
-  return (isQuick ? work(pool) : apart(pool, 'costly read', work)).then(
+  const inParts = () => openCursor(pool, plan, dialect, encoding);
+  return (isQuick ? work(pool) : onDedicatedConnection(pool, 'costly read', work)).then(
     (found) => (found.rows.length > CURSOR_ROWS ? inParts() : whole(plan, found, encoding, output)),
     (error) => {
       if (!isTooLong(error)) throw error;
-      return noteLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick, piece) : inParts();
+      return noteLongRow(plan, bounded) ? readList(pool, plan, dialect, encoding, isQuick) : inParts();
     },
   );
 }

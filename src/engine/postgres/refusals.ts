@@ -214,7 +214,7 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
   ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
   ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
-  ERR_POSTGRES_CONNECTION_LOST: 'A connection to PostgreSQL has fallen silent',
+  ERR_POSTGRES_CONNECTION_LOST: 'A connection to PostgreSQL does not answer',
   ERR_POSTGRES_CONNECTION_ELSEWHERE: 'Another PostgreSQL server answers at this address now',
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };

@@ -1,9 +1,9 @@
 /** One write, one transaction. Its commit is the one step whose failure leaves the outcome open. */
 import type { ReservedSQL, SQL } from 'bun';
-import { release } from './buffers.ts';
+import { type Kind, takeSlot } from './connections/connection-limits.ts';
+import { release } from './connections/connection-memory.ts';
 import { query, type Runner, reserve, run, within } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
-import { type Kind, takeSlot } from './slots.ts';
 
 export const MAX_ATTEMPTS = 5;
 /** A write that took longer may have waited for a standby, and may have been told to stop waiting. */
@@ -103,7 +103,7 @@ export function pauseBefore(attempt: number): Promise<void> {
 
 async function giveUp(connection: ReservedSQL): Promise<void> {
   try {
-    await connection.unsafe('rollback');
+    await run(connection, 'rollback');
     await release(connection);
   } catch {
     await connection.close({ timeout: 0 }).catch(() => undefined);

@@ -14,13 +14,13 @@ import { compileRead } from '../compile/read.ts';
 import type { WriteResult } from '../engine.ts';
 import { askedBefore } from '../reach.ts';
 import { checkAffected, checkVersion, returnsTooMuch, shorterDryRun } from '../terms.ts';
-import { noteLength } from './buffers.ts';
+import { onDedicatedConnection } from './connections/connection-limits.ts';
+import { recordLength } from './connections/connection-memory.ts';
 import { query, type Runner, run } from './driver.ts';
 import { rowsAsJsonInPieces } from './given-rows.ts';
 import { sqlState, surelyUndone } from './refusals.ts';
 import { rememberResult, takeKey } from './retry-table.ts';
 import { boundedRow, isTooLong, mayReturnTooMuch } from './row-bytes.ts';
-import { apart } from './slots.ts';
 import { confirm, inTransaction, UnconfirmedCommit } from './transaction.ts';
 import { updateEach } from './update-each.ts';
 import {
@@ -57,7 +57,7 @@ export async function carryOut(
     if (!plan.dryRun) return inTransaction(pool, steps, true, kind, confirmed);
     return inTransaction(pool, (connection) => tryOut(connection, context, plan, encoding, limits), false, kind);
   }
-  return apart(pool, kind, async (connection) => {
+  return onDedicatedConnection(pool, kind, async (connection) => {
     const started = performance.now();
     const result = await inOneStatement(connection, context, plan, encoding, limits);
     await confirmed(connection, performance.now() - started);
@@ -202,7 +202,7 @@ function resultOf(
   const counts = { affected, inserted, ...(plan.kind === 'insert' && key !== null ? { key } : {}) };
   if (rows === undefined || wanted === undefined) return counts;
   const body = encodeRows(rows, encoding, wanted.output.form);
-  noteLength(runner, body.length);
+  recordLength(runner, body.length);
   return { ...counts, body, shown: rows.length };
 }
 

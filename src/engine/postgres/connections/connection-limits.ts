@@ -1,35 +1,36 @@
 /**
- * Connections for what may take long: large results, which hold one for as long as their clients take, costly statements, and
- * writes, which may have to wait for a row that another one changes. Each kind may have a part of a pool, never all of it. The
- * driver sends other statements on any connection, one behind the other: so these have a connection of their own.
+ * Connection limits: how many connections of a pool each kind of slow work may hold. Slow work is large results (held as long as
+ * the client reads), costly statements, and writes (which may wait for a locked row). Each runs on a dedicated connection, because
+ * the driver queues other statements behind each other on shared ones.
  */
 import type { ReservedSQL, SQL } from 'bun';
-import { MAX_WAITING_STATEMENTS } from '../../limits.ts';
-import { release } from './buffers.ts';
-import { reserve } from './driver.ts';
-import { crowded } from './refusals.ts';
+import { MAX_WAITING_STATEMENTS } from '../../../limits.ts';
+import { reserve } from '../driver.ts';
+import { crowded } from '../refusals.ts';
+import { release } from './connection-memory.ts';
 
 const WAIT_MS = 5_000;
 
 export type Kind = 'large result' | 'costly read' | 'costly write' | 'write';
 
+/** A counting semaphore with a bounded queue. */
 export class Slots {
   private readonly waiting: (() => void)[] = [];
 
   constructor(
     private free: number,
-    /** How many may wait for one. */
+    /** The length of the queue. */
     private readonly most = MAX_WAITING_STATEMENTS,
   ) {}
 
-  /** Resolves to what gives the slot back. */
+  /** Resolves to a function that returns the slot. */
   async take(kind: Kind): Promise<() => void> {
     if (this.free > 0) this.free--;
     else await this.wait(kind);
-    let given = false;
+    let isReturned = false;
     return () => {
-      if (given) return;
-      given = true;
+      if (isReturned) return;
+      isReturned = true;
       const next = this.waiting.shift();
       if (next === undefined) this.free++;
       else next();
@@ -53,8 +54,8 @@ export class Slots {
 }
 
 /**
- * Of a pool of so many connections: a share for each kind that is slow, and one that is kept for quick reads. Writes may have all
- * others but one: whatever rows they wait for, slow reads go on.
+ * The slots of a pool: a fifth for each slow kind, and a fifth that only quick reads use. Writes may hold all others but one, so
+ * that slow reads go on while writes wait for locked rows.
  */
 export function slotsFor(connections: number): Readonly<Record<Kind, readonly Slots[]>> {
   const share = Math.max(1, Math.floor(connections / 5));
@@ -62,7 +63,7 @@ export function slotsFor(connections: number): Readonly<Record<Kind, readonly Sl
   const all = new Slots(most, Number.POSITIVE_INFINITY);
   const writes = new Slots(Math.max(1, most - 1), Number.POSITIVE_INFINITY);
   const large = new Slots(share);
-  // Of a few connections one is for several kinds, so that writes by key have one, too.
+  // In a small pool several kinds share one connection, so that writes by key also get one.
   const costlyReads = connections > 4 ? new Slots(share) : large;
   const costlyWrites = connections > 3 ? new Slots(share) : large;
   return {
@@ -75,7 +76,7 @@ export function slotsFor(connections: number): Readonly<Record<Kind, readonly Sl
 
 const slotsOf = new WeakMap<SQL, ReturnType<typeof slotsFor>>();
 
-/** Resolves to what gives it back. */
+/** Resolves to a function that returns the slots. */
 export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
   const slots = slotsOf.get(pool) ?? slotsFor(pool.options.max ?? 10);
   slotsOf.set(pool, slots);
@@ -92,8 +93,12 @@ export async function takeSlot(pool: SQL, kind: Kind): Promise<() => void> {
   }
 }
 
-/** Work on a connection of its own. */
-export async function apart<T>(pool: SQL, kind: Kind, work: (connection: ReservedSQL) => Promise<T>): Promise<T> {
+/** Runs work on a dedicated connection. */
+export async function onDedicatedConnection<T>(
+  pool: SQL,
+  kind: Kind,
+  work: (connection: ReservedSQL) => Promise<T>,
+): Promise<T> {
   const giveBack = await takeSlot(pool, kind);
   try {
     const connection = await reserve(pool);

@@ -1,23 +1,23 @@
 /**
- * A pooler between the service and PostgreSQL: what it does not pass on, found out at the start, and said with what helps. A pooler
- * that gives each transaction another session must know prepared statements; else the statements of clients are mixed up.
+ * Checks a pooler between the service and PostgreSQL at the start. It must pass on the session parameters. A pooler that gives each
+ * transaction another session must also know prepared statements: otherwise it mixes up the statements of its clients.
  */
 import type { SQL } from 'bun';
-import { ConfigError } from '../../config.ts';
-import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from './driver.ts';
-import type { Notice } from './notice.ts';
-import { sqlState } from './refusals.ts';
+import { ConfigError } from '../../../config.ts';
+import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from '../driver.ts';
+import type { Notice } from '../notice.ts';
+import { sqlState } from '../refusals.ts';
 
 const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;
 
-/** What is refused by a pooler, as one sentence; undefined where it is something else. */
+/** The error for what a pooler rejects, with its remedy; undefined if the failure has another cause. */
 export function refusedByPooler(error: unknown): ConfigError | undefined {
   const message = error instanceof Error ? error.message : '';
   const parameter = /unsupported startup parameter(?: in options)?: "?(\w+)/i.exec(message)?.[1];
   if (parameter !== undefined) {
     return new ConfigError(
-      `the pooler before PostgreSQL refuses the startup parameter ${parameter}. In pgbouncer.ini set ignore_startup_parameters = ${SESSION_PARAMETERS.join(',')} and set these for the role (alter role … set search_path = …)`,
+      `the pooler rejects the startup parameter ${parameter}. In pgbouncer.ini set ignore_startup_parameters = ${SESSION_PARAMETERS.join(',')} and set these for the role (alter role … set search_path = …)`,
     );
   }
   const isMixedUp = ['26000', '42P05'].includes(sqlState(error) ?? '') || /bind message supplies/i.test(message);
@@ -26,21 +26,21 @@ export function refusedByPooler(error: unknown): ConfigError | undefined {
 
 function mixedUp(): ConfigError {
   return new ConfigError(
-    'the pooler before PostgreSQL does not keep prepared statements apart. Set max_prepared_statements = 200 in pgbouncer.ini (1.21 or later), or start the service with --prepared-statements off',
+    'the pooler mixes up prepared statements. Set max_prepared_statements = 200 in pgbouncer.ini (1.21 or later), or start the service with --prepared-statements off',
   );
 }
 
-/** Throws where statements would be mixed up, or where the session is not what it must be; tells of time limits that are not ours. */
+/** Throws if statements would be mixed up or a session parameter is wrong; logs a time limit that differs from the setting. */
 export async function checkPooling(pool: SQL, settings: SessionSettings, notice: Notice): Promise<void> {
   const { preparedStatements = true } = settings;
   if (preparedStatements && (pool.options.max ?? 1) > 1) await checkStatements(pool);
   await checkSession(pool, settings, notice);
 }
 
-/** The same statement on the same connection, while another transaction has what may have been its session. */
+/** Runs one statement twice on a connection, while another transaction holds what may have been its session. */
 async function checkStatements(pool: SQL): Promise<void> {
   const mine = await reserve(pool);
-  // Where the server has no second one to spare, there is nothing to find out.
+  // Without a second connection there is nothing to check.
   const other = await reserve(pool, SECOND_MS).catch(() => undefined);
   if (other === undefined) return mine.release();
   const token = crypto.randomUUID();
@@ -63,7 +63,7 @@ async function checkStatements(pool: SQL): Promise<void> {
 
 interface Session {
   readonly path: string;
-  /** Of the schemas in the path the first that is there. */
+  /** The first schema of the path that exists. */
   readonly found: string | null;
   readonly isolation: string;
   readonly zone: string;
@@ -80,7 +80,7 @@ async function checkSession(pool: Runner, { schema, querySeconds }: SessionSetti
   const [first = ''] = found!.path.split(',');
   const wrong = (name: string, is: string, wanted: string) =>
     new ConfigError(
-      `${name} is ${is} in a session of PostgreSQL, and must be ${wanted}: a pooler does not pass it on; set it for the role (alter role … set ${name} = …)`,
+      `${name} is ${is} in PostgreSQL sessions, and must be ${wanted}. A pooler does not pass it on: set it for the role (alter role … set ${name} = …)`,
     );
   const named = first
     .trim()
@@ -95,5 +95,5 @@ async function checkSession(pool: Runner, { schema, querySeconds }: SessionSetti
   if (found!.zone !== 'UTC') throw wrong('timezone', found!.zone, 'UTC');
   if (found!.limit === querySeconds * 1000) return;
   const limit = found!.limit === 0 ? 'no time limit' : `a time limit of ${found!.limit / 1000} s`;
-  notice('warn', `statements have ${limit} in PostgreSQL, not ${querySeconds} s: a pooler does not pass it on`);
+  notice('warn', `statements have ${limit} in PostgreSQL, not ${querySeconds} s, because a pooler does not pass it on`);
 }

@@ -1,0 +1,120 @@
+/**
+ * One replica. The service asks it regularly for its replay position, over a connection that no slow read can block. A replica that
+ * does not answer gets new connections. All its connections must lead to one server, because the position is that of one server.
+ */
+import type { SQL } from 'bun';
+import { keepConnections } from '../connections/connection-memory.ts';
+import { trackStatements } from '../connections/in-flight.ts';
+import { NoAnswer, openPool, type SessionSettings, within } from '../driver.ts';
+import { identify } from '../primary/primary-probe.ts';
+import type { ServerAddress } from '../url.ts';
+import { type Position, replayedPosition } from './position.ts';
+
+/** A replica that takes longer to answer is gone, */
+const ANSWER_MS = 2_000;
+/** unless it answers the next question. */
+const MAX_SILENCES = 2;
+/** How long reads on old connections may still take. */
+const OLD_POOL_SECONDS = 2;
+
+export class Replica {
+  /** For reads. */
+  pool!: SQL;
+  /** The last known replay position; undefined while nothing may be read here. */
+  position: Position | undefined;
+  /** When the replica was last asked for its position. */
+  askedAt = 0;
+  /** Whether it holds more of the log than the primary: a branch that a failover left behind. */
+  isAhead = false;
+  /** Whether its address leads to several servers. The service does not read from it then. */
+  isBalanced = false;
+  /** Why it has no position, for the log. */
+  problem = 'is down';
+  private probe!: SQL;
+  private isAsking = false;
+  private silences = 0;
+  /** Whether all connections of the pool are known to lead to the server that is asked. */
+  private isVerified = false;
+
+  constructor(
+    private readonly server: ServerAddress,
+    private readonly settings: SessionSettings,
+  ) {
+    this.open();
+  }
+
+  /** host:port, for messages. */
+  get name(): string {
+    return this.server.name;
+  }
+
+  async ask(): Promise<void> {
+    if (this.isAsking || this.isBalanced) return;
+    this.isAsking = true;
+    const at = performance.now();
+    try {
+      const position = await within(ANSWER_MS, replayedPosition(this.probe));
+      if (!this.isVerified) await within(ANSWER_MS, this.verify());
+      this.silences = 0;
+      this.askedAt = at;
+      this.problem = position === undefined ? 'accepts writes: it was promoted' : 'is down';
+      // A server never returns to an older timeline while it runs. Without a stream it shows the timeline of its last checkpoint.
+      const timeline = Math.max(position?.timeline ?? 0, this.position?.timeline ?? 0);
+      this.position = this.isBalanced || position === undefined ? undefined : { ...position, timeline };
+    } catch (error) {
+      this.position = undefined;
+      this.problem = 'is down';
+      if (error instanceof NoAnswer) this.silences++;
+      if (!(error instanceof NoAnswer)) this.reconnect(OLD_POOL_SECONDS);
+      // Reads in flight will not be answered: the primary runs them again.
+      else if (this.silences >= MAX_SILENCES) this.reconnect(0);
+    }
+    this.isAsking = false;
+  }
+
+  async close(): Promise<void> {
+    this.isBalanced = true;
+    await Promise.all([this.pool.close({ timeout: 0 }), this.probe.close({ timeout: 0 })]);
+  }
+
+  /** Asks every connection which server it leads to. */
+  private async verify(): Promise<void> {
+    const { pool } = this;
+    const all = Array.from({ length: pool.options.max ?? 1 }, async () => {
+      const connection = await pool.reserve();
+      const { name } = await identify(connection);
+      return { connection, name };
+    });
+    // All are held until the last one answers: otherwise one connection could answer twice.
+    const found = await Promise.all(all);
+    for (const { connection } of found) void connection.release();
+    const names = new Set([(await identify(this.probe)).name, ...found.map(({ name }) => name)]);
+    if (pool !== this.pool) return;
+    this.isVerified = true;
+    this.isBalanced = names.size > 1;
+  }
+
+  private open(): void {
+    // The probe counts towards the pool size. A download may hold one connection, so reads need a second one.
+    const max = Math.max(2, this.settings.poolSize - 1);
+    const reconnect = () => {
+      if (this.pool === pool && this.isVerified) this.reconnect(OLD_POOL_SECONDS);
+    };
+    // The connection that replaces a closed one may lead to another server.
+    const pool: SQL = openPool(this.server, this.settings, max, reconnect);
+    keepConnections(pool);
+    trackStatements(pool, this.settings.querySeconds, { silent: reconnect });
+    this.pool = pool;
+    this.probe = openPool(this.server, this.settings, 1);
+    this.isVerified = false;
+    this.silences = 0;
+  }
+
+  private reconnect(seconds: number): void {
+    const { pool, probe } = this;
+    this.position = undefined;
+    this.open();
+    void probe.close({ timeout: 0 });
+    void pool.close({ timeout: seconds });
+  }
+}
