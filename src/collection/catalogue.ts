@@ -60,7 +60,7 @@ export interface Collection {
   readonly byName: ReadonlyMap<string, Field>;
   /** The fields that identify a row. */
   readonly key: readonly Field[];
-  /** The key, where it is one whole number: assigned when absent. */
+  /** The key, if the service assigns it when it is absent (`isAssigned`). */
   readonly assigned: Field | undefined;
   /** Sets of fields that are unique together, beside the key. */
   readonly unique: readonly Unique[];

@@ -57,7 +57,7 @@ export function declareCollection(
     fields,
     byName,
     key,
-    assigned: key.length === 1 && ASSIGNED.includes(key[0]!.type.name) ? key[0] : undefined,
+    assigned: key.find(({ type, name: field }) => isAssigned(draft, { name: field, type })),
     unique: sets.map((names) => ({ name: `${name}_${names.join('_')}_key`, fields: names.map(named) })),
     references: draft.fields.flatMap((field) => {
       if (field.references === undefined) return [];
@@ -70,6 +70,15 @@ export function declareCollection(
 }
 
 const ASSIGNED = ['int4', 'int8'];
+
+/** Whether the service numbers the field: it is the whole key, an int4 or int8, and not a reference to another row. */
+export function isAssigned(
+  { key, fields }: Pick<CollectionDraft, 'key' | 'fields'>,
+  { name, type }: { readonly name: string; readonly type: Type },
+): boolean {
+  const isReference = fields.some((each) => each.name === name && each.references !== undefined);
+  return key.length === 1 && key[0] === name && ASSIGNED.includes(type.name) && !isReference;
+}
 
 /** The text form of a number, a date or a time is never longer; nor is any character in UTF-8. */
 const SHORT_VALUE_BYTES = 64;
