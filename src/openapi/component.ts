@@ -9,14 +9,6 @@ export function own({ name }: Collection, component: string): string {
   return `${name}.${component}`;
 }
 
-/** The same for a table of components. */
-export function owned(
-  collection: Collection,
-  components: Readonly<Record<string, JsonObject>>,
-): Record<string, JsonObject> {
-  return Object.fromEntries(Object.entries(components).map(([name, component]) => [own(collection, name), component]));
-}
-
 export function schemaRef(name: string): JsonObject {
   return { $ref: `#/components/schemas/${name}` };
 }

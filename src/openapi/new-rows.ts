@@ -2,13 +2,15 @@
 import type { Collection, Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
-import type { Samples } from './samples.ts';
+import { part, type Samples } from './samples.ts';
 
 /** Whole numbers above those that a catalogue begins with. */
 const FIRST_NEW = 9001;
 
 export function newRows(collection: Collection, samples: Samples): Samples {
-  return samples.map((sample, index) => newRow(collection, sample, index)) as unknown as Samples;
+  return samples.map((sample, index) =>
+    newRow(collection, part(sample, collection.fields), index),
+  ) as unknown as Samples;
 }
 
 /** Whether such rows meet no stored one: each unique set has a field that can be left out, or made up. */

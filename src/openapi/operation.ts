@@ -9,7 +9,8 @@ export interface Draft {
   readonly description: string;
   /** Names in `components.parameters`. */
   readonly parameters: readonly string[];
-  readonly body?: JsonObject;
+  /** A name in `components.requestBodies`. */
+  readonly body?: string;
   /** Good answers by status. */
   readonly answers: Readonly<Record<string, JsonObject>>;
   /** Statuses of the error catalogue that a request can meet, besides those that any request can. */
@@ -52,7 +53,7 @@ function written(
     summary,
     description,
     parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...(body === undefined ? {} : { requestBody: body }),
+    ...(body === undefined ? {} : { requestBody: { $ref: `#/components/requestBodies/${body}` } }),
     responses: {
       ...answers,
       ...Object.fromEntries([...refusals, ...ANYWHERE].map((status) => [status, refusal(status)])),

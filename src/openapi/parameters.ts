@@ -145,6 +145,13 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     ([name, values]) => `- \`${name}=${values.join('|')}\`: ${PREFERENCES[name as keyof typeof CHOICES]}`,
   );
   return {
+    collection: {
+      name: 'collection',
+      in: 'path',
+      required: true,
+      description: 'The name of a collection.',
+      schema: { type: 'string' },
+    },
     limit: query('limit', 'Most rows to return.', { type: 'integer', minimum: 0 }, 10),
     offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0 }, 0),
     Prefer: header(

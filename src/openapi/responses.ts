@@ -1,10 +1,11 @@
 /** Answers: what each carries when it is good, and one for every status of the error catalogue. */
 import type { Collection } from '../collection/declaration.ts';
-import { encodeRows } from '../encode/encoding.ts';
+import type { Row } from '../collection/value.ts';
 import { ERRORS } from '../errors.ts';
-import { ANSWER_MEDIA, type Media } from '../http/negotiate.ts';
+import { ANSWER_MEDIA, JSON_MEDIA, type Media } from '../http/negotiate.ts';
 import { own, schemaRef } from './component.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { RowShape } from './row-shape.ts';
 import { csvOf, type Samples } from './samples.ts';
 
 /** The statuses of the error catalogue with the codes of each. */
@@ -41,14 +42,11 @@ const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
 
 function errorResponse(codes: readonly string[], headers: readonly ResponseHeader[]): JsonObject {
   const lines = codes.map((code) => `- \`${code}\`: ${meaningOf(code)}`);
-  const examples = codes.map((code) => [
-    code,
-    { summary: meaningOf(code), value: { code, message: meaningOf(code), details: null, hint: null } },
-  ]);
+  const [code = ''] = codes;
   return withHeaders(`Refused:\n\n${lines.join('\n')}`, headers, {
     'application/json': {
       schema: { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] },
-      examples: Object.fromEntries(examples),
+      example: { code, message: meaningOf(code), details: null, hint: null },
     },
   });
 }
@@ -62,38 +60,42 @@ function meaningOf(code: string): string {
   return ERRORS[code as keyof typeof ERRORS].meaning;
 }
 
-/** Whole, or of the shape that the request chose. */
-function rowOf(collection: Collection): JsonObject {
-  return { anyOf: [schemaRef(own(collection, 'Row')), schemaRef('SelectedRow')] };
+/** A list of rows in each media type of the shape. */
+export function rowsContent(collection: Collection, shape: RowShape): JsonObject {
+  return contentOf(collection, ANSWER_MEDIA, shape, ({ singular }) => singular);
 }
 
-/** Rows in each of the media types that a client may accept. */
-export function rowsContent(collection: Collection, samples: Samples): JsonObject {
-  return contentOf(collection, ANSWER_MEDIA, samples, ({ singular }) => singular);
-}
-
-/** One row: as an object in JSON, whichever of its media types is asked for. */
-export function rowContent(collection: Collection, [sample]: Samples): JsonObject {
+/** One row: an object in each JSON media type of the shape. */
+export function rowContent(collection: Collection, shape: RowShape): JsonObject {
   const media = ANSWER_MEDIA.filter(({ format, singular, stripNulls }) => singular || format !== 'json' || !stripNulls);
-  return contentOf(collection, media, [sample], ({ format }) => format === 'json');
+  return contentOf(collection, media, shape, ({ format }) => format === 'json');
 }
 
 function contentOf(
   collection: Collection,
   all: readonly Media[],
-  samples: Samples,
+  { isFree }: RowShape,
   isObject: (media: Media) => boolean,
 ): JsonObject {
-  const row = rowOf(collection);
-  const list = { type: 'array', items: row };
+  const row = schemaRef(isFree ? 'SelectedRow' : own(collection, 'Row'));
+  const media = isFree ? all : all.filter((each) => each === JSON_MEDIA);
   return Object.fromEntries(
-    all.map((media) => {
-      const encoding = { ...media, singular: false, columns: Object.keys(samples[0]) };
-      const text = media.format === 'csv' ? csvOf(collection, samples) : encodeRows(samples, encoding, 'plain');
-      if (media.format !== 'json') return [typeOf(media), { schema: { type: 'string' }, example: text }];
-      const rows = JSON.parse(text) as readonly Json[];
-      return [typeOf(media), isObject(media) ? { schema: row, example: rows[0]! } : { schema: list, example: rows }];
+    media.map((each) => {
+      const rows = isObject(each) ? row : { type: 'array', items: row };
+      return [typeOf(each), { schema: each.format === 'json' ? rows : { type: 'string' } }];
     }),
+  );
+}
+
+/** Adds an example of whole rows to the JSON and the CSV of an answer. */
+export function withExample(content: JsonObject, collection: Collection, rows: Samples | Row): JsonObject {
+  const list = [rows].flat() as unknown as Samples;
+  const examples: JsonObject = { 'application/json': rows as Json, 'text/csv': csvOf(collection, list) };
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      examples[type] === undefined ? media : { ...(media as JsonObject), example: examples[type] },
+    ]),
   );
 }
 

@@ -78,7 +78,7 @@ export function changedFields(collection: Collection): readonly Field[] {
   const others = fields.filter((field) => !isKey(collection, field));
   const free = others.filter((field) => !unique.some((set) => set.fields.includes(field)));
   const given = free.filter((field) => isGiven(collection, field));
-  return given.length > 0 ? given : [free[0] ?? others[0] ?? fields[0]!];
+  return given.length > 0 ? given : [...free, ...others, ...fields].slice(0, 1);
 }
 
 /** The fields that an example of a new row must have. */

@@ -18,12 +18,12 @@ export function rowSchema(collection: Collection): JsonObject {
   };
 }
 
-/** OpenAPI has no way to say that the shape of an answer follows from a parameter. */
+/** The row of the operations in which a request chooses the shape. */
 export function selectedRowSchema(): JsonObject {
   return {
     type: 'object',
     description:
-      'A row of another shape: with `select` it holds what that names, under the names it gives; with `nulls=stripped` it lacks the fields that are null.',
+      'A row in the shape of the request: `select` names its members, and `nulls=stripped` omits fields that are null. Without both it is a whole row.',
     additionalProperties: true,
   };
 }
@@ -47,6 +47,7 @@ export function isGiven({ assigned }: Collection, field: Field): boolean {
     field.default === undefined &&
     field.generated === undefined &&
     !field.filled &&
+    !field.readOnly &&
     field !== assigned
   );
 }
@@ -86,9 +87,16 @@ function properties(collection: Collection, describe: (field: Field) => string =
       const description = [describe(field), ...constraintWords(collection, field)]
         .filter((each) => each !== '')
         .join(' ');
-      return [field.name, { ...valueSchema(field), ...(description === '' ? {} : { description }) }];
+      return [
+        field.name,
+        { ...valueSchema(field), ...readOnlyMark(field), ...(description === '' ? {} : { description }) },
+      ];
     }),
   );
+}
+
+function readOnlyMark({ readOnly }: Field): JsonObject {
+  return readOnly ? { readOnly } : {};
 }
 
 /** In the declaration's words. */

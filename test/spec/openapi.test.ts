@@ -26,8 +26,10 @@ import { typeScriptTypes } from '../../src/openapi/types.ts';
 import { planReadItem } from '../../src/plan/read.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import {
+  bodyOf,
   complaintsAbout,
   DESCRIBED,
+  describedPath,
   document,
   lastName,
   METHODS,
@@ -123,7 +125,7 @@ describe.each([
     expect(JSON.stringify(described)).not.toContain('"default":');
   });
 
-  test('has bodies only where there are some', () => {
+  test('has bodies of requests for POST, PATCH and PUT, and no bodies of answers for HEAD', () => {
     const withBody = operations(described).filter(({ operation }) => operation.requestBody !== undefined);
     expect([...new Set(withBody.map(({ method }) => method))].sort()).toEqual(['patch', 'post', 'put']);
     const headers = operations(described).filter(({ method }) => method === 'head');
@@ -133,7 +135,7 @@ describe.each([
     }
   });
 
-  test('has filters that may be repeated', () => {
+  test('has filters that are plain strings, and says that they may be repeated', () => {
     const filters = Object.entries(described.components.parameters).filter(([name]) => /^\w+\.filter\./.test(name));
     const logic = Object.entries(described.components.parameters).filter(([, { name }]) =>
       [...LOGIC_KEYS, AFTER].includes(name),
@@ -141,7 +143,11 @@ describe.each([
     expect(logic.length).toBeGreaterThan(LOGIC_KEYS.length);
     expect(filters.length).toBeGreaterThan(3);
     for (const [, parameter] of [...filters, ...logic]) {
-      expect(parameter).toMatchObject({ in: 'query', style: 'form', explode: true, schema: { type: 'array' } });
+      expect(parameter).toMatchObject({ in: 'query', style: 'form', explode: true, schema: { type: 'string' } });
+    }
+    for (const [, { description, examples }] of filters) {
+      expect(description).toContain('May be repeated');
+      expect(Object.values(examples!).filter(({ value }) => typeof value !== 'string')).toEqual([]);
     }
   });
 });
@@ -161,9 +167,12 @@ describe('the document of the shop', () => {
     const names = [...SHOP.collections.keys()];
     expect(tags.map(({ name }) => name)).toEqual([...names, 'Describe', 'Observe']);
     expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
-    const items = Object.keys(paths).filter((path) => path.includes('{'));
+    const items = Object.keys(paths).filter((path) => path.includes('{id}'));
     expect(items).toEqual(
-      ['categories', 'suppliers', 'products', 'labels', 'stock_moves'].map((name) => `/${name}/{id}`),
+      ['categories', 'suppliers', 'products', 'labels', 'stock_moves'].flatMap((name) => [
+        `/${name}/{id}`,
+        `/rest/v1/${name}/{id}`,
+      ]),
     );
   });
 
@@ -206,9 +215,82 @@ describe('the document of the shop', () => {
   });
 });
 
+/** A collection with the kinds of fields that generators used to get wrong. */
+const STRICT = declareCatalogue({
+  collections: [
+    { name: 'channels', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
+    {
+      name: 'options',
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int4', references: { collection: 'channels', onDelete: 'restrict' } },
+        { name: 'level', type: 'int4', required: true, oneOf: [1, 2] },
+        { name: 'state', type: 'text', oneOf: ['draft', "it's"] },
+        { name: 'since', type: 'date', oneOf: ['2026-01-01'] },
+        { name: 'total', type: 'int4', readOnly: true },
+      ],
+    },
+  ],
+});
+
+describe('what generators make of a description', () => {
+  const strict = openApiDocument({ ...DESCRIBED, catalogue: STRICT, rows: () => [] }) as unknown as OpenApi;
+  const { schemas } = strict.components;
+
+  test('operations read and write whole rows as JSON; `select` and other media types have operations of their own', () => {
+    const contents = operations(strict)
+      .filter(({ operation }) => operation.tags.includes('options'))
+      .flatMap(({ path, operation }) =>
+        [bodyOf(operation, strict), ...Object.values(operation.responses).map(({ content = {} }) => content)]
+          .filter((content) => Object.keys(content).length > 0)
+          .map((content) => ({ isFree: path.startsWith('/rest/v1/'), types: Object.keys(content), content })),
+      );
+    const whole = contents.filter(({ isFree }) => !isFree);
+    expect(whole.length).toBeGreaterThan(10);
+    for (const { types, content } of whole) {
+      expect(types).toEqual(['application/json']);
+      expect(JSON.stringify(content)).not.toContain('SelectedRow');
+    }
+    expect(contents.filter(({ isFree, types }) => isFree && !types.includes('text/csv'))).toEqual([]);
+    const parameters = (path: string) => strict.paths[path]!.get!.parameters.map(({ $ref }) => lastName($ref));
+    expect(parameters('/options')).not.toContain('options.select');
+    expect(parameters('/rest/v1/options')).toContain('options.select');
+  });
+
+  test('nobody sends a readOnly field, and a key that is a reference is required', () => {
+    expect(schemas['options.Row']!.properties.total).toMatchObject({ readOnly: true });
+    expect(Object.keys(schemas['options.NewRow']!.properties)).toEqual(['id', 'level', 'state', 'since']);
+    expect(Object.keys(schemas['options.Changes']!.properties)).toEqual(['id', 'level', 'state', 'since']);
+    expect(schemas['options.NewRow']).toMatchObject({ required: ['id', 'level'] });
+    expect(schemas['channels.NewRow']).toMatchObject({ required: [] });
+  });
+
+  test('`types` has the same fields, and a union for `oneOf`', () => {
+    const text = typeScriptTypes(STRICT);
+    const members = (name: string) => {
+      const [, body] = new RegExp(`options: \\{.*?${name}: \\{(.*?)\\}`, 's').exec(text)!;
+      return body!.trim().split(/\s*\n\s*/);
+    };
+    expect(members('Row')).toEqual([
+      'id: number;',
+      'level: 1 | 2;',
+      "state: 'draft' | 'it\\'s' | null;",
+      'since: string | null;',
+      'total: number | null;',
+    ]);
+    expect(members('Insert')).toEqual([
+      'id: number;',
+      'level: 1 | 2;',
+      "state?: 'draft' | 'it\\'s' | null;",
+      'since?: string | null;',
+    ]);
+    expect(members('Update')).not.toContain('total?: number | null;');
+  });
+});
+
 describe('the document and the service are the same', () => {
-  test('in what is served beside the collection; pages for people are no part of an API', async () => {
-    const described = Object.keys(document.paths).filter((path) => !path.startsWith('/products'));
+  test('in the paths beside the collection; pages for people are not part of the API', async () => {
+    const described = Object.keys(document.paths).filter((path) => !/^(\/rest\/v1)?\/products/.test(path));
     expect(described).toEqual([...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
     for (const path of [CONSOLE_PATH, DOCS_PATH]) {
       expect((await ask(path)).headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -254,8 +336,8 @@ describe('the document and the service are the same', () => {
   });
 
   test('in the media types of bodies', () => {
-    const { requestBody } = document.paths['/products']!.post!;
-    expect(Object.keys(requestBody!.content)).toEqual([...BODY_TYPES]);
+    expect(Object.keys(bodyOf(document.paths['/rest/v1/products']!.post!))).toEqual([...BODY_TYPES]);
+    expect(Object.keys(bodyOf(document.paths['/products']!.post!))).toEqual(['application/json']);
   });
 
   test('in the error codes, each under its status', () => {
@@ -342,7 +424,9 @@ describe('the document and the service are the same', () => {
     for (const [method, path, init] of requests) {
       const response = await ask(path, { method, ...init });
       const { status, headers } = response;
-      const route = path.split('?')[0]!.replace(/\d+$/, '{id}');
+      const [, plain = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path)!;
+      const accept = new Headers(init?.headers).get('accept') ?? undefined;
+      const route = describedPath(plain.replace(/\d+$/, '{id}'), query, accept);
       const note = (what: unknown) => undescribed.push(`${method} ${path} ${JSON.stringify([init ?? {}, what])}`);
       const given = { status, contentType: headers.get('content-type'), body: await response.text() };
       for (const complaint of complaintsAbout(route, method, given)) note(complaint);

@@ -34,7 +34,7 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly parameters: readonly { readonly $ref: string }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly requestBody?: { readonly $ref: string };
   readonly responses: Readonly<Record<string, Answer>>;
 }
 export interface OpenApi {
@@ -48,6 +48,7 @@ export interface OpenApi {
       Record<string, { readonly properties: Readonly<Record<string, { readonly enum?: string[] }>> }>
     >;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly requestBodies: Readonly<Record<string, { readonly content: Readonly<Record<string, Media>> }>>;
     readonly responses: Readonly<Record<string, Answer>>;
     readonly headers: Readonly<Record<string, unknown>>;
   };
@@ -110,6 +111,17 @@ export function operations(described = document): { path: string; method: string
       operation: item[method]!,
     })),
   );
+}
+
+/** The media types of an operation's body. */
+export function bodyOf({ requestBody }: Operation, described = document): Readonly<Record<string, Media>> {
+  return requestBody === undefined ? {} : described.components.requestBodies[lastName(requestBody.$ref)]!.content;
+}
+
+/** The path that describes a request: whole rows as JSON under the collection's own path, any other shape below /rest/v1. */
+export function describedPath(route: string, query: string, accept: string | undefined): string {
+  const isWhole = !/(^|&)select=/.test(query) && (accept === undefined || /^(\*\/\*|application\/json)$/.test(accept));
+  return isWhole || !/^\/[a-z_]+(\/\{\w+\})?$/.test(route) ? route : `/rest/v1${route}`;
 }
 
 /** An answer as it was given. */

@@ -28,7 +28,7 @@ ${
 function parameterField(operation: string, component: string, parameter: Parameter, method: string): Html {
   const { name, in: place, required = false, explode = false } = parameter;
   const example = examplesOf(parameter)[0]?.value;
-  const text = example === undefined ? '' : String(Array.isArray(example) ? example[0] : example);
+  const text = example === undefined ? '' : String(example);
   // A first try must not load a million rows.
   const isGiven = required || (name === 'limit' && method === 'GET');
   const id = `${operation}-${component}`;
@@ -41,10 +41,9 @@ ${
 }</div>`;
 }
 
-function bodyFields({ operation }: Route): Html | undefined {
-  const { requestBody, operationId } = operation;
-  if (requestBody === undefined) return undefined;
-  const examples = Object.entries(requestBody.content).flatMap(([type, media]) =>
+function bodyFields({ operation: { operationId }, body }: Route): Html | undefined {
+  if (body === undefined) return undefined;
+  const examples = Object.entries(body.content).flatMap(([type, media]) =>
     examplesOf(media).map(({ summary, value }) => ({ type, summary, text: textOf(value) })),
   );
   const options = examples.map(

@@ -16,14 +16,14 @@ import { type Html, html, markdown } from './html.ts';
 import { kindOf } from './schema.ts';
 
 export function operationSection(document: OpenApi, route: Route): Html {
-  const { method, path, operation, parameters } = route;
-  const { operationId, summary, description, requestBody, responses } = operation;
+  const { method, path, operation, parameters, body } = route;
+  const { operationId, summary, description, responses } = operation;
   return html`<section class="operation" id="${operationId}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p class="summary">${summary}</p>
 ${markdown(description)}
 ${parameters.length === 0 ? '' : parameterTable(document, parameters)}
-${requestBody === undefined ? '' : html`<h4>Body</h4>${contentList(requestBody.content)}`}
+${body === undefined ? '' : html`<h4>Body</h4>${contentList(body.content)}`}
 <h4>Answers</h4>
 ${answerTable(responses)}
 ${tryForm(document, route)}

@@ -10,15 +10,14 @@ export function kindOf(schema: Schema): Html {
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return joined(choices.map(kindOf), ' or ');
-  if (schema.allOf !== undefined) return joined(schema.allOf.map(withRequired), ', ');
+  if (schema.allOf !== undefined) return html`${joined(schema.allOf.map(kindOf), ' and ')}${requiredWords(schema)}`;
   if (schema.type === 'array') return html`list of ${kindOf(schema.items ?? {})}`;
   if (schema.enum !== undefined && schema.enum.length === 1) return html`<code>${String(schema.enum[0])}</code>`;
   return html`${[schema.type ?? 'anything'].flat().join(' or ')}${boundsOf(schema)}`;
 }
 
-function withRequired(schema: Schema): Html {
-  const { required } = schema;
-  return required === undefined ? kindOf(schema) : html`with ${required.join(', ')}`;
+function requiredWords({ required }: Schema): string {
+  return required === undefined ? '' : ` with ${required.join(', ')}`;
 }
 
 function boundsOf({ minimum, maximum }: Schema): string {

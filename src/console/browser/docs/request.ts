@@ -28,8 +28,11 @@ export function readForm(form: HTMLFormElement): Asked {
   const body = named(form, 'body')?.value;
   return {
     method,
-    // The page stands beside the paths of the API, wherever that is.
-    url: new URL(`.${target}${query.length === 0 ? '' : `?${query.join('&')}`}`, location.href),
+    // The page knows the way to the root of the API, wherever a proxy puts it.
+    url: new URL(
+      `${document.body.dataset.root ?? '.'}${target}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+      location.href,
+    ),
     headers: {
       ...headers,
       ...(accept === undefined || accept === 'application/json' ? {} : { Accept: accept }),
