@@ -1,12 +1,13 @@
 /** The form that tries an operation. It is hidden until the page's script, which sends it, has run. */
+import { mapped, type Pieces } from '../../in-pieces.ts';
 import { examplesOf, isReference, type OpenApi, type Parameter, type Route, textOf } from './document.ts';
 import { type Html, html } from './html.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
-export function tryForm(document: OpenApi, route: Route): Html {
+export function* tryForm(document: OpenApi, route: Route): Pieces<Html> {
   const { method, path, operation, parameters } = route;
-  const fields = parameters.map((name) =>
+  const fields = yield* mapped(parameters, (name) =>
     parameterField(operation.operationId, name, document.components.parameters[name]!, method),
   );
   return html`<details class="try" hidden><summary>Try it</summary>

@@ -1,4 +1,5 @@
 /** One operation: what it does, what it takes, what it answers with, and a form to try it. */
+import { mapped, type Pieces } from '../../in-pieces.ts';
 import {
   type Answer,
   type Content,
@@ -15,23 +16,26 @@ import { tryForm } from './form.ts';
 import { type Html, html, markdown } from './html.ts';
 import { kindOf } from './schema.ts';
 
-export function operationSection(document: OpenApi, route: Route): Html {
+/** In pieces, because a collection can have more than a thousand fields, each of which is a parameter. */
+export function* operationSection(document: OpenApi, route: Route): Pieces<Html> {
   const { method, path, operation, parameters, body } = route;
   const { operationId, summary, description, responses } = operation;
+  const table = parameters.length === 0 ? '' : yield* parameterTable(document, parameters);
+  const form = yield* tryForm(document, route);
   return html`<section class="operation" id="${operationId}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p class="summary">${summary}</p>
 ${markdown(description)}
-${parameters.length === 0 ? '' : parameterTable(document, parameters)}
+${table}
 ${body === undefined ? '' : html`<h4>Body</h4>${contentList(body.content)}`}
 <h4>Answers</h4>
 ${answerTable(responses)}
-${tryForm(document, route)}
+${form}
 </section>`;
 }
 
-function parameterTable({ components }: OpenApi, names: readonly string[]): Html {
-  const rows = names.map((component) => {
+function* parameterTable({ components }: OpenApi, names: readonly string[]): Pieces<Html> {
+  const rows = yield* mapped(names, (component) => {
     const { name, in: place, required, description } = components.parameters[component]!;
     return html`<tr><th scope="row"><a href="#parameter-${component}">${name}</a>${required ? html` <b>required</b>` : ''}</th>
 <td>${place}</td><td>${markdown(firstParagraph(description))}</td></tr>`;

@@ -91,7 +91,7 @@ function* tagSection(
 ): Pieces<Html> {
   const sections: Html[] = [];
   for (const route of routes.filter(isTagged(name))) {
-    sections.push(operationSection(document, route));
+    sections.push(yield* operationSection(document, route));
     yield;
   }
   return html`<section id="tag-${name}"><h2>${name}</h2>${markdown(description)}${sections}</section>`;
