@@ -1,15 +1,15 @@
-/** Request bodies: rows to create, a row to put in the place of another, changes; each with examples that can be sent. */
+/** Request bodies: rows to create, a row to replace, changes. Each has examples that the service accepts. */
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { BODY_TYPES } from '../http/body.ts';
-import { written } from './by-role.ts';
+import { writableBy } from './by-role.ts';
 import { own, schemaRef } from './component.ts';
 import type { JsonObject } from './json.ts';
 import { areNew, newRows } from './new-rows.ts';
 import { type RowShape, SHAPES } from './row-shape.ts';
 import { changedFields, csvOf, keyFilter, keyNames, part, type Samples } from './samples.ts';
 
-const MERGED = '. The key is that of a stored row: send it with `Prefer: resolution=merge-duplicates`';
+const MERGED = '. A stored row has the same key: send it with `Prefer: resolution=merge-duplicates`';
 
 interface BodyExample extends JsonObject {
   readonly summary: string;
@@ -18,8 +18,8 @@ interface BodyExample extends JsonObject {
 
 /** The request bodies of a collection by their names. */
 export function requestBodies(collection: Collection, samples: Samples): Record<string, JsonObject> {
-  const created = written(collection, 'creates', samples);
-  const changed = written(collection, 'updates', samples);
+  const created = writableBy(collection, 'creates', samples);
+  const changed = writableBy(collection, 'updates', samples);
   const bodies = {
     rows: createdRows(...created),
     row: wholeRow(...created),
@@ -49,14 +49,14 @@ function createdRows(collection: Collection, samples: Samples): JsonObject {
   });
 }
 
-/** The whole of one row. */
+/** One whole row. */
 function wholeRow(collection: Collection, [sample]: Samples): JsonObject {
   const row = newRowOf(collection);
   const value = part(sample, collection.fields);
   return requestBody(collection, row, row, [value], { one: { summary: 'The whole row', value } });
 }
 
-/** Changes for every row that a filter or the path names. */
+/** Changes of every row that a filter or the path selects. */
 function changes(collection: Collection, [sample]: Samples): JsonObject {
   const schema = changesOf(collection);
   const changed = part(sample, changedFields(collection));
@@ -65,7 +65,7 @@ function changes(collection: Collection, [sample]: Samples): JsonObject {
   });
 }
 
-/** Changes for every row that a filter names, or a list in which each names its own. */
+/** Changes of every row that a filter selects, or a list of changes that each contain a key. */
 function changesOfSome(collection: Collection, samples: Samples): JsonObject {
   const { key } = collection;
   const schema = changesOf(collection);
@@ -74,11 +74,11 @@ function changesOfSome(collection: Collection, samples: Samples): JsonObject {
   const one = part(samples[0], changed);
   return requestBody(collection, { oneOf: [schema, { type: 'array', items: named }] }, schema, [one], {
     one: {
-      summary: `With a filter, such as ${keyFilter(collection, samples[0])}: for every row that it names`,
+      summary: `With a filter, such as ${keyFilter(collection, samples[0])}: for every row that passes it`,
       value: one,
     },
     several: {
-      summary: `Without a filter: each names its row by ${keyNames(collection)}`,
+      summary: `Without a filter: each object has its ${keyNames(collection)}`,
       value: samples.map((sample) => part(sample, [...key, ...changed])),
     },
   });
@@ -109,7 +109,7 @@ function requestBody(
   return { required: true, content: Object.fromEntries(BODY_TYPES.map((type) => [type, content(type)])) };
 }
 
-/** An empty cell is an empty text: what some of the rows have not is left out of all. */
+/** Omits the columns in which a row has null: an empty CSV cell is an empty text. */
 function withoutNulls(rows: readonly Row[]): readonly Row[] {
   const names = Object.keys(rows[0] ?? {}).filter((name) => rows.every((row) => row[name] !== null));
   return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])));

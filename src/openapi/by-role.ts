@@ -1,13 +1,13 @@
-/** The description as a role needs it: the operations that it may use, the fields that it may give or change, and no more. */
+/** The description for a role: only the operations and fields that the role may use. */
 import { type Catalogue, type Collection, isKey, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import type { Row } from '../collection/value.ts';
 import { oncePer } from '../once-per.ts';
 import type { JsonObject } from './json.ts';
-import { bodilessRefusal } from './responses.ts';
+import { headError } from './responses.ts';
 import { type Samples, samplesOf } from './samples.ts';
 
-/** Whether callers have roles: then a request may be refused for want of credentials. */
+/** Whether callers have roles. If so, a request may need credentials. */
 export function hasRoles({ roles, closed }: Catalogue): boolean {
   return roles !== undefined || closed !== undefined;
 }
@@ -20,13 +20,13 @@ export const withKeyFields = oncePer((collection: Collection): Collection => {
   return shown.length === fields.length ? collection : { ...collection, fields: shown };
 });
 
-/** Examples are rows of the catalogue where the caller sees all of them, and made up where not. */
+/** Examples are stored rows if the caller may read all rows. Otherwise they are generated. */
 export function samplesFor(collection: Collection, rows: (name: string) => readonly Row[]): Samples {
   return samplesOf(collection, collection.view?.readsAll === false ? [] : rows(collection.name));
 }
 
 /** The collection with the fields that a caller may send, and examples of them. Nobody may send a `readOnly` field. */
-export function written(
+export function writableBy(
   collection: Collection,
   part: 'creates' | 'updates',
   samples: Samples,
@@ -41,7 +41,7 @@ const READ: readonly Right[] = ['read'];
 const UPDATE: readonly Right[] = ['read', 'update'];
 const DELETE: readonly Right[] = ['read', 'delete'];
 
-/** By the methods of a collection, and of one of its rows. */
+/** The rights that each method of a collection, and of one of its rows, needs. */
 const NEEDED: Readonly<Record<'collection' | 'item', Readonly<Record<string, readonly Right[]>>>> = {
   collection: {
     get: READ,
@@ -54,8 +54,8 @@ const NEEDED: Readonly<Record<'collection' | 'item', Readonly<Record<string, rea
   item: { get: READ, head: READ, patch: UPDATE, put: UPDATE, delete: DELETE },
 };
 
-/** Of the operations on a path those that the caller may use. */
-export function allowed({ view }: Collection, kind: 'collection' | 'item', path: JsonObject): JsonObject {
+/** The operations on a path that the caller may use. */
+export function allowedOperations({ view }: Collection, kind: 'collection' | 'item', path: JsonObject): JsonObject {
   if (view === undefined) return path;
   const isAllowed = (method: string) => (NEEDED[kind][method] ?? []).every((right) => view.rights.includes(right));
   return Object.fromEntries(Object.entries(path).filter(([method]) => isAllowed(method)));
@@ -66,7 +66,7 @@ export function askCredentials(path: JsonObject): JsonObject {
   const asking = (method: string, operation: JsonObject): JsonObject => {
     const { responses } = operation as { responses?: JsonObject };
     if (responses?.['403'] === undefined) return operation;
-    const refused = method === 'head' ? bodilessRefusal(401) : { $ref: '#/components/responses/Error401' };
+    const refused = method === 'head' ? headError(401) : { $ref: '#/components/responses/Error401' };
     return { ...operation, responses: { ...responses, '401': refused } };
   };
   return Object.fromEntries(Object.entries(path).map(([method, each]) => [method, asking(method, each as JsonObject)]));

@@ -4,14 +4,14 @@ import { own } from './component.ts';
 import { filterNames } from './filters.ts';
 import type { JsonObject } from './json.ts';
 import {
-  BODY_REFUSALS,
+  BODY_ERRORS,
   changeAnswers,
   type Draft,
   head,
   operation,
   options,
-  READ_REFUSALS,
-  WRITE_REFUSALS,
+  READ_ERRORS,
+  WRITE_ERRORS,
 } from './operation.ts';
 import { keyEqNames } from './parameters.ts';
 import { rowsContent, withExample, withHeaders } from './responses.ts';
@@ -40,7 +40,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
       '304': withHeaders('Not modified.', listHeaders),
     },
-    refusals: [...READ_REFUSALS, 416],
+    errors: [...READ_ERRORS, 416],
   };
   return {
     get: operation(get),
@@ -56,7 +56,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
         '200': withHeaders('Merged: every row existed.', writeHeaders, list),
         '201': withHeaders('Created.', writeHeaders, list),
       },
-      refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
+      errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
     patch: operation({
       id: shape.id(`update_${name}`),
@@ -66,7 +66,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       parameters: [...filters, ...page, its('columns'), 'Prefer', 'If-Match.list', 'Idempotency-Key'],
       body: its(shape.id('list-changes')),
       answers: changeAnswers(list, ['Idempotency-Replayed']),
-      refusals: [...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
+      errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
     put: operation({
       id: shape.id(`replace_${name}`),
@@ -76,7 +76,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       parameters: [...keyEqNames(collection), its('columns.whole'), ...select, 'Prefer', 'If-None-Match.create'],
       body: its(shape.id('row')),
       answers: { ...changeAnswers(list), '201': withHeaders('Created.', ['ETag', 'Preference-Applied'], list) },
-      refusals: [405, ...WRITE_REFUSALS, ...BODY_REFUSALS],
+      errors: [405, ...WRITE_ERRORS, ...BODY_ERRORS],
     }),
     delete: operation({
       id: shape.id(`delete_${name}`),
@@ -85,7 +85,7 @@ export function collectionPath(collection: Collection, samples: Samples, shape: 
       description: `The service rejects a request without a filter and deletes nothing. ${shapes}`,
       parameters: [...filters, ...page, 'Prefer'],
       answers: changeAnswers(list),
-      refusals: WRITE_REFUSALS,
+      errors: WRITE_ERRORS,
     }),
     options: options(shape.id(`options_${name}`), name, [403, 414, 429]),
   };

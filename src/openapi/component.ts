@@ -1,6 +1,6 @@
 /**
- * The names of components. What depends on a collection carries its name, `products.Row`, `products.filter.id`; what is the
- * same for all has none, `Problem`, `limit`.
+ * The names of components. A component of a collection begins with its name: `products.Row`, `products.filter.id`. A shared
+ * component does not: `Problem`, `limit`.
  */
 import type { Collection } from '../collection/declaration.ts';
 import type { JsonObject } from './json.ts';

@@ -11,7 +11,7 @@ interface DescriptionRoute {
   readonly description: string;
   readonly more: JsonObject;
   readonly parameters?: readonly string[];
-  readonly refusals?: readonly number[];
+  readonly errors?: readonly number[];
 }
 
 const ROUTES = {
@@ -27,7 +27,7 @@ const ROUTES = {
     description: 'The OpenAPI document of one collection, for catalogues whose whole document is large.',
     more: {},
     parameters: ['collection'],
-    refusals: [404],
+    errors: [404],
   },
   '/openapi.json': {
     id: 'describe_as_file',
@@ -40,7 +40,7 @@ const ROUTES = {
 export const DESCRIPTION_PATHS = Object.keys(ROUTES) as readonly (keyof typeof ROUTES)[];
 
 export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
-  const { id, type, description, more, parameters = [], refusals = [] }: DescriptionRoute = ROUTES[path];
+  const { id, type, description, more, parameters = [], errors = [] }: DescriptionRoute = ROUTES[path];
   const get: Draft = {
     id,
     tag: 'Describe',
@@ -52,7 +52,7 @@ export function descriptionPath(path: keyof typeof ROUTES): JsonObject {
       ...more,
       '304': withHeaders('Not modified.', ['ETag']),
     },
-    refusals: [...refusals, 406, 429],
+    errors: [...errors, 406, 429],
   };
   return {
     get: operation(get),

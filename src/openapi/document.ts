@@ -6,7 +6,7 @@ import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { atOnce, type Pieces } from '../in-pieces.ts';
 import { oncePer } from '../once-per.ts';
 import { requestBodies } from './bodies.ts';
-import { allowed, askCredentials, hasRoles, samplesFor, withKeyFields, written } from './by-role.ts';
+import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
 import { collectionPath } from './collection-path.ts';
 import { own as owned } from './component.ts';
 import type { Described } from './described.ts';
@@ -116,7 +116,7 @@ function partsOf(described: Described, prefix: string): Parts {
     [name, components(name, sources, used)] as const;
   return {
     head: headOf(described, prefix),
-    paths: noted(used, [
+    paths: collectReferences(used, [
       each((collection, samples) => pathsOf(collection, samples, isByRole)),
       ...(withoutService ? [] : [servicePaths()]),
     ]),
@@ -174,10 +174,13 @@ function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): 
   const asked = isByRole ? askCredentials : (path: JsonObject) => path;
   for (const shape of SHAPES) {
     const path = `${shape.root}/${name}`;
-    yield [path, asked(allowed(collection, 'collection', collectionPath(collection, samples, shape)))];
+    yield [path, asked(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
     // A key of several fields has no path of its own.
     if (key.length > 1) continue;
-    yield [`${path}/{${key[0]!.name}}`, asked(allowed(collection, 'item', itemPath(collection, samples, shape)))];
+    yield [
+      `${path}/{${key[0]!.name}}`,
+      asked(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
+    ];
   }
 }
 
@@ -188,8 +191,8 @@ function* servicePaths(): Generator<Entry> {
 
 function* schemasOf(collection: Collection, samples: Samples): Generator<Entry> {
   yield ['Row', rowSchema(collection)];
-  yield ['NewRow', newRowSchema(written(collection, 'creates', samples)[0])];
-  yield ['Changes', changesSchema(written(collection, 'updates', samples)[0])];
+  yield ['NewRow', newRowSchema(writableBy(collection, 'creates', samples)[0])];
+  yield ['Changes', changesSchema(writableBy(collection, 'updates', samples)[0])];
 }
 
 function* parametersOf(collection: Collection, samples: Samples): Generator<Entry> {
@@ -205,7 +208,7 @@ function* parametersOf(collection: Collection, samples: Samples): Generator<Entr
 /** The components that an earlier entry refers to. */
 function* components(section: string, sources: readonly Iterable<Entry>[], used: Set<string>): Generator<Entry> {
   const isUsed = ([name]: Entry) => used.has(`#/components/${section}/${name}`);
-  yield* noted(
+  yield* collectReferences(
     used,
     sources.map((entries) => filtered(entries, isUsed)),
   );
@@ -216,7 +219,7 @@ function* filtered(entries: Iterable<Entry>, keeps: (entry: Entry) => boolean): 
 }
 
 /** Passes all entries on and adds what they refer to. */
-function* noted(used: Set<string>, sources: readonly Iterable<Entry>[]): Generator<Entry> {
+function* collectReferences(used: Set<string>, sources: readonly Iterable<Entry>[]): Generator<Entry> {
   for (const entries of sources) {
     for (const entry of entries) {
       addReferences(used, entry[1]);

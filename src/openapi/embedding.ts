@@ -1,4 +1,4 @@
-/** What a `select` of a collection may embed, in words and as examples: each relation under a name that means it alone. */
+/** The relations that a `select` may embed, each by an unambiguous name. */
 import type { Collection } from '../collection/declaration.ts';
 import { isMany, type Relation, relationsOf } from '../collection/relations.ts';
 import { oncePer } from '../once-per.ts';

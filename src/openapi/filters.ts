@@ -24,7 +24,7 @@ export function* filterParameters(collection: Collection, samples: Samples): Gen
   for (const field of collection.fields) yield [filterName(field), filterParameter(field, sampleText(samples, field))];
 }
 
-/** The names of all of them in `components.parameters`. */
+/** The names of all filters in `components.parameters`. */
 export function filterNames(collection: Collection): readonly string[] {
   return [...collection.fields.map(filterName), ...LOGIC_KEYS, AFTER].map((name) => own(collection, name));
 }
@@ -56,7 +56,7 @@ export function logicParameters({ key: [key] }: Collection, samples: Samples): R
   const conditions = samples.map((sample) => `${key!.name}.eq.${quoteInLogic(textIn(sample, key!))}`);
   const description = `Conditions \`field.[not.]operator.value\`, nested with and(…), or(…), not.and(…), not.or(…): up to ${MAX_LOGIC_DEPTH} deep and ${MAX_CONDITIONS} in all. May be repeated; all must hold.`;
   const examples = { example: { value: `(${conditions.join(',')})` } };
-  const after = 'Where the page begins, as the link `next` of the one before says: conditions as in `and`.';
+  const after = 'The start of a page, from the link `next` of the previous page: conditions as in `and`.';
   return {
     ...Object.fromEntries(LOGIC_KEYS.map((name) => [name, repeatable(name, description, {}, examples)])),
     [AFTER]: repeatable(AFTER, after, {}, examples),
@@ -80,7 +80,7 @@ function exampleValue({ form, symbol }: OperatorRules, sample: string): string {
   if (form === 'list') return printList([sample]);
   if (form === 'keyword') return 'null';
   if (form === 'search') return /\p{L}+/u.exec(sample)?.[0].toLowerCase() ?? 'word';
-  // Letters and digits alone mean themselves in every kind of pattern.
+  // Letters and digits are literal in every kind of pattern.
   const beginning = /^[\p{L}\p{N}]{1,2}/u.exec(sample)?.[0] ?? '';
   if (symbol.startsWith('~~')) return `${beginning}*`;
   return symbol.startsWith('~') ? `^${beginning}` : sample;

@@ -3,14 +3,14 @@ import type { Collection } from '../collection/declaration.ts';
 import { own } from './component.ts';
 import type { JsonObject } from './json.ts';
 import {
-  BODY_REFUSALS,
+  BODY_ERRORS,
   changeAnswers,
   type Draft,
   head,
   operation,
   options,
-  READ_REFUSALS,
-  WRITE_REFUSALS,
+  READ_ERRORS,
+  WRITE_ERRORS,
 } from './operation.ts';
 import { rowContent, rowsContent, withExample, withHeaders } from './responses.ts';
 import { type RowShape, shapeWords, withSelect } from './row-shape.ts';
@@ -35,7 +35,7 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
       '200': withHeaders('The row.', headers, withExample(rowContent(collection, shape), collection, samples[0])),
       '304': withHeaders('Not modified.', headers),
     },
-    refusals: [404, ...READ_REFUSALS],
+    errors: [404, ...READ_ERRORS],
   };
   return {
     parameters: [{ $ref: `#/components/parameters/${its('key.path')}` }],
@@ -49,7 +49,7 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
       parameters: [its('columns'), ...select, 'Prefer', its('If-Match'), 'Idempotency-Key'],
       body: its(shape.id('changes')),
       answers: changeAnswers(answered, ['Idempotency-Replayed']),
-      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
+      errors: [404, ...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
     put: operation({
       id: shape.id(`replace_one_of_${name}`),
@@ -59,7 +59,7 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
       parameters: [its('columns.whole'), ...select, 'Prefer', its('If-Match')],
       body: its(shape.id('row')),
       answers: changeAnswers(answered),
-      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS],
+      errors: [404, ...WRITE_ERRORS, ...BODY_ERRORS],
     }),
     delete: operation({
       id: shape.id(`delete_one_of_${name}`),
@@ -68,7 +68,7 @@ export function itemPath(collection: Collection, samples: Samples, shape: RowSha
       description: `With \`If-Match\` the service rejects the request (412) if somebody else changed the row. ${shapes}`,
       parameters: [...select, 'Prefer', its('If-Match')],
       answers: changeAnswers(answered),
-      refusals: [404, ...WRITE_REFUSALS],
+      errors: [404, ...WRITE_ERRORS],
     }),
     options: options(shape.id(`options_one_of_${name}`), name, [403, 414, 429]),
   };

@@ -1,4 +1,4 @@
-/** Answers: what each carries when it is good, and one for every status of the error catalogue. */
+/** Answers: the content of successful ones, and one for every status of the error catalogue. */
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
 import { ERRORS } from '../errors.ts';
@@ -15,7 +15,7 @@ export function codesByStatus(): ReadonlyMap<number, readonly string[]> {
   return new Map([...codes].sort(([one], [other]) => one - other));
 }
 
-/** Whoever sends no credentials, or such as are not good, meets it: where there are roles. */
+/** The status for missing or invalid credentials, if there are roles. */
 const UNAUTHORIZED = 401;
 
 export function errorResponses(isByRole = false): Record<string, JsonObject> {
@@ -23,15 +23,15 @@ export function errorResponses(isByRole = false): Record<string, JsonObject> {
     [...codesByStatus()]
       .filter(([status]) => isByRole || status !== UNAUTHORIZED)
       .map(([status, codes]) => {
-        // What other callers may not do at all, with credentials some may.
-        const told = status === UNAUTHORIZED ? [...codes, '42501'] : codes;
-        return [`Error${status}`, errorResponse(told, EXPLAINING[status] ?? [])];
+        // An anonymous caller who lacks a right gets 401, because credentials may help.
+        const all = status === UNAUTHORIZED ? [...codes, '42501'] : codes;
+        return [`Error${status}`, errorResponse(all, ERROR_HEADERS[status] ?? [])];
       }),
   );
 }
 
-/** Headers with which a refusal says more. */
-const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
+/** Headers of errors. */
+const ERROR_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   405: ['Allow'],
   416: ['Content-Range', 'Preference-Applied'],
   429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
@@ -43,7 +43,7 @@ const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
 function errorResponse(codes: readonly string[], headers: readonly ResponseHeader[]): JsonObject {
   const lines = codes.map((code) => `- \`${code}\`: ${meaningOf(code)}`);
   const [code = ''] = codes;
-  return withHeaders(`Refused:\n\n${lines.join('\n')}`, headers, {
+  return withHeaders(`Rejected:\n\n${lines.join('\n')}`, headers, {
     'application/json': {
       schema: { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] },
       example: { code, message: meaningOf(code), details: null, hint: null },
@@ -51,9 +51,9 @@ function errorResponse(codes: readonly string[], headers: readonly ResponseHeade
   });
 }
 
-/** A refusal of HEAD, which has no body to say why. */
-export function bodilessRefusal(status: number): JsonObject {
-  return withHeaders('Refused; GET says why.', EXPLAINING[status] ?? []);
+/** An error of HEAD, which has no body. */
+export function headError(status: number): JsonObject {
+  return withHeaders('Rejected. GET returns the reason.', ERROR_HEADERS[status] ?? []);
 }
 
 function meaningOf(code: string): string {
@@ -104,18 +104,18 @@ function typeOf({ contentType }: Media): string {
 }
 
 const HEADERS = {
-  'Content-Range': '`first-last/total`; the total is `*` unless a count was asked for.',
-  ETag: 'The version of what was answered, for If-Match and If-None-Match.',
-  Location: 'Where the new row is.',
-  'Content-Location': 'The URL of what was answered.',
+  'Content-Range': '`first-last/total`; the total is `*` without `Prefer: count`.',
+  ETag: 'The version of the content, for If-Match and If-None-Match.',
+  Location: 'The URL of the new row, or of the redirect.',
+  'Content-Location': 'The URL of the content.',
   Link: 'The first, previous, next and last page (RFC 8288).',
-  'Preference-Applied': 'Which of the preferences were heeded.',
-  'Idempotency-Replayed': '`true` when this answer was given before, to the same Idempotency-Key.',
-  Allow: 'The methods that may be used here.',
-  'Retry-After': 'In how many seconds to try again.',
-  'RateLimit-Limit': 'Requests in the time of the rate, and at once.',
-  'RateLimit-Remaining': 'Requests that may follow at once.',
-  'RateLimit-Reset': 'In how many seconds all of them may.',
+  'Preference-Applied': 'The preferences that the service applied.',
+  'Idempotency-Replayed': '`true` if this repeats the answer to an earlier request with the same Idempotency-Key.',
+  Allow: 'The methods of this path.',
+  'Retry-After': 'Seconds to wait before a retry.',
+  'RateLimit-Limit': 'Requests per period of the rate, and the burst size.',
+  'RateLimit-Remaining': 'Requests that the client may send now.',
+  'RateLimit-Reset': 'Seconds until the client may send the full burst again.',
 } as const;
 
 export type ResponseHeader = keyof typeof HEADERS;

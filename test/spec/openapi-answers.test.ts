@@ -31,7 +31,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('no good answer is left out', () => {
+  test('the document describes every successful answer', () => {
     const leftOut = recordedAreas(folder)
       .flatMap((area) => recordedCases(area, folder))
       .filter((recorded) => !isDescribed(recorded));

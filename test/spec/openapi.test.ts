@@ -1,4 +1,4 @@
-/** The description of the service: valid, complete, and the same as what the service does. */
+/** The description of the service is valid and complete, and matches what the service does. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ afterAll(async () => {
   await cleanUp();
 });
 
-/** A collection that has nothing of the products, and no rows to take examples from. */
+/** A collection with other fields than the products, and without rows for examples. */
 const OTHER: CollectionDraft = {
   name: 'planets',
   key: ['number'],
@@ -96,7 +96,7 @@ describe.each([
     expect({ valid: result.valid, version: validator.version }).toEqual({ valid: true, version: '3.1' });
   });
 
-  test('refers to nothing that is not there, and has nothing that nothing refers to', () => {
+  test('resolves every reference, and uses every component', () => {
     const text = JSON.stringify(described);
     const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, path]) => path!));
     const present = Object.entries(described.components).flatMap(([kind, all]) =>
@@ -105,7 +105,7 @@ describe.each([
     expect([...referred].sort()).toEqual(present.sort());
   });
 
-  test('names each operation once, and says what it does', () => {
+  test('names each operation once, and describes it', () => {
     const all = operations(described).map(({ operation }) => operation);
     expect(all.length).toBeGreaterThan(15);
     expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
@@ -116,12 +116,12 @@ describe.each([
     expect(described.tags.filter(({ description }) => description.length < 10)).toEqual([]);
   });
 
-  test('names its licence, and that no credentials are asked for', () => {
+  test('names its licence, and asks for no credentials', () => {
     expect(described.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
     expect(described.security).toEqual([]);
   });
 
-  test('has no default, which clients would send and generators would make required', () => {
+  test('has no `default`, which clients would send and generators would make required', () => {
     expect(JSON.stringify(described)).not.toContain('"default":');
   });
 
@@ -152,7 +152,7 @@ describe.each([
   });
 });
 
-test('a document names no field but those of its own collection', () => {
+test('a document names only the fields of its own collection', () => {
   const text = JSON.stringify(other);
   const names = [products.name, ...products.fields.map((field) => field.name)].filter((name) => name !== 'id');
   expect(names.filter((name) => text.includes(name))).toEqual([]);
@@ -163,7 +163,7 @@ describe('the document of the shop', () => {
   const { paths, components, tags } = shopDocument;
   const property = (schema: string, field: string) => components.schemas[schema]!.properties[field] as object;
 
-  test('has a tag and a path for each collection, and one for a row where the key is one field', () => {
+  test('has a tag and a path for each collection, and a path for a row if the key is one field', () => {
     const names = [...SHOP.collections.keys()];
     expect(tags.map(({ name }) => name)).toEqual([...names, 'Describe', 'Observe']);
     expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
@@ -182,15 +182,15 @@ describe('the document of the shop', () => {
     expect(property('labels.NewRow', 'label')).toMatchObject({ type: 'string', maxLength: 20 });
     expect(property('products.NewRow', 'status')).toMatchObject({
       enum: ['draft', 'live', 'retired'],
-      description: 'draft where it is left out.',
+      description: 'The default is draft.',
     });
     expect(property('products.NewRow', 'created_at')).toMatchObject({
-      description: 'The time of the request where it is left out.',
+      description: 'The default is the time of the request.',
     });
     expect(property('products.NewRow', 'category_id')).toMatchObject({ description: 'Refers to a row of categories.' });
   });
 
-  test('names what may be embedded, each in a way that is not ambiguous', () => {
+  test('lists the embeddings, each by an unambiguous name', () => {
     const words = components.parameters['products.select']!.description;
     const names = [...words.matchAll(/^- `([^(]+)\(…\)`/gm)].map(([, name]) => name!);
     expect(names.sort()).toEqual([
@@ -343,13 +343,13 @@ describe('the document and the service are the same', () => {
   test('in the error codes, each under its status', () => {
     expect(document.components.schemas.Problem!.properties.code!.enum).toEqual(Object.keys(ERRORS));
     for (const [code, { status }] of Object.entries(ERRORS)) {
-      // Only where there are roles.
+      // Only catalogues with roles have it.
       if (status === 401) continue;
       expect(document.components.responses[`Error${status}`]!.description).toContain(`\`${code}\``);
     }
   });
 
-  test('in the statuses, headers and media types: what the service answers is described', async () => {
+  test('in the statuses, headers and media types: the document describes every answer', async () => {
     const requests: [method: string, path: string, init?: RequestInit][] = [
       ['GET', '/products?limit=2'],
       ['GET', '/products?limit=2', { headers: { prefer: 'count=exact' } }],
@@ -441,8 +441,8 @@ describe('the document and the service are the same', () => {
   });
 });
 
-describe('where it is served', () => {
-  test.each(['/', '/openapi.json'])('%s: the document, with a tag, to GET and HEAD', async (path) => {
+describe('the URLs of the document', () => {
+  test.each(['/', '/openapi.json'])('%s returns the document with an ETag to GET and HEAD', async (path) => {
     const got = await ask(path);
     expect(got.status).toBe(200);
     expect(got.headers.get('access-control-allow-origin')).toBe('*');
@@ -455,7 +455,7 @@ describe('where it is served', () => {
     expect(again.status).toBe(304);
   });
 
-  test('/ says that it is OpenAPI, /openapi.json that it is JSON, gzipped where that is accepted', async () => {
+  test('/ is OpenAPI, /openapi.json is JSON, gzipped if the client accepts it', async () => {
     expect((await ask('/')).headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');
     const file = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
     expect(file.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -466,13 +466,13 @@ describe('where it is served', () => {
     );
   });
 
-  test('a browser is led from / to the console, and sees /openapi.json as it is', async () => {
+  test('/ redirects a browser to the console, and /openapi.json does not', async () => {
     const response = await ask('/', { headers: { accept: BROWSER } });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/console']);
     expect((await ask('/openapi.json', { headers: { accept: BROWSER } })).status).toBe(200);
   });
 
-  test('other methods are refused with 405, other media types with 406', async () => {
+  test('the service rejects other methods with 405, other media types with 406', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const response = await ask('/', { method });
       expect(response.headers.get('allow')).toBe('OPTIONS, GET, HEAD');

@@ -1,4 +1,4 @@
-/** The OpenAPI document as the tests read it, and whether a body is what it says. */
+/** The OpenAPI document as the tests read it, and a check of answers against it. */
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { type Begun, BUILT_IN } from '../../src/collection/built-in.ts';
@@ -60,14 +60,14 @@ export const DESCRIBED = describe(BUILT_IN);
 export const document = documentOf(BUILT_IN);
 export const shopDocument = documentOf({ catalogue: SHOP, rows: (name) => SHOP_ROWS[name] ?? [] });
 
-/** As a client reads it. */
+/** The document as a client parses it. */
 export function documentOf(begun: Begun): OpenApi {
   return JSON.parse(JSON.stringify(openApiDocument(describe(begun)))) as OpenApi;
 }
 
 const UNCHECKED_FORMATS = ['int16', 'int32', 'int64', 'float', 'double', 'date', 'date-time', 'uuid'];
 
-/** By the text of a schema, since most stand in many places, and making a validator takes long. */
+/** Validators by the text of the schema: most schemas repeat, and a validator takes long to compile. */
 function validatorsOf(described: OpenApi): (place: string) => ValidateFunction {
   const formats = Object.fromEntries(UNCHECKED_FORMATS.map((name) => [name, true as const]));
   const ajv = new Ajv2020({ strict: false, formats }).addSchema(described, 'document');
@@ -80,7 +80,7 @@ function validatorsOf(described: OpenApi): (place: string) => ValidateFunction {
   };
 }
 
-/** What a JSON pointer leads to. */
+/** The value at a JSON pointer. */
 function at(described: OpenApi, place: string): unknown {
   const names = place.split('/').slice(1);
   return names.reduce<unknown>(
@@ -91,7 +91,7 @@ function at(described: OpenApi, place: string): unknown {
 
 const validators = new Map<OpenApi, (place: string) => ValidateFunction>();
 
-/** What a schema of the document, named by its place, says against a value; undefined where nothing. */
+/** The validation errors of a value against the schema at a place; undefined if it is valid. */
 export function objections(place: string, value: unknown, described = document): unknown {
   const validatorAt = validators.get(described) ?? validatorsOf(described);
   validators.set(described, validatorAt);
@@ -124,14 +124,14 @@ export function describedPath(route: string, query: string, accept: string | und
   return isWhole || !/^\/[a-z_]+(\/\{\w+\})?$/.test(route) ? route : `/rest/v1${route}`;
 }
 
-/** An answer as it was given. */
+/** An answer of the service. */
 export interface Given {
   readonly status: number;
   readonly contentType: string | null;
   readonly body: string;
 }
 
-/** What the document says against an answer to a request for a path as it stands in the document. */
+/** The differences between an answer and its description, for a path of the document. */
 export function complaintsAbout(
   path: string,
   method: string,
@@ -142,7 +142,7 @@ export function complaintsAbout(
   if (described === undefined) return [`${status} is not described`];
   const place = described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', String(status));
   const { content } = described.$ref === undefined ? described : whole.components.responses[lastName(described.$ref)]!;
-  // To HEAD the type is that of the body that GET would answer with.
+  // The media type of HEAD is that of the body of GET.
   if (method === 'HEAD') return content === undefined ? [] : ['HEAD is described with a body'];
   if (body === '') return [];
   const type = contentType!.replace(/; charset=utf-8$/, '');

@@ -1,4 +1,4 @@
-/** An OpenAPI document as the reference page reads it: what of it is shown, and where references lead. */
+/** The parts of an OpenAPI document that the reference shows, and how to resolve its references. */
 
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -33,7 +33,7 @@ export interface Parameter extends Exemplary {
   readonly name: string;
   readonly in: 'query' | 'header' | 'path';
   readonly required?: boolean;
-  /** Whether it may be given several times. */
+  /** Whether a request may repeat it. */
   readonly explode?: boolean;
   readonly description: string;
   readonly schema: Schema;
@@ -111,7 +111,7 @@ export function examplesOf({ example, examples = {} }: Exemplary): readonly { su
   ];
 }
 
-/** Text as it is, anything else as JSON for people. */
+/** Text unchanged, any other value as indented JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -1,4 +1,4 @@
-/** The form that tries an operation. It is hidden until the page's script, which sends it, has run. */
+/** The form that sends a request. It is hidden until the page's script has run. */
 import { mapped, type Pieces } from '../../in-pieces.ts';
 import { examplesOf, isReference, type OpenApi, type Parameter, type Route, textOf } from './document.ts';
 import { type Html, html } from './html.ts';
@@ -18,7 +18,7 @@ ${acceptField(route)}
 ${
   READS.includes(method)
     ? ''
-    : html`<p><label class="choice"><input type="checkbox" name="dry-run" checked> Dry run: answer, and store nothing (<code>Prefer: tx=rollback</code>)</label></p>`
+    : html`<p><label class="choice"><input type="checkbox" name="dry-run" checked> Dry run: store nothing (<code>Prefer: tx=rollback</code>)</label></p>`
 }
 <pre class="curl" tabindex="0" role="group" aria-label="As a command"></pre>
 <p><button type="submit">Send</button></p>
@@ -30,7 +30,7 @@ function parameterField(operation: string, component: string, parameter: Paramet
   const { name, in: place, required = false, explode = false } = parameter;
   const example = examplesOf(parameter)[0]?.value;
   const text = example === undefined ? '' : String(example);
-  // A first try must not load a million rows.
+  // The first request should not load a million rows.
   const isGiven = required || (name === 'limit' && method === 'GET');
   const id = `${operation}-${component}`;
   const common = html`id="${id}" name="${name}" data-in="${place}" placeholder="${text}" spellcheck="false"${required ? html` required` : ''}`;
@@ -56,7 +56,7 @@ function bodyFields({ operation: { operationId }, body }: Route): Html | undefin
 <textarea id="${operationId}-body" name="body" rows="6" spellcheck="false">${examples[0]?.text}</textarea></p>`;
 }
 
-/** What the answer may be asked for in. */
+/** The media types of the answer. */
 function acceptField({ method, operation }: Route): Html | undefined {
   const contents = Object.values(operation.responses).map((answer) =>
     isReference(answer) ? undefined : answer.content,

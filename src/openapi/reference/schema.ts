@@ -2,7 +2,7 @@
 import { nameOf, type Schema } from './document.ts';
 import { type Html, html, markdown } from './html.ts';
 
-/** What a value is, in a few words, with links to the schemas that have a name. */
+/** The type of a value in a few words, with links to named schemas. */
 export function kindOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOf({ $ref: schema.$ref });
@@ -35,7 +35,7 @@ ${markdown(schema.description ?? '')}
 ${
   rows.length === 0
     ? ''
-    : html`<table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
+    : html`<table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead>
 <tbody>${rows}</tbody></table>`
 }</section>`;
 }
