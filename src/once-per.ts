@@ -33,3 +33,17 @@ export function whenAsked<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
+
+/** A cache of the most recently used values, each built once by the first caller who asks for its key. */
+export function keepRecent<Made>(max: number): (key: string, make: () => Promise<Made>) => Promise<Made> {
+  const kept = new Map<string, Promise<Made>>();
+  return (key, make) => {
+    const made = kept.get(key) ?? make();
+    // The last key is the most recent one.
+    kept.delete(key);
+    kept.set(key, made);
+    if (kept.size > max) kept.delete(kept.keys().next().value!);
+    made.catch(() => kept.get(key) === made && kept.delete(key));
+    return made;
+  };
+}

@@ -1,24 +1,19 @@
 /** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
 
-import type { Catalogue, Collection } from '../collection/declaration.ts';
+import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
 import { Refusal } from '../errors.ts';
 import { type Noted, type Pages, readOnly } from '../http/pages.ts';
-import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
-import { oncePer } from '../once-per.ts';
+import { fileResponse } from '../http/stored-file.ts';
 import type { Described } from '../openapi/described.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import type { OpenApi } from '../openapi/reference/document.ts';
-import { referencePage } from '../openapi/reference/page.ts';
-import type { Assets } from './assets.ts';
 import { hasConsole, loadAssets } from './bundle.ts';
-import { ICON, pageHtml, securityHeaders, withoutConsole } from './html.ts';
+import { pageHtml, securityHeaders, withoutConsole } from './html.ts';
+import { DOCS_PATH, HTML_TYPE, referenceFiles } from './reference-files.ts';
 
+export { DOCS_PATH };
 export const CONSOLE_PATH = '/console';
-export const DOCS_PATH = '/docs';
 const ASSETS_PATH = `${CONSOLE_PATH}/assets/`;
 
-const HTML_TYPE = 'text/html; charset=utf-8';
 const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
 
 /** Where a browser that asks for nothing in particular is led. */
@@ -36,9 +31,10 @@ type AccountOf = (request: Request, noted?: Noted) => Promise<{ readonly role: s
 export function consolePages(described: Described, accountOf?: AccountOf): Pages {
   // Built by the first who asks, so that starting stays quick for everyone who never does.
   const assets = whenAsked(loadAssets);
-  const reference = oncePer((catalogue: Catalogue) =>
-    whenAsked(async () => makeReference({ ...described, catalogue }, await assets())),
-  );
+  const reference = referenceFiles(described, async () => {
+    const { pages } = await assets();
+    return pages.docs.map((name) => `${ASSETS_PATH}${name}`);
+  });
 
   async function consolePage(path: string, request: Request, seen: Seen, noted?: Noted): Promise<Response> {
     const { pages } = await assets();
@@ -67,8 +63,8 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     return htmlResponse(page, { status: 200, headers });
   }
 
-  async function referenceAnswer(request: Request, seen: Seen): Promise<Response> {
-    return fileResponse(await reference(await seen())(), request, {
+  async function referenceAnswer(name: string | undefined, request: Request, seen: Seen): Promise<Response> {
+    return fileResponse(await reference(await seen(), name), request, {
       'cache-control': 'no-cache',
       ...securityHeaders(),
     });
@@ -83,24 +79,14 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
   return (path, request, _prefix, seen = () => described.catalogue, noted?: Noted) => {
     if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
       return readOnly(request, () => consolePage(path, request, seen, noted));
-    if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request, seen));
+    const [, docs, slash, name] = /^(\/docs)(?:(\/)([^/]*))?$/.exec(path) ?? [];
+    if (docs !== undefined && (slash === undefined || name !== ''))
+      return readOnly(request, () => referenceAnswer(name, request, seen));
     // The links of the reference start from the path without a slash at its end.
-    if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
+    if (docs !== undefined) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
   };
-}
-
-function makeReference(described: Described, { pages }: Assets): StoredFile {
-  const loaded = pages.docs.map((name) => `${ASSETS_PATH.slice(1)}${name}`);
-  const page = referencePage(openApiDocument(described) as unknown as OpenApi, {
-    scripts: loaded.filter((name) => name.endsWith('.js')),
-    styles: loaded.filter((name) => name.endsWith('.css')),
-    icon: ICON,
-    document: 'openapi.json',
-    console: CONSOLE_PATH.slice(1),
-  });
-  return storeFile(page, HTML_TYPE);
 }
 
 /** Whether rows hold more than the role sees of them. */

@@ -113,13 +113,20 @@ function findTarget(
         : undefined,
     });
   }
-  const nearest = nearestName(name, [...collections.keys()]);
-  throw new Refusal('PGRST205', `Could not find the table '${name}' in the schema cache`, {
-    hint: !isTold
-      ? undefined
-      : nearest === undefined
-        ? `There is ${there}.`
-        : `Perhaps you meant the table '${nearest}'`,
+  throw isTold ? unknownCollection(name, collections, `There is ${there}.`) : unknownCollection(name);
+}
+
+/** The collection of that name; rejects one that does not exist, or that the role may not use. */
+export function findCollection({ collections, closed }: Catalogue, name: string): Collection {
+  const collection = collections.get(name);
+  if (collection !== undefined) return collection;
+  throw closed?.has(name) === true ? deniedTable(name) : unknownCollection(name, collections);
+}
+
+function unknownCollection(name: string, collections?: Catalogue['collections'], hint?: string): Refusal {
+  const nearest = collections && nearestName(name, [...collections.keys()]);
+  return new Refusal('PGRST205', `Could not find the table '${name}' in the schema cache`, {
+    hint: nearest === undefined ? hint : `Perhaps you meant the table '${nearest}'`,
   });
 }
 

@@ -23,15 +23,20 @@ export function acceptedCoding(header: string | null): Accepted | undefined {
   return last.accepted;
 }
 
-function negotiate(header: string): Accepted | undefined {
+/** The same for content that exists in some codings only. */
+export function acceptedOf(header: string | null, available: readonly Coding[]): Accepted | undefined {
+  return header === null ? undefined : negotiate(header, available);
+}
+
+function negotiate(header: string, available = CODINGS): Accepted | undefined {
   const weights = weightsOf(header);
   const others = weights.get('*');
   const weightOf = (coding: Coding) => weights.get(coding) ?? others ?? 0;
   // Where nothing is said of it, identity is acceptable, and liked least.
   const identity = weights.get('identity') ?? (others === 0 ? 0 : Number.MIN_VALUE);
-  const [best] = CODINGS.toSorted((one, other) => weightOf(other) - weightOf(one));
+  const [best] = available.toSorted((one, other) => weightOf(other) - weightOf(one));
   const weight = weightOf(best!);
-  if (weight === 0 && identity === 0) throw notAvailable(header);
+  if (weight === 0 && identity === 0) throw notAvailable(header, available);
   if (weight < identity) return undefined;
   return { coding: best!, from: identity === 0 ? 0 : MIN_COMPRESSED_LENGTH };
 }
@@ -47,8 +52,8 @@ function weightsOf(header: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-function notAvailable(header: string): Refusal {
+function notAvailable(header: string, available: readonly Coding[]): Refusal {
   return new Refusal('CAT406', `none of these content codings is available: ${header}`, {
-    hint: `Accept one of: ${CODINGS.join(', ')}, identity.`,
+    hint: `Accept one of: ${available.join(', ')}, identity.`,
   });
 }

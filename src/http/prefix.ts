@@ -16,8 +16,8 @@ export interface Place {
 }
 
 export const FORWARDED_PREFIX = 'X-Forwarded-Prefix';
-/** Where supabase-js looks for tables. Every path of the service is there, too. */
-const SUPABASE_PREFIX = '/rest/v1';
+/** The prefix that supabase-js puts before tables. Every path of the service is also there. */
+export const SUPABASE_PREFIX = '/rest/v1';
 
 /** `asked` is the path and query as they reached us. Where no proxies are named, any is believed. */
 export function locate(
@@ -36,7 +36,8 @@ export function locate(
     path = below(path, basePath);
     if (forwarded !== null) prefix += basePath;
   }
-  if (isBelow(path, SUPABASE_PREFIX)) {
+  // A client may add it to a path of the OpenAPI document that begins with it already.
+  while (isBelow(path, SUPABASE_PREFIX)) {
     path = below(path, SUPABASE_PREFIX);
     prefix += SUPABASE_PREFIX;
   }

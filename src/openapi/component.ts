@@ -1,20 +1,12 @@
 /**
- * The names of components. What depends on a collection carries its name, `products.Row`, `products.filter.id`; what is the
- * same for all has none, `Problem`, `limit`.
+ * The names of components. A component of a collection begins with its name: `products.Row`, `products.filter.id`. A shared
+ * component does not: `Problem`, `limit`.
  */
 import type { Collection } from '../collection/declaration.ts';
 import type { JsonObject } from './json.ts';
 
 export function own({ name }: Collection, component: string): string {
   return `${name}.${component}`;
-}
-
-/** The same for a table of components. */
-export function owned(
-  collection: Collection,
-  components: Readonly<Record<string, JsonObject>>,
-): Record<string, JsonObject> {
-  return Object.fromEntries(Object.entries(components).map(([name, component]) => [own(collection, name), component]));
 }
 
 export function schemaRef(name: string): JsonObject {

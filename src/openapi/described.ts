@@ -1,14 +1,16 @@
-/** What the API's pages describe: a catalogue, and the version of the program that serves it. */
+/** The input of the API's descriptions: a catalogue and the version of the program. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { Begun } from '../collection/built-in.ts';
 
 export interface Described extends Begun {
   readonly version: string;
-  /** The licence of the service, as SPDX names it. */
+  /** The SPDX identifier of the licence. */
   readonly license: string;
+  /** Whether the description omits the paths of the service itself. */
+  readonly withoutService?: boolean;
 }
 
-/** The first of its rows are the examples. */
+/** The first rows of each collection become examples. */
 export function describe({ catalogue, rows }: Begun): Described {
   return { catalogue, rows, version: manifest.version, license: manifest.license };
 }

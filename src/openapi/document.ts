@@ -1,66 +1,164 @@
 /**
- * The OpenAPI 3.1 description of the service. Nothing in it is written down twice: it is made from the declaration of the
- * collections, the dialect's tables of operators, parameters and preferences, and the error catalogue.
+ * The OpenAPI 3.1 description of the service, generated from the declaration, the dialect's tables and the error catalogue.
+ * Each entry is built when the consumer asks for it, so that a catalogue of 1,000 collections never holds up other requests.
  */
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { allowed, askingCredentials, hasRoles, pruned, samplesFor, withKeyFields, written } from './by-role.ts';
+import { atOnce, type Pieces } from '../in-pieces.ts';
+import { oncePer } from '../once-per.ts';
+import { requestBodies } from './bodies.ts';
+import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
 import { collectionPath } from './collection-path.ts';
-import { owned } from './component.ts';
+import { own as owned } from './component.ts';
 import type { Described } from './described.ts';
 import { DESCRIPTION_PATHS, descriptionPath } from './description-path.ts';
 import { filterParameters, logicParameters } from './filters.ts';
 import { HEALTH_PATHS, healthPath } from './health-path.ts';
 import { itemPath } from './item-path.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import { dialectParameters, keyParameters, sharedParameters, versionParameters } from './parameters.ts';
 import { errorResponses, headerComponents } from './responses.ts';
+import { SHAPES } from './row-shape.ts';
 import type { Samples } from './samples.ts';
 import { changesSchema, newRowSchema, problemSchema, rowSchema, selectedRowSchema } from './schemas.ts';
 
-/** `prefix` is what a client puts before the paths of the service. */
-export function openApiDocument({ catalogue, version, license, rows }: Described, prefix = ''): JsonObject {
-  const collections = [...catalogue.collections.values()].map(withKeyFields);
-  const parts = collections.map((each) => collectionParts(each, samplesFor(each, rows)));
+type Entry = readonly [name: string, value: JsonObject];
+
+/** The members of the document in their order. Consume the entries in this order: a later section omits unused components. */
+interface Parts {
+  readonly head: JsonObject;
+  readonly paths: Iterable<Entry>;
+  readonly components: readonly (readonly [section: string, entries: Iterable<Entry>])[];
+}
+
+const SERVICE_TAGS: readonly JsonObject[] = [
+  { name: 'Describe', description: 'What the service can do.' },
+  { name: 'Observe', description: 'How the service is.' },
+];
+
+/** The collections that the description of the whole document names. */
+const MAX_NAMED = 50;
+
+/** `prefix` is the path that a client puts before the paths of the service. */
+export function openApiDocument(described: Described, prefix = ''): JsonObject {
+  return atOnce(buildDocument(described, prefix));
+}
+
+/** Builds the document, one entry per step. */
+export function* buildDocument(described: Described, prefix = ''): Pieces<JsonObject> {
+  const { head, paths, components } = partsOf(described, prefix);
+  const sections: Record<string, JsonObject> = {};
+  const built = { ...head, paths: yield* objectOf(paths), components: sections };
+  for (const [section, entries] of components) sections[section] = yield* objectOf(entries);
+  return built;
+}
+
+function* objectOf(entries: Iterable<Entry>): Pieces<JsonObject> {
+  const object: Record<string, JsonObject> = {};
+  for (const [name, value] of entries) {
+    object[name] = value;
+    yield;
+  }
+  return object;
+}
+
+/** The same document as JSON text, one entry at a time. */
+export function* openApiText(described: Described, prefix = ''): Generator<string> {
+  const { head, paths, components } = partsOf(described, prefix);
+  yield `${JSON.stringify(head).slice(0, -1)},"paths":`;
+  yield* objectText(paths);
+  yield ',"components":';
+  let separator = '{';
+  for (const [section, entries] of components) {
+    yield `${separator}${JSON.stringify(section)}:`;
+    yield* objectText(entries);
+    separator = ',';
+  }
+  yield '}}';
+}
+
+function* objectText(entries: Iterable<Entry>): Generator<string> {
+  let separator = '{';
+  for (const [name, value] of entries) {
+    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    separator = ',';
+  }
+  yield separator === '{' ? '{}' : '}';
+}
+
+/** The description of one collection, without the paths of the service itself. */
+export function onlyCollection(described: Described, name: string): Described {
+  const { catalogue } = described;
+  const collections = new Map([[name, catalogue.collections.get(name)!]]);
+  return { ...described, catalogue: { ...catalogue, collections }, withoutService: true };
+}
+
+/** The description of the paths of the service itself, without collections. */
+export function onlyService(described: Described): Described {
+  return { ...described, catalogue: { ...described.catalogue, collections: new Map() } };
+}
+
+function partsOf(described: Described, prefix: string): Parts {
+  const { catalogue, rows, withoutService = false } = described;
   const isByRole = hasRoles(catalogue);
-  const document: JsonObject = {
+  const samplesOf = oncePer((each: Collection) => samplesFor(each, rows));
+  const each = function* (entriesOf: (collection: Collection, samples: Samples) => Iterable<Entry>) {
+    for (const collection of catalogue.collections.values()) {
+      const readable = withKeyFields(collection);
+      yield* entriesOf(readable, samplesOf(readable));
+    }
+  };
+  const own = (entriesOf: (collection: Collection, samples: Samples) => Iterable<Entry>) =>
+    each(function* (collection, samples) {
+      for (const [name, value] of entriesOf(collection, samples)) yield [owned(collection, name), value];
+    });
+  const used = new Set<string>();
+  const section = (name: string, ...sources: readonly Iterable<Entry>[]) =>
+    [name, components(name, sources, used)] as const;
+  return {
+    head: headOf(described, prefix),
+    paths: collectReferences(used, [
+      each((collection, samples) => pathsOf(collection, samples, isByRole)),
+      ...(withoutService ? [] : [servicePaths()]),
+    ]),
+    components: [
+      section('parameters', own(parametersOf), Object.entries(sharedParameters())),
+      section(
+        'requestBodies',
+        own((...of) => Object.entries(requestBodies(...of))),
+      ),
+      section('responses', Object.entries(errorResponses(isByRole))),
+      section('headers', Object.entries(headerComponents())),
+      section(
+        'schemas',
+        own(schemasOf),
+        Object.entries({ SelectedRow: selectedRowSchema(), Problem: problemSchema() }),
+      ),
+      ...(isByRole ? [['securitySchemes', [['bearer', { type: 'http', scheme: 'bearer' }] as const]] as const] : []),
+    ],
+  };
+}
+
+function headOf({ catalogue, version, license, withoutService }: Described, prefix: string): JsonObject {
+  return {
     openapi: '3.1.0',
     info: {
       title: 'Product Catalogue',
       version,
-      description: `${served(catalogue)}, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. Its clients work as they are.`,
+      description: `${served(catalogue)}, in PostgREST's dialect: filter with \`field=operator.value\`, choose with \`select\`, sort with \`order\`, page with \`limit\` and \`offset\`. PostgREST clients work unchanged.`,
       license: { name: license, identifier: license },
     },
     servers: [{ url: prefix === '' ? '/' : prefix }],
-    // Without roles no credentials are asked for; with them, some may do without.
-    security: isByRole ? [{ bearer: [] }, {}] : [],
-    tags: [
-      ...collections.map(collectionTag),
-      { name: 'Describe', description: 'What the service can do.' },
-      { name: 'Observe', description: 'How the service is.' },
-    ],
-    paths: {
-      ...merged(parts.map(({ paths }) => paths)),
-      ...Object.fromEntries(DESCRIPTION_PATHS.map((path) => [path, descriptionPath(path)])),
-      ...Object.fromEntries(HEALTH_PATHS.map((path) => [path, healthPath(path)])),
-    },
-    components: {
-      schemas: {
-        ...merged(parts.map(({ schemas }) => schemas)),
-        SelectedRow: selectedRowSchema(),
-        Problem: problemSchema(),
-      },
-      parameters: { ...merged(parts.map(({ parameters }) => parameters)), ...sharedParameters() },
-      headers: headerComponents(),
-      responses: errorResponses(isByRole),
-      ...(isByRole ? { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } } : {}),
-    },
+    // Without roles the service asks for no credentials. With roles, anonymous callers may still be allowed.
+    security: hasRoles(catalogue) ? [{ bearer: [] }, {}] : [],
+    tags: [...[...catalogue.collections.values()].map(collectionTag), ...(withoutService ? [] : SERVICE_TAGS)],
   };
-  return isByRole ? pruned(askingCredentials(document)) : document;
 }
 
 function served({ collections }: Catalogue): string {
-  const paths = [...collections.keys()].map((name) => `\`/${name}\``);
-  return paths.length === 1 ? `One collection, ${paths[0]}` : `The collections ${paths.join(', ')}`;
+  const paths = [...collections.keys()].slice(0, MAX_NAMED).map((name) => `\`/${name}\``);
+  const rest = collections.size - paths.length;
+  if (collections.size < 2) return paths.length === 0 ? 'The collections' : `One collection, ${paths[0]}`;
+  return `The collections ${paths.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 function collectionTag({ name, title, description }: Collection): JsonObject {
@@ -71,31 +169,69 @@ function collectionTag({ name, title, description }: Collection): JsonObject {
   };
 }
 
-function collectionParts(collection: Collection, samples: Samples) {
+function* pathsOf(collection: Collection, samples: Samples, isByRole: boolean): Generator<Entry> {
   const { name, key } = collection;
-  return {
-    paths: {
-      [`/${name}`]: allowed(collection, 'collection', collectionPath(collection, samples)),
-      // A key of several fields has no path of its own.
-      ...(key.length === 1
-        ? { [`/${name}/{${key[0]!.name}}`]: allowed(collection, 'item', itemPath(collection, samples)) }
-        : {}),
-    },
-    schemas: owned(collection, {
-      Row: rowSchema(collection),
-      NewRow: newRowSchema(written(collection, 'creates', samples)[0]),
-      Changes: changesSchema(written(collection, 'updates', samples)[0]),
-    }),
-    parameters: owned(collection, {
-      ...filterParameters(collection, samples),
-      ...logicParameters(collection, samples),
-      ...dialectParameters(collection),
-      ...keyParameters(collection, samples),
-      ...versionParameters(collection, samples),
-    }),
-  };
+  const asked = isByRole ? askCredentials : (path: JsonObject) => path;
+  for (const shape of SHAPES) {
+    const path = `${shape.root}/${name}`;
+    yield [path, asked(allowedOperations(collection, 'collection', collectionPath(collection, samples, shape)))];
+    // A key of several fields has no path of its own.
+    if (key.length > 1) continue;
+    yield [
+      `${path}/{${key[0]!.name}}`,
+      asked(allowedOperations(collection, 'item', itemPath(collection, samples, shape))),
+    ];
+  }
 }
 
-function merged(parts: readonly Readonly<Record<string, JsonObject>>[]): Record<string, JsonObject> {
-  return Object.assign({}, ...parts);
+function* servicePaths(): Generator<Entry> {
+  for (const path of DESCRIPTION_PATHS) yield [path, descriptionPath(path)];
+  for (const path of HEALTH_PATHS) yield [path, healthPath(path)];
+}
+
+function* schemasOf(collection: Collection, samples: Samples): Generator<Entry> {
+  yield ['Row', rowSchema(collection)];
+  yield ['NewRow', newRowSchema(writableBy(collection, 'creates', samples)[0])];
+  yield ['Changes', changesSchema(writableBy(collection, 'updates', samples)[0])];
+}
+
+function* parametersOf(collection: Collection, samples: Samples): Generator<Entry> {
+  yield* filterParameters(collection, samples);
+  yield* Object.entries({
+    ...logicParameters(collection, samples),
+    ...dialectParameters(collection),
+    ...keyParameters(collection, samples),
+    ...versionParameters(collection, samples),
+  });
+}
+
+/** The components that an earlier entry refers to. */
+function* components(section: string, sources: readonly Iterable<Entry>[], used: Set<string>): Generator<Entry> {
+  const isUsed = ([name]: Entry) => used.has(`#/components/${section}/${name}`);
+  yield* collectReferences(
+    used,
+    sources.map((entries) => filtered(entries, isUsed)),
+  );
+}
+
+function* filtered(entries: Iterable<Entry>, keeps: (entry: Entry) => boolean): Generator<Entry> {
+  for (const entry of entries) if (keeps(entry)) yield entry;
+}
+
+/** Passes all entries on and adds what they refer to. */
+function* collectReferences(used: Set<string>, sources: readonly Iterable<Entry>[]): Generator<Entry> {
+  for (const entries of sources) {
+    for (const entry of entries) {
+      addReferences(used, entry[1]);
+      yield entry;
+    }
+  }
+}
+
+function addReferences(used: Set<string>, value: Json | undefined): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, child] of Object.entries(value)) {
+    if (name === '$ref' && typeof child === 'string') used.add(child);
+    else addReferences(used, child);
+  }
 }

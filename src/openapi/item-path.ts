@@ -1,75 +1,75 @@
-/** The routes of one row, by its key. */
+/** The operations on `/<collection>/{key}`. */
 import type { Collection } from '../collection/declaration.ts';
-import { changes, wholeRow } from './bodies.ts';
-import { written } from './by-role.ts';
 import { own } from './component.ts';
 import type { JsonObject } from './json.ts';
 import {
-  BODY_REFUSALS,
+  BODY_ERRORS,
   changeAnswers,
   type Draft,
   head,
   operation,
   options,
-  READ_REFUSALS,
-  WRITE_REFUSALS,
+  READ_ERRORS,
+  WRITE_ERRORS,
 } from './operation.ts';
-import { rowContent, rowsContent, withHeaders } from './responses.ts';
+import { rowContent, rowsContent, withExample, withHeaders } from './responses.ts';
+import { type RowShape, shapeWords, withSelect } from './row-shape.ts';
 import type { Samples } from './samples.ts';
 
-export function itemPath(collection: Collection, samples: Samples): JsonObject {
+export function itemPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
   const { name } = collection;
   const its = (parameter: string): string => own(collection, parameter);
   const key = collection.key[0]!;
+  const select = withSelect(shape, its('select'));
+  const shapes = shapeWords(shape, `/${name}/{${key.name}}`);
   const headers = ['ETag'] as const;
-  // A write answers with the rows it wrote, as a list, unless one object is asked for.
-  const answered = rowsContent(collection, [samples[0]]);
+  // A write returns a list of the rows it wrote, unless `Accept` asks for one object.
+  const answered = rowsContent(collection, shape);
   const get: Draft = {
-    id: `read_one_of_${name}`,
+    id: shape.id(`read_one_of_${name}`),
     tag: name,
     summary: `Read one row by its ${key.name}`,
-    description: 'One row as an object, whole or of the shape that `select` gives it. Its `ETag` is its version.',
-    parameters: [its('select'), its('If-None-Match')],
+    description: `Returns one row as an object. Its \`ETag\` is its version. ${shapes}`,
+    parameters: [...select, its('If-None-Match')],
     answers: {
-      '200': withHeaders('The row.', headers, rowContent(collection, samples)),
-      '304': withHeaders('Nothing has changed since.', headers),
+      '200': withHeaders('The row.', headers, withExample(rowContent(collection, shape), collection, samples[0])),
+      '304': withHeaders('Not modified.', headers),
     },
-    refusals: [404, ...READ_REFUSALS],
+    errors: [404, ...READ_ERRORS],
   };
   return {
     parameters: [{ $ref: `#/components/parameters/${its('key.path')}` }],
     get: operation(get),
-    head: head(get, { id: `head_one_of_${name}`, summary: 'The headers of one row, with its version' }),
+    head: head(get, { id: shape.id(`head_one_of_${name}`), summary: 'The headers of one row, with its version' }),
     patch: operation({
-      id: `update_one_of_${name}`,
+      id: shape.id(`update_one_of_${name}`),
       tag: name,
-      summary: 'Change one row, with If-Match only if nobody else has',
-      description:
-        'Sets the fields of the body; the others stay as they are. With `If-Match` a row that has changed since it was read is refused with 412.',
-      parameters: [its('columns'), its('select'), 'Prefer', its('If-Match'), 'Idempotency-Key'],
-      body: changes(...written(collection, 'updates', samples)),
+      summary: 'Change one row, with If-Match only if nobody else changed it',
+      description: `Sets the fields of the body and keeps the others. With \`If-Match\` the service rejects the change (412) if somebody else changed the row. ${shapes}`,
+      parameters: [its('columns'), ...select, 'Prefer', its('If-Match'), 'Idempotency-Key'],
+      body: its(shape.id('changes')),
       answers: changeAnswers(answered, ['Idempotency-Replayed']),
-      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS, 422, 501],
+      errors: [404, ...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
     }),
     put: operation({
-      id: `replace_one_of_${name}`,
+      id: shape.id(`replace_one_of_${name}`),
       tag: name,
-      summary: 'Replace one row: what is left out takes its default',
-      description: `The row becomes what the body says; what is left out takes its default, or null. It must exist. The body may leave out ${key.name}.`,
-      parameters: [its('columns.whole'), its('select'), 'Prefer', its('If-Match')],
-      body: wholeRow(...written(collection, 'creates', samples)),
+      summary: 'Replace one row: missing fields take their default',
+      description: `Replaces the row by the body. Missing fields take their default, or null. The row must exist. The body may omit ${key.name}. ${shapes}`,
+      parameters: [its('columns.whole'), ...select, 'Prefer', its('If-Match')],
+      body: its(shape.id('row')),
       answers: changeAnswers(answered),
-      refusals: [404, ...WRITE_REFUSALS, ...BODY_REFUSALS],
+      errors: [404, ...WRITE_ERRORS, ...BODY_ERRORS],
     }),
     delete: operation({
-      id: `delete_one_of_${name}`,
+      id: shape.id(`delete_one_of_${name}`),
       tag: name,
       summary: 'Delete one row',
-      description: 'With `If-Match` a row that has changed since it was read is refused with 412.',
-      parameters: [its('select'), 'Prefer', its('If-Match')],
+      description: `With \`If-Match\` the service rejects the request (412) if somebody else changed the row. ${shapes}`,
+      parameters: [...select, 'Prefer', its('If-Match')],
       answers: changeAnswers(answered),
-      refusals: [404, ...WRITE_REFUSALS],
+      errors: [404, ...WRITE_ERRORS],
     }),
-    options: options(`options_one_of_${name}`, name, [403, 414, 429]),
+    options: options(shape.id(`options_one_of_${name}`), name, [403, 414, 429]),
   };
 }

@@ -1,17 +1,19 @@
-/** Rows as one would create them: like those that are stored, but with nothing in them that only one row can have. */
+/** Examples of new rows: like stored rows, but with other values in unique fields. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
-import type { Samples } from './samples.ts';
+import { part, type Samples } from './samples.ts';
 
-/** Whole numbers above those that a catalogue begins with. */
+/** Generated numbers begin above the keys of a new catalogue. */
 const FIRST_NEW = 9001;
 
 export function newRows(collection: Collection, samples: Samples): Samples {
-  return samples.map((sample, index) => newRow(collection, sample, index)) as unknown as Samples;
+  return samples.map((sample, index) =>
+    newRow(collection, part(sample, collection.fields), index),
+  ) as unknown as Samples;
 }
 
-/** Whether such rows meet no stored one: each unique set has a field that can be left out, or made up. */
+/** Whether no stored row conflicts: each unique set has a field that an example can omit or generate. */
 export function areNew(collection: Collection): boolean {
   return setsOf(collection).every((set) => set.some((field) => canDiffer(collection, field)));
 }
@@ -19,9 +21,9 @@ export function areNew(collection: Collection): boolean {
 function newRow(collection: Collection, sample: Row, index: number): Row {
   const differing = new Map<string, Row[string] | undefined>();
   for (const set of setsOf(collection)) {
-    const field = set.find((each) => isLeftOut(collection, each)) ?? set.find((each) => canDiffer(collection, each));
+    const field = set.find((each) => mayOmit(collection, each)) ?? set.find((each) => canDiffer(collection, each));
     if (field !== undefined) {
-      differing.set(field.name, isLeftOut(collection, field) ? undefined : madeUp(collection, field, index));
+      differing.set(field.name, mayOmit(collection, field) ? undefined : generatedValue(collection, field, index));
     }
   }
   const cells = Object.entries(sample).map(([name, value]) => [
@@ -35,18 +37,18 @@ function setsOf({ key, unique }: Collection): readonly (readonly Field[])[] {
   return [key, ...unique.map(({ fields }) => fields)];
 }
 
-/** The service makes its value, or null will do. */
-function isLeftOut({ assigned }: Collection, field: Field): boolean {
+/** Whether a row may omit the field: the service fills it in, or it may be null. */
+function mayOmit({ assigned }: Collection, field: Field): boolean {
   const isNull = !field.required && field.default === undefined;
   return field === assigned || field.generated === 'uuid' || isNull;
 }
 
 function canDiffer(collection: Collection, field: Field): boolean {
-  return isLeftOut(collection, field) || madeUp(collection, field, 0) !== undefined;
+  return mayOmit(collection, field) || generatedValue(collection, field, 0) !== undefined;
 }
 
-/** Undefined where a rule, a reference or the type leaves no free choice. */
-function madeUp({ references }: Collection, field: Field, index: number): Row[string] | undefined {
+/** Undefined if a rule, a reference or the type restricts the value. */
+function generatedValue({ references }: Collection, field: Field, index: number): Row[string] | undefined {
   const { minimum, maximum, pattern, oneOf, maxLength } = field.rules;
   const isBound = [minimum, maximum, pattern, oneOf].some((rule) => rule !== undefined);
   if (isBound || references.some((reference) => reference.field === field)) return undefined;

@@ -1,6 +1,6 @@
-/** What the routes share: how an operation is written, and what it is answered with. */
+/** Operations: their form, and the answers that they share. */
 import type { JsonObject } from './json.ts';
-import { bodilessRefusal, type ResponseHeader, withHeaders } from './responses.ts';
+import { headError, type ResponseHeader, withHeaders } from './responses.ts';
 
 export interface Draft {
   readonly id: string;
@@ -9,25 +9,26 @@ export interface Draft {
   readonly description: string;
   /** Names in `components.parameters`. */
   readonly parameters: readonly string[];
-  readonly body?: JsonObject;
-  /** Good answers by status. */
+  /** A name in `components.requestBodies`. */
+  readonly body?: string;
+  /** Successful answers by status. */
   readonly answers: Readonly<Record<string, JsonObject>>;
-  /** Statuses of the error catalogue that a request can meet, besides those that any request can. */
-  readonly refusals: readonly number[];
+  /** Error statuses of this operation, in addition to those of every operation. */
+  readonly errors: readonly number[];
 }
 
-/** A Host that is no name of the service, and a fault of it. */
-const ANYWHERE = [421, 500];
-/** Where the database is asked. */
-export const READ_REFUSALS = [300, 400, 403, 406, 414, 429, 503, 504];
-export const WRITE_REFUSALS = [...READ_REFUSALS, 409, 412, 507];
-export const BODY_REFUSALS = [413, 415];
+/** Errors of every operation: a wrong `Host`, and an internal error. */
+const COMMON_ERRORS = [421, 500];
+/** Errors of operations that read the database. */
+export const READ_ERRORS = [300, 400, 403, 406, 414, 429, 503, 504];
+export const WRITE_ERRORS = [...READ_ERRORS, 409, 412, 507];
+export const BODY_ERRORS = [413, 415];
 
-export function operation({ refusals, ...draft }: Draft): JsonObject {
-  return written(draft, refusals, (status) => ({ $ref: `#/components/responses/Error${status}` }));
+export function operation({ errors, ...draft }: Draft): JsonObject {
+  return operationOf(draft, errors, (status) => ({ $ref: `#/components/responses/Error${status}` }));
 }
 
-/** HEAD is GET without bodies, and without `Range`, which is for GET alone (RFC 9110, 14.2). */
+/** HEAD is GET without bodies, and without `Range`, which only GET has (RFC 9110, 14.2). */
 export function head(get: Draft, { id, summary }: Pick<Draft, 'id' | 'summary'>): JsonObject {
   const answers = Object.entries(get.answers).map(([status, { content: _, ...answer }]) => [status, answer]);
   const draft = {
@@ -38,13 +39,13 @@ export function head(get: Draft, { id, summary }: Pick<Draft, 'id' | 'summary'>)
     parameters: get.parameters.filter((name) => name !== 'Range'),
     answers: Object.fromEntries(answers),
   };
-  return written(draft, get.refusals, bodilessRefusal);
+  return operationOf(draft, get.errors, headError);
 }
 
-function written(
-  { id, tag, summary, description, parameters, body, answers }: Omit<Draft, 'refusals'>,
-  refusals: readonly number[],
-  refusal: (status: number) => JsonObject,
+function operationOf(
+  { id, tag, summary, description, parameters, body, answers }: Omit<Draft, 'errors'>,
+  errors: readonly number[],
+  errorOf: (status: number) => JsonObject,
 ): JsonObject {
   return {
     operationId: id,
@@ -52,24 +53,24 @@ function written(
     summary,
     description,
     parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...(body === undefined ? {} : { requestBody: body }),
+    ...(body === undefined ? {} : { requestBody: { $ref: `#/components/requestBodies/${body}` } }),
     responses: {
       ...answers,
-      ...Object.fromEntries([...refusals, ...ANYWHERE].map((status) => [status, refusal(status)])),
+      ...Object.fromEntries([...errors, ...COMMON_ERRORS].map((status) => [status, errorOf(status)])),
     },
   };
 }
 
-export function options(id: string, tag = 'Describe', refusals: readonly number[] = [403, 429]): JsonObject {
+export function options(id: string, tag = 'Describe', errors: readonly number[] = [403, 429]): JsonObject {
   return operation({
     id,
     tag,
-    summary: 'What may be done here',
+    summary: 'The methods of this path',
     description:
-      'Lists the methods of this path. A browser asks it before a page of another origin sends a request (CORS).',
+      'Lists the methods of this path. A browser sends it before a page of another origin sends a request (CORS).',
     parameters: [],
-    answers: { '200': withHeaders('The methods, and for a page of another origin what it may send.', ['Allow']) },
-    refusals,
+    answers: { '200': withHeaders('The methods, and the headers that a page of another origin may send.', ['Allow']) },
+    errors,
   });
 }
 
@@ -79,7 +80,7 @@ export function changeAnswers(
 ): Readonly<Record<string, JsonObject>> {
   const headers: readonly ResponseHeader[] = ['Preference-Applied', 'Content-Range', 'ETag', ...more];
   return {
-    '200': withHeaders('Done; the rows, as `Prefer: return=representation` asks for them.', headers, content),
+    '200': withHeaders('Done. The body has the rows that `Prefer: return=representation` asks for.', headers, content),
     '204': withHeaders('Done.', headers),
   };
 }

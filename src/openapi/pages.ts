@@ -1,56 +1,63 @@
-/** `GET /` and `GET /openapi.json`: the description for tools; a browser is led to the console. */
+/** `GET /`, `/openapi.json` and `/openapi/<collection>.json`: the OpenAPI document for tools. `/` redirects browsers. */
 
 import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
+import { findCollection } from '../http/call.ts';
 import { CORS_HEADERS } from '../http/cors.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
 import { FORWARDED_PREFIX } from '../http/prefix.ts';
-import { fileResponse, type StoredFile, storeFile } from '../http/stored-file.ts';
-import { oncePer } from '../once-per.ts';
+import { keepRecent, oncePer } from '../once-per.ts';
 import type { Described } from './described.ts';
-import { DESCRIPTION_PATHS, OPENAPI_MEDIA_TYPE } from './description-path.ts';
-import { openApiDocument } from './document.ts';
+import { OPENAPI_MEDIA_TYPE } from './description-path.ts';
+import { onlyCollection, openApiText } from './document.ts';
+import { type PackedText, packedResponse, packText } from './packed-text.ts';
 
-/** What `/` can answer with, by the media types a client may name for it. */
+/** The media types in `Accept` that `/` can answer with the document. */
 const READABLE = ['*/*', 'application/*', 'application/json', OPENAPI_MEDIA_TYPE];
 const HTML = 'text/html';
-/** Which request headers a description depends on, beside its coding. */
+/** The request headers that decide the document, in addition to its coding. */
 const VARY = `Accept, ${FORWARDED_PREFIX}`;
 
-/** Documents kept, one for each prefix that was asked for; with more prefixes than any setup has, they are made anew. */
-const KEPT_DOCUMENTS = 8;
+/** Whole documents that the cache keeps for a role, one per prefix. */
+const MAX_DOCUMENTS = 8;
+/** Documents of single collections that the cache keeps for a role. */
+const MAX_PARTS = 100;
 
-/** A browser is led to `startPath`. */
+/** `startPath` is where browsers go. */
 export function openApiPages(described: Described, startPath: () => string): Pages {
-  // Made when first asked for, and then kept: most clients of the collection never read it.
-  // Of the catalogue as each role sees it.
-  const documentsOf = oncePer((_catalogue: Catalogue) => new Map<string, Record<string, StoredFile>>());
-  const filesFor = (catalogue: Catalogue, prefix: string): Record<string, StoredFile> => {
-    const documents = documentsOf(catalogue);
-    const known = documents.get(prefix);
-    if (known !== undefined) return known;
-    const text = JSON.stringify(openApiDocument({ ...described, catalogue }, prefix), null, 1);
-    const files = {
-      '/': storeFile(text, `${OPENAPI_MEDIA_TYPE}; charset=utf-8`),
-      '/openapi.json': storeFile(text, 'application/json; charset=utf-8'),
-    };
-    if (documents.size >= KEPT_DOCUMENTS) documents.clear();
-    documents.set(prefix, files);
-    return files;
+  // One cache for each catalogue, which is the catalogue as a role sees it. Most clients never ask for a document.
+  const documentsOf = oncePer((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_DOCUMENTS));
+  const partsOf = oncePer((_catalogue: Catalogue) => keepRecent<PackedText>(MAX_PARTS));
+  const documentOf = (catalogue: Catalogue, prefix: string, name: string | undefined): Promise<PackedText> => {
+    const seen = { ...described, catalogue };
+    if (name === undefined) return documentsOf(catalogue)(prefix, () => packText(openApiText(seen, prefix)));
+    const part = () => packText(openApiText(onlyCollection(seen, name), prefix));
+    return partsOf(catalogue)(`${prefix}/${findCollection(catalogue, name).name}`, part);
   };
   return (path, request, prefix, seen) => {
-    if (!(DESCRIPTION_PATHS as readonly string[]).includes(path)) return undefined;
-    return readOnly(request, () => {
+    const name = collectionIn(path);
+    const isWhole = path === '/' || path === '/openapi.json';
+    if (!isWhole && name === undefined) return undefined;
+    return readOnly(request, async () => {
       const wanted = path === '/' ? preferred(request.headers.get('accept')) : OPENAPI_MEDIA_TYPE;
       if (wanted === HTML)
         return new Response(null, { status: 303, headers: { location: `${prefix}${startPath()}`, vary: VARY } });
-      const headers = { ...CORS_HEADERS, 'cache-control': 'no-cache', vary: VARY };
-      const answer = (catalogue: Catalogue) => fileResponse(filesFor(catalogue, prefix)[path]!, request, headers);
-      const catalogue = seen?.() ?? described.catalogue;
-      return catalogue instanceof Promise ? catalogue.then(answer) : answer(catalogue);
+      const type = path === '/' ? OPENAPI_MEDIA_TYPE : 'application/json';
+      const document = await documentOf((await seen?.()) ?? described.catalogue, prefix, name);
+      return packedResponse(document, request, {
+        ...CORS_HEADERS,
+        'cache-control': 'no-cache',
+        vary: VARY,
+        'content-type': `${type}; charset=utf-8`,
+      });
     });
   };
+}
+
+/** The collection in `/openapi/products.json`. */
+function collectionIn(path: string): string | undefined {
+  return /^\/openapi\/([^/]+)\.json$/.exec(path)?.[1];
 }
 
 /** The first that can be served, by the order the client wrote them in: browsers put text/html first. */

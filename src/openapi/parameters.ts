@@ -1,4 +1,4 @@
-/** Query parameters that are no filters, and request headers, as the dialect's own tables name them. */
+/** Query parameters other than filters, and request headers, from the tables of the dialect. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
@@ -14,10 +14,10 @@ import { changedFields, givenFields, keyNames, type Samples, textIn } from './sa
 import { descriptionOf } from './schemas.ts';
 import { valueSchema } from './value-schema.ts';
 
-/** The same for every collection. */
+/** Parameters that are the same for every collection. */
 type Shared = 'limit' | 'offset';
 
-/** Everything that is no filter: one entry each, so that a new parameter without one does not compile. */
+/** All parameters other than filters. A new parameter without an entry does not compile. */
 export function dialectParameters(
   collection: Collection,
 ): Record<Exclude<(typeof PARAMETERS)[number], Shared> | 'columns.new' | 'columns.whole', JsonObject> {
@@ -31,31 +31,31 @@ export function dialectParameters(
   return {
     select: query(
       'select',
-      `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, ${aggregates}. Fields beside aggregates group them. All fields where it is left out.${embeddingWords(collection)}`,
+      `Columns to return, \`[alias:]field[::type]\`, and aggregates: \`count()\`, ${aggregates}. Fields beside aggregates group them. The default is all fields.${embeddingWords(collection)}`,
       { type: 'string' },
       `${first.name},${other.name}`,
       ...(embedded === undefined ? [] : [`*,${embedded}(*)`]),
     ),
     order: query(
       'order',
-      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. Ties are always broken by ${keyNames(collection)}, which is the order where it is left out.`,
+      `Sort keys: \`field[.asc|.desc][.nullsfirst|.nullslast]\`, separated by commas. The last sort key, and the default order, is ${keyNames(collection)}.`,
       { type: 'string' },
       `${other.name}.desc.nullslast`,
     ),
     columns: columns(changedFields(collection.view?.updates ?? collection)),
     'columns.new': columns(given),
-    /** A row that is replaced is named in the body, too. */
+    /** The body of a replacement also contains the key. */
     'columns.whole': columns([...new Set([...key, ...given])]),
     on_conflict: query(
       'on_conflict',
-      `The unique fields that \`Prefer: resolution=…\` goes by: ${targets.map((names) => `\`${names}\``).join(', ')}. The key where it is left out.`,
+      `The unique fields that \`Prefer: resolution=…\` compares: ${targets.map((names) => `\`${names}\``).join(', ')}. The default is the key.`,
       { type: 'string', enum: targets },
       targets[0]!,
     ),
   };
 }
 
-/** What names the row of PUT, in the query and in the path. */
+/** The parameters that identify the row of PUT, in the query and in the path. */
 export function keyParameters({ key }: Collection, [sample]: Samples): Record<string, JsonObject> {
   const inQuery = key.map((field): [string, JsonObject] => [
     keyEq(field),
@@ -86,7 +86,7 @@ export function keyParameters({ key }: Collection, [sample]: Samples): Record<st
   };
 }
 
-/** The names of those in the query. */
+/** The names of the parameters in the query. */
 export function keyEqNames(collection: Collection): readonly string[] {
   return collection.key.map((field) => own(collection, keyEq(field)));
 }
@@ -102,13 +102,13 @@ function namesOf(fields: readonly Field[]): string {
 function columns(fields: readonly Field[]): JsonObject {
   return query(
     'columns',
-    'Fields to read from the body; other keys in it are passed over.',
+    'Fields to read from the body. The service ignores its other keys.',
     { type: 'string' },
     namesOf(fields),
   );
 }
 
-/** Versions of rows: the example is that of the first. */
+/** Conditional headers. The example is the version of the first row. */
 export function versionParameters(collection: Collection, [sample]: Samples): Record<string, JsonObject> {
   const tag = `"${versionOfText(rowText(collection, sample))}"`;
   return {
@@ -117,7 +117,7 @@ export function versionParameters(collection: Collection, [sample]: Samples): Re
       : {
           'If-Match': header(
             'If-Match',
-            'Write only if the row has this version still: the ETag of an earlier answer, or `*` for any.',
+            'Write only if the row still has this version: the ETag of an earlier answer, or `*` for any.',
             { type: 'string' },
             tag,
           ),
@@ -127,10 +127,10 @@ export function versionParameters(collection: Collection, [sample]: Samples): Re
 }
 
 function ifNoneMatch(tag: string): JsonObject {
-  return header('If-None-Match', 'Answer 304 without a body if the ETag is this one still.', { type: 'string' }, tag);
+  return header('If-None-Match', 'Answer 304 without a body if the ETag is still the same.', { type: 'string' }, tag);
 }
 
-/** A row as it is answered, to the letter. */
+/** A row in the exact text of an answer. */
 function rowText({ fields }: Collection, sample: Row): string {
   const cells = fields.map(({ name, type }) => {
     const value = storeJson(type, sample[name] ?? null);
@@ -139,17 +139,24 @@ function rowText({ fields }: Collection, sample: Row): string {
   return `{${cells.join(',')}}`;
 }
 
-/** What no collection has a part in. */
+/** Parameters that are the same for every collection. */
 export function sharedParameters(): Record<Shared | string, JsonObject> {
   const choices = Object.entries(CHOICES).map(
     ([name, values]) => `- \`${name}=${values.join('|')}\`: ${PREFERENCES[name as keyof typeof CHOICES]}`,
   );
   return {
+    collection: {
+      name: 'collection',
+      in: 'path',
+      required: true,
+      description: 'The name of a collection.',
+      schema: { type: 'string' },
+    },
     limit: query('limit', 'Most rows to return.', { type: 'integer', minimum: 0 }, 10),
     offset: query('offset', 'Rows to skip.', { type: 'integer', minimum: 0 }, 0),
     Prefer: header(
       'Prefer',
-      `What the client would like (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, a write of more rows is refused\n- \`timezone=<name>\`: accepted; times are answered in UTC`,
+      `Preferences (RFC 7240), separated by commas:\n\n${choices.join('\n')}\n- \`max-affected=<number>\`: with handling=strict, the service rejects a write of more rows\n- \`timezone=<name>\`: accepted; answers have times in UTC`,
       { type: 'string' },
       'count=exact',
       'return=representation',
@@ -164,18 +171,18 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
     'If-None-Match.create': {
       name: 'If-None-Match',
       in: 'header',
-      description: '`*`: create the row, and refuse to replace one that is there.',
+      description: '`*`: create the row, and do not replace an existing one.',
       schema: { type: 'string', enum: ['*'] },
     },
     'If-Match.list': {
       name: 'If-Match',
       in: 'header',
-      description: '`*`, with a list of changes: do it only if each of its rows passes the filter.',
+      description: '`*`, with a list of changes: change nothing unless each row passes the filter.',
       schema: { type: 'string', enum: ['*'] },
     },
     'Idempotency-Key': header(
       'Idempotency-Key',
-      'Makes a retry safe: the same key with the same request is written once and answered the same.',
+      'Makes a retry safe: the service writes a request once per key and repeats its answer.',
       { type: 'string', minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH },
       'order-4711',
     ),
@@ -183,12 +190,12 @@ export function sharedParameters(): Record<Shared | string, JsonObject> {
 }
 
 const PREFERENCES: Readonly<Record<keyof typeof CHOICES, string>> = {
-  resolution: 'what to do with a row whose key exists: replace it, or keep it',
+  resolution: 'whether to update or keep a row whose key exists',
   return: 'whether a write answers with the rows it wrote',
   count: 'count all matching rows, for Content-Range',
-  missing: 'what a key that an object of the body lacks stands for',
-  handling: 'whether an unknown preference is refused or ignored',
-  tx: 'rollback: a dry run that answers as the write would, and stores nothing',
+  missing: 'the value of a key that an object of the body omits',
+  handling: 'whether to reject or ignore an unknown preference',
+  tx: 'rollback: a dry run, which answers like the write and stores nothing',
 };
 
 function query(

@@ -1,10 +1,11 @@
-/** Answers: what each carries when it is good, and one for every status of the error catalogue. */
+/** Answers: the content of successful ones, and one for every status of the error catalogue. */
 import type { Collection } from '../collection/declaration.ts';
-import { encodeRows } from '../encode/encoding.ts';
+import type { Row } from '../collection/value.ts';
 import { ERRORS } from '../errors.ts';
-import { ANSWER_MEDIA, type Media } from '../http/negotiate.ts';
+import { ANSWER_MEDIA, JSON_MEDIA, type Media } from '../http/negotiate.ts';
 import { own, schemaRef } from './component.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { RowShape } from './row-shape.ts';
 import { csvOf, type Samples } from './samples.ts';
 
 /** The statuses of the error catalogue with the codes of each. */
@@ -14,7 +15,7 @@ export function codesByStatus(): ReadonlyMap<number, readonly string[]> {
   return new Map([...codes].sort(([one], [other]) => one - other));
 }
 
-/** Whoever sends no credentials, or such as are not good, meets it: where there are roles. */
+/** The status for missing or invalid credentials, if there are roles. */
 const UNAUTHORIZED = 401;
 
 export function errorResponses(isByRole = false): Record<string, JsonObject> {
@@ -22,15 +23,15 @@ export function errorResponses(isByRole = false): Record<string, JsonObject> {
     [...codesByStatus()]
       .filter(([status]) => isByRole || status !== UNAUTHORIZED)
       .map(([status, codes]) => {
-        // What other callers may not do at all, with credentials some may.
-        const told = status === UNAUTHORIZED ? [...codes, '42501'] : codes;
-        return [`Error${status}`, errorResponse(told, EXPLAINING[status] ?? [])];
+        // An anonymous caller who lacks a right gets 401, because credentials may help.
+        const all = status === UNAUTHORIZED ? [...codes, '42501'] : codes;
+        return [`Error${status}`, errorResponse(all, ERROR_HEADERS[status] ?? [])];
       }),
   );
 }
 
-/** Headers with which a refusal says more. */
-const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
+/** Headers of errors. */
+const ERROR_HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   405: ['Allow'],
   416: ['Content-Range', 'Preference-Applied'],
   429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
@@ -41,59 +42,60 @@ const EXPLAINING: Readonly<Record<number, readonly ResponseHeader[]>> = {
 
 function errorResponse(codes: readonly string[], headers: readonly ResponseHeader[]): JsonObject {
   const lines = codes.map((code) => `- \`${code}\`: ${meaningOf(code)}`);
-  const examples = codes.map((code) => [
-    code,
-    { summary: meaningOf(code), value: { code, message: meaningOf(code), details: null, hint: null } },
-  ]);
-  return withHeaders(`Refused:\n\n${lines.join('\n')}`, headers, {
+  const [code = ''] = codes;
+  return withHeaders(`Rejected:\n\n${lines.join('\n')}`, headers, {
     'application/json': {
       schema: { allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }] },
-      examples: Object.fromEntries(examples),
+      example: { code, message: meaningOf(code), details: null, hint: null },
     },
   });
 }
 
-/** A refusal of HEAD, which has no body to say why. */
-export function bodilessRefusal(status: number): JsonObject {
-  return withHeaders('Refused; GET says why.', EXPLAINING[status] ?? []);
+/** An error of HEAD, which has no body. */
+export function headError(status: number): JsonObject {
+  return withHeaders('Rejected. GET returns the reason.', ERROR_HEADERS[status] ?? []);
 }
 
 function meaningOf(code: string): string {
   return ERRORS[code as keyof typeof ERRORS].meaning;
 }
 
-/** Whole, or of the shape that the request chose. */
-function rowOf(collection: Collection): JsonObject {
-  return { anyOf: [schemaRef(own(collection, 'Row')), schemaRef('SelectedRow')] };
+/** A list of rows in each media type of the shape. */
+export function rowsContent(collection: Collection, shape: RowShape): JsonObject {
+  return contentOf(collection, ANSWER_MEDIA, shape, ({ singular }) => singular);
 }
 
-/** Rows in each of the media types that a client may accept. */
-export function rowsContent(collection: Collection, samples: Samples): JsonObject {
-  return contentOf(collection, ANSWER_MEDIA, samples, ({ singular }) => singular);
-}
-
-/** One row: as an object in JSON, whichever of its media types is asked for. */
-export function rowContent(collection: Collection, [sample]: Samples): JsonObject {
+/** One row: an object in each JSON media type of the shape. */
+export function rowContent(collection: Collection, shape: RowShape): JsonObject {
   const media = ANSWER_MEDIA.filter(({ format, singular, stripNulls }) => singular || format !== 'json' || !stripNulls);
-  return contentOf(collection, media, [sample], ({ format }) => format === 'json');
+  return contentOf(collection, media, shape, ({ format }) => format === 'json');
 }
 
 function contentOf(
   collection: Collection,
   all: readonly Media[],
-  samples: Samples,
+  { isFree }: RowShape,
   isObject: (media: Media) => boolean,
 ): JsonObject {
-  const row = rowOf(collection);
-  const list = { type: 'array', items: row };
+  const row = schemaRef(isFree ? 'SelectedRow' : own(collection, 'Row'));
+  const media = isFree ? all : all.filter((each) => each === JSON_MEDIA);
   return Object.fromEntries(
-    all.map((media) => {
-      const encoding = { ...media, singular: false, columns: Object.keys(samples[0]) };
-      const text = media.format === 'csv' ? csvOf(collection, samples) : encodeRows(samples, encoding, 'plain');
-      if (media.format !== 'json') return [typeOf(media), { schema: { type: 'string' }, example: text }];
-      const rows = JSON.parse(text) as readonly Json[];
-      return [typeOf(media), isObject(media) ? { schema: row, example: rows[0]! } : { schema: list, example: rows }];
+    media.map((each) => {
+      const rows = isObject(each) ? row : { type: 'array', items: row };
+      return [typeOf(each), { schema: each.format === 'json' ? rows : { type: 'string' } }];
     }),
+  );
+}
+
+/** Adds an example of whole rows to the JSON and the CSV of an answer. */
+export function withExample(content: JsonObject, collection: Collection, rows: Samples | Row): JsonObject {
+  const list = [rows].flat() as unknown as Samples;
+  const examples: JsonObject = { 'application/json': rows as Json, 'text/csv': csvOf(collection, list) };
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      examples[type] === undefined ? media : { ...(media as JsonObject), example: examples[type] },
+    ]),
   );
 }
 
@@ -102,19 +104,19 @@ function typeOf({ contentType }: Media): string {
 }
 
 const HEADERS = {
-  'Content-Range': '`first-last/total`; the total is `*` unless a count was asked for.',
-  ETag: 'The version of what was answered, for If-Match and If-None-Match.',
-  Location: 'Where the new row is.',
-  'Content-Location': 'The URL of what was answered.',
+  'Content-Range': '`first-last/total`; the total is `*` without `Prefer: count`.',
+  ETag: 'The version of the content, for If-Match and If-None-Match.',
+  Location: 'The URL of the new row, or of the redirect.',
+  'Content-Location': 'The URL of the content.',
   Link: 'The first, previous, next and last page (RFC 8288).',
-  'Preference-Applied': 'Which of the preferences were heeded.',
+  'Preference-Applied': 'The preferences that the service applied.',
   'Idempotency-Replayed':
-    '`true` when this answer was given before, to the same Idempotency-Key. Rows that were too long to store are left out: then Preference-Applied has `return=headers-only`.',
-  Allow: 'The methods that may be used here.',
-  'Retry-After': 'In how many seconds to try again.',
-  'RateLimit-Limit': 'Requests in the time of the rate, and at once.',
-  'RateLimit-Remaining': 'Requests that may follow at once.',
-  'RateLimit-Reset': 'In how many seconds all of them may.',
+    '`true` if this repeats the answer to an earlier request with the same Idempotency-Key. Rows that were too long to store are left out: then Preference-Applied has `return=headers-only`.',
+  Allow: 'The methods of this path.',
+  'Retry-After': 'Seconds to wait before a retry.',
+  'RateLimit-Limit': 'Requests per period of the rate, and the burst size.',
+  'RateLimit-Remaining': 'Requests that the client may send now.',
+  'RateLimit-Reset': 'Seconds until the client may send the full burst again.',
 } as const;
 
 export type ResponseHeader = keyof typeof HEADERS;

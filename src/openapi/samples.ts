@@ -1,4 +1,4 @@
-/** What examples are made of: the first rows that are stored, or values of the fields' types where there are none. */
+/** Example rows: the first stored rows, or values of the fields' types if no rows are stored. */
 import { type Collection, type Field, isKey } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import { storeJson } from '../collection/types/type.ts';
@@ -6,12 +6,12 @@ import type { Row, Value } from '../collection/value.ts';
 import { csvHeader, csvLines } from '../encode/csv.ts';
 import { isGiven } from './schemas.ts';
 
-/** Whole rows as they are answered, at least one. */
+/** Whole rows as answers contain them, at least one. */
 export type Samples = readonly [Row, ...Row[]];
 type Shown = Row[string];
 
 const MOST_SAMPLES = 2;
-/** A value of a type, by the type of its JSON, where its schema has no example. */
+/** Example values by JSON type, for types whose schema has no example. */
 const TYPICAL: Readonly<Record<string, NonNullable<Shown>>> = {
   integer: 1,
   number: 9.5,
@@ -28,7 +28,7 @@ export function samplesOf({ fields }: Collection, stored: readonly Row[]): Sampl
     : [first, ...rest];
 }
 
-/** As it is answered; what a row does not say is its default. */
+/** The value of a field as answers contain it. A missing value is the default. */
 function valueIn(row: Row, field: Field): Shown {
   const value = row[field.name];
   if (value === null) return null;
@@ -47,7 +47,7 @@ export function sampleText(samples: Samples, field: Field): string {
   return textIn(sample, field);
 }
 
-/** The text form of what a sample has in a field, as filters and URLs write it. */
+/** The text form of a sample's value, for filters and URLs. */
 export function textIn(sample: Row, { name, type }: Field): string {
   return type.print(storeJson(type, sample[name]));
 }
@@ -67,18 +67,18 @@ export function keyNames({ key }: Collection): string {
   return key.map(({ name }) => name).join(', ');
 }
 
-/** What the URL of PUT says: `id=eq.1`. */
+/** The filter in the URL of PUT: `id=eq.1`. */
 export function keyFilter({ key }: Collection, sample: Row): string {
   return key.map((field) => `${field.name}=eq.${textIn(sample, field)}`).join('&');
 }
 
-/** The fields that an example of a change sets: those that no row can do without, or the first; none that is unique. */
+/** The fields that an example of a change sets: required ones, or the first. Unique fields are excluded. */
 export function changedFields(collection: Collection): readonly Field[] {
   const { fields, unique } = collection;
   const others = fields.filter((field) => !isKey(collection, field));
   const free = others.filter((field) => !unique.some((set) => set.fields.includes(field)));
   const given = free.filter((field) => isGiven(collection, field));
-  return given.length > 0 ? given : [free[0] ?? others[0] ?? fields[0]!];
+  return given.length > 0 ? given : [...free, ...others, ...fields].slice(0, 1);
 }
 
 /** The fields that an example of a new row must have. */

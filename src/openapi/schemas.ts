@@ -1,7 +1,6 @@
 /**
- * The shapes of bodies as JSON Schema: a row as it is read, as it is created, as it is changed; and an error. None has
- * a `default`: clients that validate fill them into changes, and generators make such a field required. The
- * description of a new row says it instead.
+ * JSON Schemas of bodies: a row in answers, a new row, changes of a row, and an error. None has a `default`: validating
+ * clients would add it to changes, and generators make such a field required. The description of a new row has it instead.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { ERRORS } from '../errors.ts';
@@ -18,22 +17,22 @@ export function rowSchema(collection: Collection): JsonObject {
   };
 }
 
-/** OpenAPI has no way to say that the shape of an answer follows from a parameter. */
+/** The row of the operations in which a request chooses the shape. */
 export function selectedRowSchema(): JsonObject {
   return {
     type: 'object',
     description:
-      'A row of another shape: with `select` it holds what that names, under the names it gives; with `nulls=stripped` it lacks the fields that are null.',
+      'A row in the shape of the request: `select` names its members, and `nulls=stripped` omits fields that are null. Without both it is a whole row.',
     additionalProperties: true,
   };
 }
 
-/** On creation the key may be left out, and whatever has a default or may be null. */
+/** A new row may omit an assigned key, fields with a default and nullable fields. */
 export function newRowSchema(collection: Collection): JsonObject {
   const mustBeGiven = collection.fields.filter((field) => isGiven(collection, field));
   return {
     type: 'object',
-    description: 'A new row. What is left out takes its default, or null.',
+    description: 'A new row. Missing fields take their default, or null.',
     properties: properties(collection, withDefault),
     required: mustBeGiven.map((field) => field.name),
     additionalProperties: false,
@@ -47,6 +46,7 @@ export function isGiven({ assigned }: Collection, field: Field): boolean {
     field.default === undefined &&
     field.generated === undefined &&
     !field.filled &&
+    !field.readOnly &&
     field !== assigned
   );
 }
@@ -54,7 +54,7 @@ export function isGiven({ assigned }: Collection, field: Field): boolean {
 export function changesSchema(collection: Collection): JsonObject {
   return {
     type: 'object',
-    description: 'The fields to change; the others stay as they are.',
+    description: 'The fields to change. The others keep their values.',
     properties: properties(collection),
     additionalProperties: false,
   };
@@ -63,15 +63,14 @@ export function changesSchema(collection: Collection): JsonObject {
 export function problemSchema(): JsonObject {
   return {
     type: 'object',
-    description: 'Why a request was refused.',
+    description: 'Why the service rejected a request.',
     properties: {
-      code: { type: 'string', enum: Object.keys(ERRORS), description: 'Names the kind of refusal; it never changes.' },
-      message: { type: 'string', description: 'What went wrong, in a sentence.' },
+      code: { type: 'string', enum: Object.keys(ERRORS), description: 'The kind of error. Codes never change.' },
+      message: { type: 'string', description: 'What is wrong, in a sentence.' },
       details: {
         type: ['string', 'array', 'null'],
         items: { type: 'object', additionalProperties: { type: 'string' } },
-        description:
-          'Where, or why: for a body the row and the field. With 300, the relationships that could be meant.',
+        description: 'Where or why: for a body, the row and the field. With 300, the matching relationships.',
       },
       hint: { type: ['string', 'null'], description: 'What to do about it.' },
     },
@@ -86,12 +85,19 @@ function properties(collection: Collection, describe: (field: Field) => string =
       const description = [describe(field), ...constraintWords(collection, field)]
         .filter((each) => each !== '')
         .join(' ');
-      return [field.name, { ...valueSchema(field), ...(description === '' ? {} : { description }) }];
+      return [
+        field.name,
+        { ...valueSchema(field), ...readOnlyMark(field), ...(description === '' ? {} : { description }) },
+      ];
     }),
   );
 }
 
-/** In the declaration's words. */
+function readOnlyMark({ readOnly }: Field): JsonObject {
+  return readOnly ? { readOnly } : {};
+}
+
+/** The description in the declaration, or the title. */
 export function descriptionOf({ title, description }: Field): string {
   return description ?? (title === undefined ? '' : `${title}.`);
 }
@@ -100,22 +106,22 @@ function withDefault(field: Field): string {
   const words = [
     descriptionOf(field),
     defaultWords(field),
-    field.onUpdate === undefined ? '' : 'Every change sets it to the time.',
+    field.onUpdate === undefined ? '' : 'Every change sets it to the current time.',
   ];
   return words.filter((each) => each !== '').join(' ');
 }
 
 function defaultWords({ type, default: value, generated }: Field): string {
-  if (generated !== undefined) return `${GENERATED[generated]} where it is left out.`;
-  return value === undefined || value === null ? '' : `${type.print(value)} where it is left out.`;
+  if (generated !== undefined) return `The default is ${GENERATED[generated]}.`;
+  return value === undefined || value === null ? '' : `The default is ${type.print(value)}.`;
 }
 
 const GENERATED: Readonly<Record<NonNullable<Field['generated']>, string>> = {
-  now: 'The time of the request',
-  uuid: 'A new one',
+  now: 'the time of the request',
+  uuid: 'a new UUID',
 };
 
-/** What a schema cannot say: some rules, what is unique, what refers to what. */
+/** Constraints that a schema cannot express: some rules, uniqueness and references. */
 function constraintWords({ unique, references }: Collection, field: Field): string[] {
   const sets = unique.filter(({ fields }) => fields.includes(field)).map(({ fields }) => fields);
   return [

@@ -1,9 +1,11 @@
 /** TypeScript types of the catalogue, in the form that `@supabase/postgrest-js` reads: `PostgrestClient<Database>`. */
 import type { Catalogue, Collection, Field, Reference } from '../collection/declaration.ts';
 import { isUnique } from '../collection/relations.ts';
+import { can, type Type } from '../collection/types/type.ts';
+import type { Value } from '../collection/value.ts';
 import { descriptionOf, isGiven } from './schemas.ts';
 
-/** The client's types go by it: since 13 a list can be spread, and the number of affected rows be bounded. */
+/** The client's types depend on it: version 13 added spreads of lists and `maxAffected`. */
 const POSTGREST_VERSION = '14';
 
 export function typeScriptTypes({ collections }: Catalogue): string {
@@ -26,29 +28,30 @@ ${all.map(table).join('\n')}
 `;
 }
 
-/** What the types of the fields need, once each. */
+/** The declarations that the types of the fields need, once each. */
 function declarations(collections: readonly Collection[]): string {
   const needed = collections.flatMap(({ fields }) => fields.flatMap(({ type }) => type.declares ?? []));
   return [...new Set(needed)].map((each) => `${each}\n\n`).join('');
 }
 
 function table(collection: Collection): string {
+  const writable = collection.fields.filter(({ readOnly }) => !readOnly);
   return `${comment(6, collection.description ?? collection.title)}      ${collection.name}: {
         Row: {
-${members(collection, () => false)}
+${members(collection.fields, () => false)}
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
-${members(collection, (field) => !isGiven(collection, field))}
+${members(writable, (field) => !isGiven(collection, field))}
         };
         Update: {
-${members(collection, () => true)}
+${members(writable, () => true)}
         };
         Relationships: [${relationships(collection)}];
       };`;
 }
 
-function members({ fields }: Collection, isOptional: (field: Field) => boolean): string {
+function members(fields: readonly Field[], isOptional: (field: Field) => boolean): string {
   return fields
     .map((field) => {
       const name = `${field.name}${isOptional(field) ? '?' : ''}`;
@@ -61,11 +64,20 @@ function comment(indent: number, text = ''): string {
   return text === '' ? '' : `${' '.repeat(indent)}/** ${text.replaceAll('*/', '* /')} */\n`;
 }
 
-function readType({ type: { typescript }, required }: Field): string {
-  return required ? typescript : `${typescript} | null`;
+function readType({ type, rules: { oneOf }, required }: Field): string {
+  const isLiteral = type.typescript === 'number' || can(type, 'text');
+  const values =
+    oneOf === undefined || !isLiteral ? type.typescript : oneOf.map((value) => literal(type, value)).join(' | ');
+  return required ? values : `${values} | null`;
 }
 
-/** What it refers to; from these the client's types find both directions, and what lies between two. */
+/** JSON is TypeScript; only the quotes differ. */
+function literal(type: Type, value: Value): string {
+  const text = type.json(value);
+  return text.startsWith('"') ? `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'` : text;
+}
+
+/** The references of a collection. The client's types derive both directions and many-to-many relations from them. */
 function relationships(collection: Collection): string {
   const all = collection.references.map((reference) => `\n${relationship(collection, reference)}`);
   return all.length === 0 ? '' : `${all.join('')}\n        `;

@@ -1,4 +1,4 @@
-/** The JSON Schema of what a field holds: its type's, with the rules of the field. */
+/** The JSON Schema of a field: the schema of its type with the rules of the field. */
 import type { Field } from '../collection/declaration.ts';
 import { parseJson } from '../collection/exact-json.ts';
 import type { Value } from '../collection/value.ts';
@@ -25,13 +25,13 @@ function rulesOf(field: Field): JsonObject {
   };
 }
 
-/** JSON Schema bounds numbers alone. */
+/** JSON Schema has bounds for numbers only. */
 function bound(field: Field, name: 'minimum' | 'maximum', value: Value | undefined): JsonObject {
   const limit = value === undefined ? null : jsonOf(field, value);
   return typeof limit === 'number' ? { [name]: limit } : {};
 }
 
-/** The rules that it cannot say, in words. */
+/** The rules that JSON Schema cannot express, in words. */
 export function ruleWords(field: Field): string[] {
   const said = rulesOf(field);
   const { minimum, maximum, pattern } = field.rules;
@@ -47,7 +47,7 @@ function jsonOf({ type }: Field, value: Value): Json {
   return value === null ? null : (parseJson(type.json(value)) as Json);
 }
 
-/** Whether it is a regular expression of JSON Schema, too, which has ECMAScript's. */
+/** Whether the pattern is also valid in JSON Schema, which has ECMAScript's regular expressions. */
 function isPortable(pattern: string): boolean {
   try {
     new RegExp(pattern, 'u');

@@ -4,15 +4,35 @@ import { deniedField, deniedTable } from '../collection/denied.ts';
 import { isSelf, type Relation, relationsOf } from '../collection/relations.ts';
 import { Refusal } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
+import { oncePer } from '../once-per.ts';
 import { isHidden } from './resolve.ts';
 
 export function relate(from: Collection, target: string, hint: string | undefined): Relation {
-  const found = relationsOf(from).filter((relation) =>
-    isSelf(relation) ? namesSelf(relation, target, hint) : names(relation, target, hint),
-  );
+  const found = relationsNamed(from, target, hint);
   if (found.length === 1) return found[0]!;
   throw found.length === 0 ? noRelation(from, target, hint) : ambiguous(from, target, found);
 }
+
+/** All relations that a name and a hint match. */
+export function relationsNamed(from: Collection, target: string, hint: string | undefined): readonly Relation[] {
+  return (byTarget(from).get(target) ?? []).filter((relation) =>
+    isSelf(relation) ? namesSelf(relation, target, hint) : names(relation, target, hint),
+  );
+}
+
+/** An index of the relations by every target that may name them: a collection can have a thousand. */
+const byTarget = oncePer((from: Collection) => {
+  const index = new Map<string, Relation[]>();
+  for (const relation of relationsOf(from)) {
+    const { to, name, outer } = relation;
+    for (const target of new Set([to.name, name, outer.name])) {
+      const known = index.get(target);
+      if (known === undefined) index.set(target, [relation]);
+      else known.push(relation);
+    }
+  }
+  return index;
+});
 
 function names({ to, name, inner, outer, through }: Relation, target: string, hint: string | undefined): boolean {
   if (hint === undefined)

@@ -1,11 +1,11 @@
-/** The API reference in a real browser: read, and tried, with nothing from anywhere else. */
+/** The API reference in a real browser: pages to read, and forms that send requests. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
 import { browserStories, SECONDS, type Stage } from '../support/browser.ts';
 
 /** The form of an operation, opened. */
 async function open({ page, service }: Stage, operation: string, origin = service.url) {
-  await page.goto(`${origin}/docs#${operation}`);
+  await page.goto(`${origin}/docs/products#${operation}`);
   const section = page.locator(`#${operation}`);
   await section.getByText('Try it').click();
   return section;
@@ -13,11 +13,14 @@ async function open({ page, service }: Stage, operation: string, origin = servic
 
 browserStories('the API reference', (stage) => {
   test(
-    'it shows the operations, and leads from an operation to its parameters and errors',
+    'the index leads to a collection, and an operation to its parameters and errors',
     async () => {
       const { page, service } = stage;
       await page.goto(`${service.url}/docs`);
       await page.getByRole('heading', { name: 'Product Catalogue API' }).waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'products', exact: true }).click();
+      await page.locator('#list_products').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/docs/products');
       await stage.picture('docs');
       const contents = page.getByRole('navigation', { name: 'Contents' });
       await contents.getByRole('link', { name: 'GET /products', exact: true }).click();
@@ -31,21 +34,21 @@ browserStories('the API reference', (stage) => {
   );
 
   test(
-    'a request can be tried with the keyboard alone, and is shown as a command',
+    'the keyboard alone sends a request, and the page shows it as a command',
     async () => {
       const { page, service } = stage;
-      await page.goto(`${service.url}/docs#list_products`);
-      const section = page.locator('#list_products');
+      await page.goto(`${service.url}/docs/products#list_products_selected`);
+      const section = page.locator('#list_products_selected');
       await section.getByText('Try it').focus();
       await page.keyboard.press('Enter');
       await page.keyboard.press('Tab');
-      // The first filter is that of the key: both conditions must hold.
+      // The first filter is that of the key. Both conditions must hold.
       await page.keyboard.type('gt.2');
       await page.keyboard.press('Enter');
       await page.keyboard.type('lte.4');
       await section.getByLabel('select query').focus();
       await page.keyboard.type('id,product_name');
-      const command = `curl '${service.url}/products?id=gt.2&id=lte.4&select=id,product_name&limit=10'`;
+      const command = `curl '${service.url}/rest/v1/products?id=gt.2&id=lte.4&select=id,product_name&limit=10'`;
       expect(await section.getByLabel('As a command').innerText()).toBe(command);
       await page.keyboard.press('Enter');
       const body = section.getByLabel('Body of the answer');
@@ -60,7 +63,7 @@ browserStories('the API reference', (stage) => {
   );
 
   test(
-    'a write is a dry run unless that is switched off',
+    'a write is a dry run until the user switches that off',
     async () => {
       const section = await open(stage, 'update_one_of_products');
       await section.getByLabel('Body').fill('{"unit_price": 99}');
@@ -78,9 +81,9 @@ browserStories('the API reference', (stage) => {
   );
 
   test(
-    'examples of bodies can be chosen, and a refusal is shown',
+    'the user chooses an example of a body, and sees why the service rejects one',
     async () => {
-      const section = await open(stage, 'create_products');
+      const section = await open(stage, 'create_products_selected');
       await section.getByRole('combobox', { name: 'Example' }).selectOption({ label: 'text/csv: Example' });
       expect(await section.getByLabel('Body').inputValue()).toStartWith('product_name,discontinued,');
       await section.getByRole('button', { name: 'Send' }).click();
@@ -93,7 +96,7 @@ browserStories('the API reference', (stage) => {
   );
 
   test(
-    'it works behind a proxy that adds a prefix',
+    'forms work behind a proxy that adds a prefix',
     async () => {
       const proxy = Bun.serve({
         hostname: '127.0.0.1',
@@ -115,14 +118,14 @@ browserStories('the API reference', (stage) => {
   );
 
   test.each(['light', 'dark'] as const)(
-    'axe finds nothing serious, and nothing is wider than a narrow screen: %s',
+    'axe finds nothing serious, and the page fits a narrow screen: %s',
     async (colorScheme) => {
       await stage.reopen({ colorScheme });
       const section = await open(stage, 'update_products');
       await section.getByRole('button', { name: 'Send' }).click();
       await section.getByText('21000').waitFor();
       expect(await seriousFindings(stage.page)).toEqual([]);
-      // On a phone nothing is wider than the screen.
+      // The width of a phone.
       await stage.page.setViewportSize({ width: 390, height: 780 });
       expect(await stage.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     },

@@ -168,7 +168,7 @@ describe.each(SHOP_ENGINES)('the shop on %s', (engine) => {
     expect({ status: ambiguous.status, code: ambiguous.error!.code }).toEqual({ status: 300, code: 'PGRST201' });
     const missing = await shop.from('products').insert({ product_name: 'Nothing', category_id: 99 });
     expect({ status: missing.status, code: missing.error!.code }).toEqual({ status: 409, code: '23503' });
-    const broken = await shop.from('products').insert({ product_name: 'Nothing', status: 'lost' });
+    const broken = await shop.from('products').insert({ product_name: 'Nothing', status: 'lost' as 'live' });
     expect({ status: broken.status, code: broken.error!.code }).toEqual({ status: 400, code: '23514' });
   });
 

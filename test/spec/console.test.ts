@@ -7,16 +7,18 @@ import { products } from '../../src/collection/products.ts';
 import { type Assets, packAssets, unpackAssets } from '../../src/console/assets.ts';
 import { buildAssets } from '../../src/console/bundle.ts';
 import { keptOrBuilt } from '../../src/console/kept-bundle.ts';
-import { consolePages } from '../../src/console/pages.ts';
+import { consolePages, startPath } from '../../src/console/pages.ts';
 import { Refusal } from '../../src/errors.ts';
 import { storeFile } from '../../src/http/stored-file.ts';
-import { DESCRIBED, document, operations } from '../support/openapi.ts';
+import { openApiPages } from '../../src/openapi/pages.ts';
+import { DESCRIBED, type OpenApi, operations } from '../support/openapi.ts';
 import { cleanUp, temporaryFolder } from '../support/process.ts';
 
 afterAll(cleanUp);
 
 const built = await buildAssets();
 const pages = consolePages(DESCRIBED);
+const documents = openApiPages(DESCRIBED, startPath);
 const ask = async (path: string, init?: RequestInit): Promise<Response> =>
   (await pages(path, new Request(`http://catalogue${path}`, init), ''))!;
 const scriptsOf = (html: string) =>
@@ -83,11 +85,13 @@ describe('the console', () => {
 });
 
 describe('the API reference', () => {
-  test('is a page that can be read without a script, with every operation, parameter, schema and error', async () => {
-    const html = await (await ask('/docs')).text();
-    const { components } = document;
+  test('is a page per collection, readable without a script, with every operation, parameter, schema and error', async () => {
+    const html = await (await ask('/docs/products')).text();
+    const path = '/openapi/products.json';
+    const described = (await (await documents(path, new Request(`http://catalogue${path}`), ''))!.json()) as OpenApi;
+    const { components } = described;
     const places = [
-      ...operations().map(({ operation }) => operation.operationId),
+      ...operations(described).map(({ operation }) => operation.operationId),
       ...Object.keys(components.parameters).map((name) => `parameter-${name}`),
       ...Object.keys(components.schemas).map((name) => `schema-${name}`),
       ...Object.keys(components.headers).map((name) => `header-${name}`),
@@ -101,27 +105,46 @@ describe('the API reference', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('loads one script and one style, of its own, and its policy allows nothing else', async () => {
-    const response = await ask('/docs');
-    const policy = response.headers.get('content-security-policy')!;
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
-    expect(policy).not.toContain('unsafe');
-    const html = await response.text();
-    const loaded = [...html.matchAll(/(?:src|rel="stylesheet" href)="([^"]+)"/g)].map(([, path]) => path!);
-    expect(loaded).toHaveLength(2);
-    // Relative, so that a proxy may serve all of it under a prefix.
-    for (const path of loaded) expect((await ask(`/${path}`)).status).toBe(200);
-    expect(html).not.toContain('<style');
-    expect(html).not.toContain(' style=');
+  test('has an index that leads to the pages of the collections, and describes the service itself', async () => {
+    const html = await (await ask('/docs')).text();
+    expect(html).toContain('<a href="docs/products">products</a>');
+    const own = operations().filter(({ operation }) => !operation.tags.includes('products'));
+    expect(own.length).toBeGreaterThan(10);
+    expect(own.filter(({ operation }) => !html.includes(`id="${operation.operationId}"`))).toEqual([]);
+    expect(html).not.toContain('id="list_products"');
+    expect(await (await ask('/docs/products')).text()).toContain('<a href="../docs">All collections</a>');
   });
+
+  test('has no page for a collection that does not exist', async () => {
+    expect(ask('/docs/prodcts')).rejects.toThrow("Could not find the table 'prodcts' in the schema cache");
+  });
+
+  test.each(['/docs', '/docs/products'])(
+    '%s loads one script and one style, of its own, and its policy allows nothing else',
+    async (page) => {
+      const response = await ask(page);
+      const policy = response.headers.get('content-security-policy')!;
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+      expect(policy).not.toContain('unsafe');
+      const html = await response.text();
+      const loaded = [...html.matchAll(/(?:src|rel="stylesheet" href)="([^"]+)"/g)].map(([, path]) => path!);
+      expect(loaded).toHaveLength(2);
+      // Relative, so that a proxy may serve all of it under a prefix.
+      for (const path of loaded) {
+        expect((await ask(new URL(path, `http://catalogue${page}`).pathname)).status).toBe(200);
+      }
+      expect(html).not.toContain('<style');
+      expect(html).not.toContain(' style=');
+    },
+  );
 
   test('is small, gzipped, and answered with 304 to whoever has it', async () => {
     const headers = { 'accept-encoding': 'gzip' };
-    const response = await ask('/docs', { headers });
+    const response = await ask('/docs/products', { headers });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect((await response.arrayBuffer()).byteLength).toBeLessThan(MAX_REFERENCE_BYTES);
     const tag = response.headers.get('etag')!;
-    expect((await ask('/docs', { headers: { ...headers, 'if-none-match': tag } })).status).toBe(304);
+    expect((await ask('/docs/products', { headers: { ...headers, 'if-none-match': tag } })).status).toBe(304);
   });
 
   test('is led to from its path with a slash', async () => {
@@ -135,7 +158,7 @@ describe('the API reference', () => {
     ] as const;
     const catalogue = declareCatalogue({ collections: [{ name: 'things', key: ['id'], fields }] });
     const show = consolePages({ ...DESCRIBED, catalogue, rows: () => [{ id: 1 }] });
-    const html = await (await show('/docs', new Request('http://catalogue/docs'), ''))!.text();
+    const html = await (await show('/docs/things', new Request('http://catalogue/docs/things'), ''))!.text();
     expect(html).not.toContain('<img');
     expect(html).not.toContain('<b>`');
     expect(html).toContain('&lt;img src=x');

@@ -1,7 +1,8 @@
-/** The examples of the document: each is what its schema says, and works when it is sent as it is. */
+/** The examples of the document match their schemas, and the service accepts each of them unchanged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
 import {
+  bodyOf,
   document,
   lastName,
   type Media,
@@ -13,7 +14,7 @@ import {
 } from '../support/openapi.ts';
 import { openShop } from '../support/shop.ts';
 
-/** Every value that stands beside a schema, with where that is. */
+/** Every example with the JSON pointer to its schema. */
 function* examplesIn(node: unknown, path: string): Generator<[path: string, value: unknown]> {
   if (typeof node !== 'object' || node === null) return;
   const { schema, example, examples = {} } = node as Media;
@@ -27,7 +28,7 @@ function* examplesIn(node: unknown, path: string): Generator<[path: string, valu
 test.each([
   ['the products', document],
   ['the shop', shopDocument],
-])('examples of %s are what their schemas say', (_, described) => {
+])('examples of %s match their schemas', (_, described) => {
   const all = [...examplesIn(described, '')];
   const wrong = all.map(([path, value]) => [path, objections(`${path}/schema`, value, described)]);
   expect(wrong.filter(([, no]) => no)).toEqual([]);
@@ -50,10 +51,10 @@ const valuesOf = ({ example, examples = {} }: Pick<Parameter, 'example' | 'examp
   ...Object.values(examples).map(({ value }) => value),
 ];
 
-/** One example of a parameter, as a client that knows `style` and `explode` sends it. */
+/** One example of a parameter, as a client sends it. */
 function sent({ name, in: place }: Parameter, value: unknown): Sent {
   if (place === 'header') return { headers: { [name]: String(value) } };
-  return { query: (Array.isArray(value) ? value : [value]).map((each) => [name, String(each)] as const) };
+  return { query: [[name, String(value)]] };
 }
 
 interface Body {
@@ -76,10 +77,10 @@ const CATALOGUES = [
 ];
 const CASES = CATALOGUES.flatMap((each) => Object.keys(ENGINES).map((engine) => ({ ...each, engine })));
 
-/** Only the catalogue knows whether something refers to the row. */
+/** A row that others refer to cannot be deleted. The document does not know which rows those are. */
 const isReferredTo = (method: string, code: string) => method === 'delete' && code === '23503';
 
-describe.each(CASES)('every example of $catalogue can be sent as it is on $engine', ({ described, open, engine }) => {
+describe.each(CASES)('the service accepts every example of $catalogue on $engine', ({ described, open, engine }) => {
   const { parameters: components } = described.components;
   let catalogue: Catalogue;
   beforeAll(async () => {
@@ -87,7 +88,7 @@ describe.each(CASES)('every example of $catalogue can be sent as it is on $engin
   });
   afterAll(() => catalogue.close());
 
-  /** The refusal, if it is one. Writes are dry runs, so that each meets the catalogue as it was. */
+  /** The error, if the service rejects the request. Writes are dry runs, so that none affects the next. */
   async function refusalOf(method: string, path: string, { query = [], headers = {}, body }: Sent): Promise<unknown> {
     const text = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
     const prefer = [headers.Prefer, ...(READS.includes(method) ? [] : ['tx=rollback'])].filter(Boolean).join(', ');
@@ -109,13 +110,13 @@ describe.each(CASES)('every example of $catalogue can be sent as it is on $engin
     const url = key === undefined ? path : path.replace(`{${key.name}}`, encodeURIComponent(String(key.example)));
     const parameters = operation.parameters.map(({ $ref }) => components[lastName($ref)]!);
     const always = parameters.filter(({ required }) => required).map((each) => sent(each, each.example));
-    // A write to a whole collection wants a filter, as its description says.
+    // A write to a whole collection needs a filter, as its description says.
     const wantsFilter = ['patch', 'delete'].includes(method) && parameters.some(isFilter);
     const keys = Object.keys(components).filter((each) => each.startsWith(`${name}.key.`) && each.endsWith('.eq'));
     const filter = wantsFilter ? keys.map((each) => sent(components[each]!, components[each]!.example)) : [];
-    const bodies = operation.requestBody === undefined ? [] : bodiesOf(operation.requestBody.content);
+    const bodies = bodiesOf(bodyOf(operation, described));
     const [body] = bodies;
-    // Rows whose key cannot be made up are merged, as their summary says.
+    // A row whose key cannot be generated is merged, as its summary says.
     const merges = bodies.some(({ summary }) => summary.includes(MERGES));
     const merged = (...parts: Sent[]): Sent => {
       const headers = Object.assign({}, ...parts.map(({ headers = {} }) => headers)) as Record<string, string>;
@@ -137,7 +138,7 @@ describe.each(CASES)('every example of $catalogue can be sent as it is on $engin
       for (const value of valuesOf(parameter)) await send(merged(...always, ...filter, sent(parameter, value)));
     }
     for (const other of bodies) {
-      // A list of changes names its own rows.
+      // A list of changes contains the keys of its rows.
       const needed = other.name === 'several' && method === 'patch' ? always : [...always, ...filter];
       await send({ ...merged(...needed), body: other });
     }
@@ -145,10 +146,13 @@ describe.each(CASES)('every example of $catalogue can be sent as it is on $engin
   });
 
   const withItems = Object.keys(components).filter((name) => name.endsWith('.key.path'));
-  test.each(withItems)('the version beside %s is that of the row, so that 304 and If-Match work', async (path) => {
-    const name = path.split('.')[0]!;
-    const tag = components[`${name}.If-Match`]!.example as string;
-    const url = `/${name}/${components[path]!.example}`;
-    expect((await catalogue.fetch(url, { headers: { 'if-none-match': tag } })).status).toBe(304);
-  });
+  test.each(withItems)(
+    'the version beside %s is the version of the row, so that 304 and If-Match work',
+    async (path) => {
+      const name = path.split('.')[0]!;
+      const tag = components[`${name}.If-Match`]!.example as string;
+      const url = `/${name}/${components[path]!.example}`;
+      expect((await catalogue.fetch(url, { headers: { 'if-none-match': tag } })).status).toBe(304);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The description of the service: valid, complete, and the same as what the service does. */
+/** The description of the service is valid and complete, and matches what the service does. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -26,8 +26,10 @@ import { typeScriptTypes } from '../../src/openapi/types.ts';
 import { planReadItem } from '../../src/plan/read.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import {
+  bodyOf,
   complaintsAbout,
   DESCRIBED,
+  describedPath,
   document,
   lastName,
   METHODS,
@@ -65,7 +67,7 @@ afterAll(async () => {
   await cleanUp();
 });
 
-/** A collection that has nothing of the products, and no rows to take examples from. */
+/** A collection with other fields than the products, and without rows for examples. */
 const OTHER: CollectionDraft = {
   name: 'planets',
   key: ['number'],
@@ -94,7 +96,7 @@ describe.each([
     expect({ valid: result.valid, version: validator.version }).toEqual({ valid: true, version: '3.1' });
   });
 
-  test('refers to nothing that is not there, and has nothing that nothing refers to', () => {
+  test('resolves every reference, and uses every component', () => {
     const text = JSON.stringify(described);
     const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, path]) => path!));
     const present = Object.entries(described.components).flatMap(([kind, all]) =>
@@ -103,7 +105,7 @@ describe.each([
     expect([...referred].sort()).toEqual(present.sort());
   });
 
-  test('names each operation once, and says what it does', () => {
+  test('names each operation once, and describes it', () => {
     const all = operations(described).map(({ operation }) => operation);
     expect(all.length).toBeGreaterThan(15);
     expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
@@ -114,16 +116,16 @@ describe.each([
     expect(described.tags.filter(({ description }) => description.length < 10)).toEqual([]);
   });
 
-  test('names its licence, and that no credentials are asked for', () => {
+  test('names its licence, and asks for no credentials', () => {
     expect(described.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
     expect(described.security).toEqual([]);
   });
 
-  test('has no default, which clients would send and generators would make required', () => {
+  test('has no `default`, which clients would send and generators would make required', () => {
     expect(JSON.stringify(described)).not.toContain('"default":');
   });
 
-  test('has bodies only where there are some', () => {
+  test('has bodies of requests for POST, PATCH and PUT, and no bodies of answers for HEAD', () => {
     const withBody = operations(described).filter(({ operation }) => operation.requestBody !== undefined);
     expect([...new Set(withBody.map(({ method }) => method))].sort()).toEqual(['patch', 'post', 'put']);
     const headers = operations(described).filter(({ method }) => method === 'head');
@@ -133,7 +135,7 @@ describe.each([
     }
   });
 
-  test('has filters that may be repeated', () => {
+  test('has filters that are plain strings, and says that they may be repeated', () => {
     const filters = Object.entries(described.components.parameters).filter(([name]) => /^\w+\.filter\./.test(name));
     const logic = Object.entries(described.components.parameters).filter(([, { name }]) =>
       [...LOGIC_KEYS, AFTER].includes(name),
@@ -141,12 +143,16 @@ describe.each([
     expect(logic.length).toBeGreaterThan(LOGIC_KEYS.length);
     expect(filters.length).toBeGreaterThan(3);
     for (const [, parameter] of [...filters, ...logic]) {
-      expect(parameter).toMatchObject({ in: 'query', style: 'form', explode: true, schema: { type: 'array' } });
+      expect(parameter).toMatchObject({ in: 'query', style: 'form', explode: true, schema: { type: 'string' } });
+    }
+    for (const [, { description, examples }] of filters) {
+      expect(description).toContain('May be repeated');
+      expect(Object.values(examples!).filter(({ value }) => typeof value !== 'string')).toEqual([]);
     }
   });
 });
 
-test('a document names no field but those of its own collection', () => {
+test('a document names only the fields of its own collection', () => {
   const text = JSON.stringify(other);
   const names = [products.name, ...products.fields.map((field) => field.name)].filter((name) => name !== 'id');
   expect(names.filter((name) => text.includes(name))).toEqual([]);
@@ -157,13 +163,16 @@ describe('the document of the shop', () => {
   const { paths, components, tags } = shopDocument;
   const property = (schema: string, field: string) => components.schemas[schema]!.properties[field] as object;
 
-  test('has a tag and a path for each collection, and one for a row where the key is one field', () => {
+  test('has a tag and a path for each collection, and a path for a row if the key is one field', () => {
     const names = [...SHOP.collections.keys()];
     expect(tags.map(({ name }) => name)).toEqual([...names, 'Describe', 'Observe']);
     expect(names.filter((name) => paths[`/${name}`] === undefined)).toEqual([]);
-    const items = Object.keys(paths).filter((path) => path.includes('{'));
+    const items = Object.keys(paths).filter((path) => path.includes('{id}'));
     expect(items).toEqual(
-      ['categories', 'suppliers', 'products', 'labels', 'stock_moves'].map((name) => `/${name}/{id}`),
+      ['categories', 'suppliers', 'products', 'labels', 'stock_moves'].flatMap((name) => [
+        `/${name}/{id}`,
+        `/rest/v1/${name}/{id}`,
+      ]),
     );
   });
 
@@ -173,15 +182,15 @@ describe('the document of the shop', () => {
     expect(property('labels.NewRow', 'label')).toMatchObject({ type: 'string', maxLength: 20 });
     expect(property('products.NewRow', 'status')).toMatchObject({
       enum: ['draft', 'live', 'retired'],
-      description: 'draft where it is left out.',
+      description: 'The default is draft.',
     });
     expect(property('products.NewRow', 'created_at')).toMatchObject({
-      description: 'The time of the request where it is left out.',
+      description: 'The default is the time of the request.',
     });
     expect(property('products.NewRow', 'category_id')).toMatchObject({ description: 'Refers to a row of categories.' });
   });
 
-  test('names what may be embedded, each in a way that is not ambiguous', () => {
+  test('lists the embeddings, each by an unambiguous name', () => {
     const words = components.parameters['products.select']!.description;
     const names = [...words.matchAll(/^- `([^(]+)\(…\)`/gm)].map(([, name]) => name!);
     expect(names.sort()).toEqual([
@@ -206,9 +215,82 @@ describe('the document of the shop', () => {
   });
 });
 
+/** A collection with the kinds of fields that generators used to get wrong. */
+const STRICT = declareCatalogue({
+  collections: [
+    { name: 'channels', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
+    {
+      name: 'options',
+      key: ['id'],
+      fields: [
+        { name: 'id', type: 'int4', references: { collection: 'channels', onDelete: 'restrict' } },
+        { name: 'level', type: 'int4', required: true, oneOf: [1, 2] },
+        { name: 'state', type: 'text', oneOf: ['draft', "it's"] },
+        { name: 'since', type: 'date', oneOf: ['2026-01-01'] },
+        { name: 'total', type: 'int4', readOnly: true },
+      ],
+    },
+  ],
+});
+
+describe('what generators make of a description', () => {
+  const strict = openApiDocument({ ...DESCRIBED, catalogue: STRICT, rows: () => [] }) as unknown as OpenApi;
+  const { schemas } = strict.components;
+
+  test('operations read and write whole rows as JSON; `select` and other media types have operations of their own', () => {
+    const contents = operations(strict)
+      .filter(({ operation }) => operation.tags.includes('options'))
+      .flatMap(({ path, operation }) =>
+        [bodyOf(operation, strict), ...Object.values(operation.responses).map(({ content = {} }) => content)]
+          .filter((content) => Object.keys(content).length > 0)
+          .map((content) => ({ isFree: path.startsWith('/rest/v1/'), types: Object.keys(content), content })),
+      );
+    const whole = contents.filter(({ isFree }) => !isFree);
+    expect(whole.length).toBeGreaterThan(10);
+    for (const { types, content } of whole) {
+      expect(types).toEqual(['application/json']);
+      expect(JSON.stringify(content)).not.toContain('SelectedRow');
+    }
+    expect(contents.filter(({ isFree, types }) => isFree && !types.includes('text/csv'))).toEqual([]);
+    const parameters = (path: string) => strict.paths[path]!.get!.parameters.map(({ $ref }) => lastName($ref));
+    expect(parameters('/options')).not.toContain('options.select');
+    expect(parameters('/rest/v1/options')).toContain('options.select');
+  });
+
+  test('nobody sends a readOnly field, and a key that is a reference is required', () => {
+    expect(schemas['options.Row']!.properties.total).toMatchObject({ readOnly: true });
+    expect(Object.keys(schemas['options.NewRow']!.properties)).toEqual(['id', 'level', 'state', 'since']);
+    expect(Object.keys(schemas['options.Changes']!.properties)).toEqual(['id', 'level', 'state', 'since']);
+    expect(schemas['options.NewRow']).toMatchObject({ required: ['id', 'level'] });
+    expect(schemas['channels.NewRow']).toMatchObject({ required: [] });
+  });
+
+  test('`types` has the same fields, and a union for `oneOf`', () => {
+    const text = typeScriptTypes(STRICT);
+    const members = (name: string) => {
+      const [, body] = new RegExp(`options: \\{.*?${name}: \\{(.*?)\\}`, 's').exec(text)!;
+      return body!.trim().split(/\s*\n\s*/);
+    };
+    expect(members('Row')).toEqual([
+      'id: number;',
+      'level: 1 | 2;',
+      "state: 'draft' | 'it\\'s' | null;",
+      'since: string | null;',
+      'total: number | null;',
+    ]);
+    expect(members('Insert')).toEqual([
+      'id: number;',
+      'level: 1 | 2;',
+      "state?: 'draft' | 'it\\'s' | null;",
+      'since?: string | null;',
+    ]);
+    expect(members('Update')).not.toContain('total?: number | null;');
+  });
+});
+
 describe('the document and the service are the same', () => {
-  test('in what is served beside the collection; pages for people are no part of an API', async () => {
-    const described = Object.keys(document.paths).filter((path) => !path.startsWith('/products'));
+  test('in the paths beside the collection; pages for people are not part of the API', async () => {
+    const described = Object.keys(document.paths).filter((path) => !/^(\/rest\/v1)?\/products/.test(path));
     expect(described).toEqual([...DESCRIPTION_PATHS, ...HEALTH_PATHS]);
     for (const path of [CONSOLE_PATH, DOCS_PATH]) {
       expect((await ask(path)).headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -254,20 +336,20 @@ describe('the document and the service are the same', () => {
   });
 
   test('in the media types of bodies', () => {
-    const { requestBody } = document.paths['/products']!.post!;
-    expect(Object.keys(requestBody!.content)).toEqual([...BODY_TYPES]);
+    expect(Object.keys(bodyOf(document.paths['/rest/v1/products']!.post!))).toEqual([...BODY_TYPES]);
+    expect(Object.keys(bodyOf(document.paths['/products']!.post!))).toEqual(['application/json']);
   });
 
   test('in the error codes, each under its status', () => {
     expect(document.components.schemas.Problem!.properties.code!.enum).toEqual(Object.keys(ERRORS));
     for (const [code, { status }] of Object.entries(ERRORS)) {
-      // Only where there are roles.
+      // Only catalogues with roles have it.
       if (status === 401) continue;
       expect(document.components.responses[`Error${status}`]!.description).toContain(`\`${code}\``);
     }
   });
 
-  test('in the statuses, headers and media types: what the service answers is described', async () => {
+  test('in the statuses, headers and media types: the document describes every answer', async () => {
     const requests: [method: string, path: string, init?: RequestInit][] = [
       ['GET', '/products?limit=2'],
       ['GET', '/products?limit=2', { headers: { prefer: 'count=exact' } }],
@@ -342,7 +424,9 @@ describe('the document and the service are the same', () => {
     for (const [method, path, init] of requests) {
       const response = await ask(path, { method, ...init });
       const { status, headers } = response;
-      const route = path.split('?')[0]!.replace(/\d+$/, '{id}');
+      const [, plain = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path)!;
+      const accept = new Headers(init?.headers).get('accept') ?? undefined;
+      const route = describedPath(plain.replace(/\d+$/, '{id}'), query, accept);
       const note = (what: unknown) => undescribed.push(`${method} ${path} ${JSON.stringify([init ?? {}, what])}`);
       const given = { status, contentType: headers.get('content-type'), body: await response.text() };
       for (const complaint of complaintsAbout(route, method, given)) note(complaint);
@@ -357,8 +441,8 @@ describe('the document and the service are the same', () => {
   });
 });
 
-describe('where it is served', () => {
-  test.each(['/', '/openapi.json'])('%s: the document, with a tag, to GET and HEAD', async (path) => {
+describe('the URLs of the document', () => {
+  test.each(['/', '/openapi.json'])('%s returns the document with an ETag to GET and HEAD', async (path) => {
     const got = await ask(path);
     expect(got.status).toBe(200);
     expect(got.headers.get('access-control-allow-origin')).toBe('*');
@@ -371,7 +455,7 @@ describe('where it is served', () => {
     expect(again.status).toBe(304);
   });
 
-  test('/ says that it is OpenAPI, /openapi.json that it is JSON, gzipped where that is accepted', async () => {
+  test('/ is OpenAPI, /openapi.json is JSON, gzipped if the client accepts it', async () => {
     expect((await ask('/')).headers.get('content-type')).toBe('application/openapi+json; charset=utf-8');
     const file = await ask('/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
     expect(file.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -382,13 +466,13 @@ describe('where it is served', () => {
     );
   });
 
-  test('a browser is led from / to the console, and sees /openapi.json as it is', async () => {
+  test('/ redirects a browser to the console, and /openapi.json does not', async () => {
     const response = await ask('/', { headers: { accept: BROWSER } });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/console']);
     expect((await ask('/openapi.json', { headers: { accept: BROWSER } })).status).toBe(200);
   });
 
-  test('other methods are refused with 405, other media types with 406', async () => {
+  test('the service rejects other methods with 405, other media types with 406', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const response = await ask('/', { method });
       expect(response.headers.get('allow')).toBe('OPTIONS, GET, HEAD');

@@ -169,7 +169,7 @@ describe('the pages', () => {
 
   test('the description names the server as the client sees it', async () => {
     const ask = await app('/api');
-    for (const path of ['/openapi.json', '/']) {
+    for (const path of ['/openapi.json', '/openapi/products.json', '/']) {
       expect(await serversOf(await ask(path))).toEqual([{ url: '/api' }]);
       expect(await serversOf(await ask(`/api${path}`))).toEqual([{ url: '/api' }]);
       expect(await serversOf(await ask(path, forwarded('/other')))).toEqual([{ url: '/other' }]);
@@ -197,17 +197,20 @@ describe('the pages', () => {
     expect((await ask('/', forwarded('/b', { accept }))).headers.get('location')).toBe('/b/console');
   });
 
-  test.each(['/console', '/console/', '/docs'])('%s names its scripts from where it is', async (page) => {
-    const ask = await app();
-    // As a browser resolves them behind a proxy of which we know nothing.
-    const html = await (await ask(page)).text();
-    const scripts = [...html.matchAll(/ src="([^"]+)"/g)].map(
-      ([, src]) => new URL(src!, `http://x/api${page}`).pathname,
-    );
-    expect(scripts.length).toBeGreaterThan(0);
-    for (const script of scripts) {
-      expect(script).toStartWith('/api/console/assets/');
-      expect((await ask(script.slice('/api'.length))).status).toBe(200);
-    }
-  });
+  test.each(['/console', '/console/', '/docs', '/docs/products'])(
+    '%s names its scripts from where it is',
+    async (page) => {
+      const ask = await app();
+      // As a browser resolves them behind a proxy of which we know nothing.
+      const html = await (await ask(page)).text();
+      const scripts = [...html.matchAll(/ src="([^"]+)"/g)].map(
+        ([, src]) => new URL(src!, `http://x/api${page}`).pathname,
+      );
+      expect(scripts.length).toBeGreaterThan(0);
+      for (const script of scripts) {
+        expect(script).toStartWith('/api/console/assets/');
+        expect((await ask(script.slice('/api'.length))).status).toBe(200);
+      }
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The OpenAPI document as the tests read it, and whether a body is what it says. */
+/** The OpenAPI document as the tests read it, and a check of answers against it. */
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { type Begun, BUILT_IN } from '../../src/collection/built-in.ts';
@@ -34,7 +34,7 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly parameters: readonly { readonly $ref: string }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly requestBody?: { readonly $ref: string };
   readonly responses: Readonly<Record<string, Answer>>;
 }
 export interface OpenApi {
@@ -48,6 +48,7 @@ export interface OpenApi {
       Record<string, { readonly properties: Readonly<Record<string, { readonly enum?: string[] }>> }>
     >;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly requestBodies: Readonly<Record<string, { readonly content: Readonly<Record<string, Media>> }>>;
     readonly responses: Readonly<Record<string, Answer>>;
     readonly headers: Readonly<Record<string, unknown>>;
   };
@@ -59,14 +60,14 @@ export const DESCRIBED = describe(BUILT_IN);
 export const document = documentOf(BUILT_IN);
 export const shopDocument = documentOf({ catalogue: SHOP, rows: (name) => SHOP_ROWS[name] ?? [] });
 
-/** As a client reads it. */
+/** The document as a client parses it. */
 export function documentOf(begun: Begun): OpenApi {
   return JSON.parse(JSON.stringify(openApiDocument(describe(begun)))) as OpenApi;
 }
 
 const UNCHECKED_FORMATS = ['int16', 'int32', 'int64', 'float', 'double', 'date', 'date-time', 'uuid'];
 
-/** By the text of a schema, since most stand in many places, and making a validator takes long. */
+/** Validators by the text of the schema: most schemas repeat, and a validator takes long to compile. */
 function validatorsOf(described: OpenApi): (place: string) => ValidateFunction {
   const formats = Object.fromEntries(UNCHECKED_FORMATS.map((name) => [name, true as const]));
   const ajv = new Ajv2020({ strict: false, formats }).addSchema(described, 'document');
@@ -79,7 +80,7 @@ function validatorsOf(described: OpenApi): (place: string) => ValidateFunction {
   };
 }
 
-/** What a JSON pointer leads to. */
+/** The value at a JSON pointer. */
 function at(described: OpenApi, place: string): unknown {
   const names = place.split('/').slice(1);
   return names.reduce<unknown>(
@@ -90,7 +91,7 @@ function at(described: OpenApi, place: string): unknown {
 
 const validators = new Map<OpenApi, (place: string) => ValidateFunction>();
 
-/** What a schema of the document, named by its place, says against a value; undefined where nothing. */
+/** The validation errors of a value against the schema at a place; undefined if it is valid. */
 export function objections(place: string, value: unknown, described = document): unknown {
   const validatorAt = validators.get(described) ?? validatorsOf(described);
   validators.set(described, validatorAt);
@@ -112,14 +113,25 @@ export function operations(described = document): { path: string; method: string
   );
 }
 
-/** An answer as it was given. */
+/** The media types of an operation's body. */
+export function bodyOf({ requestBody }: Operation, described = document): Readonly<Record<string, Media>> {
+  return requestBody === undefined ? {} : described.components.requestBodies[lastName(requestBody.$ref)]!.content;
+}
+
+/** The path that describes a request: whole rows as JSON under the collection's own path, any other shape below /rest/v1. */
+export function describedPath(route: string, query: string, accept: string | undefined): string {
+  const isWhole = !/(^|&)select=/.test(query) && (accept === undefined || /^(\*\/\*|application\/json)$/.test(accept));
+  return isWhole || !/^\/[a-z_]+(\/\{\w+\})?$/.test(route) ? route : `/rest/v1${route}`;
+}
+
+/** An answer of the service. */
 export interface Given {
   readonly status: number;
   readonly contentType: string | null;
   readonly body: string;
 }
 
-/** What the document says against an answer to a request for a path as it stands in the document. */
+/** The differences between an answer and its description, for a path of the document. */
 export function complaintsAbout(
   path: string,
   method: string,
@@ -130,7 +142,7 @@ export function complaintsAbout(
   if (described === undefined) return [`${status} is not described`];
   const place = described.$ref?.slice(1) ?? pointer('paths', path, method.toLowerCase(), 'responses', String(status));
   const { content } = described.$ref === undefined ? described : whole.components.responses[lastName(described.$ref)]!;
-  // To HEAD the type is that of the body that GET would answer with.
+  // The media type of HEAD is that of the body of GET.
   if (method === 'HEAD') return content === undefined ? [] : ['HEAD is described with a body'];
   if (body === '') return [];
   const type = contentType!.replace(/; charset=utf-8$/, '');

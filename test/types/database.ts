@@ -28,7 +28,7 @@ export type Database = {
           /** Stock level at which to reorder. */
           reorder_level: number | null;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           /** Identifier of the product; assigned when absent. */
           id?: number;

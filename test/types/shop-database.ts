@@ -14,7 +14,7 @@ export type Database = {
           description: string | null;
           parent_id: number | null;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           id?: number;
           category_name: string;
@@ -46,7 +46,7 @@ export type Database = {
           contact: Json | null;
           approved: boolean | null;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           id?: number;
           company_name: string;
@@ -85,11 +85,11 @@ export type Database = {
           barcode: number | null;
           released: string | null;
           created_at: string;
-          status: string;
+          status: 'draft' | 'live' | 'retired';
           uid: string;
           second_supplier_id: number | null;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           id?: number;
           product_name: string;
@@ -109,7 +109,7 @@ export type Database = {
           barcode?: number | null;
           released?: string | null;
           created_at?: string;
-          status?: string;
+          status?: 'draft' | 'live' | 'retired';
           uid?: string;
           second_supplier_id?: number | null;
         };
@@ -132,7 +132,7 @@ export type Database = {
           barcode?: number | null;
           released?: string | null;
           created_at?: string;
-          status?: string;
+          status?: 'draft' | 'live' | 'retired';
           uid?: string;
           second_supplier_id?: number | null;
         };
@@ -165,7 +165,7 @@ export type Database = {
           id: string;
           label: string;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           id?: string;
           label: string;
@@ -182,7 +182,7 @@ export type Database = {
           label_id: string;
           since: string | null;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           product_id: number;
           label_id: string;
@@ -217,7 +217,7 @@ export type Database = {
           amount: number;
           valid_from: string | null;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           product_id: number;
           currency: string;
@@ -248,7 +248,7 @@ export type Database = {
           moved_at: string;
           note: string | null;
         };
-        /** What is optional takes its default, or null. */
+        /** Optional fields take their default, or null. */
         Insert: {
           id?: number;
           product_id: number;

@@ -1,7 +1,7 @@
-/** The API reference is a page that can be read as it is; this makes its forms send what they say. */
+/** Makes the forms of the API reference send requests. The page is readable without this script. */
 import { asCommand, named, readForm } from './docs/request.ts';
 
-/** As much of a body as is shown. */
+/** The characters of a body that the page shows. */
 const MAX_SHOWN_LENGTH = 100_000;
 
 for (const place of document.querySelectorAll<HTMLDetailsElement>('details.try')) {
@@ -45,7 +45,7 @@ function readable(response: Response, text: string): string {
   const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
   const whole = isJson ? JSON.stringify(JSON.parse(text), null, 2) : text;
   if (whole.length <= MAX_SHOWN_LENGTH) return whole;
-  return `${whole.slice(0, MAX_SHOWN_LENGTH)}\n… and ${whole.length - MAX_SHOWN_LENGTH} characters more`;
+  return `${whole.slice(0, MAX_SHOWN_LENGTH)}\n… and ${whole.length - MAX_SHOWN_LENGTH} more characters`;
 }
 
 function paragraph(text: string): Node {
@@ -54,7 +54,7 @@ function paragraph(text: string): Node {
   return element;
 }
 
-/** It scrolls, so the keyboard must reach it. */
+/** Focusable, so that the keyboard can scroll it. */
 function group(label: string, text: string): Node {
   const element = document.createElement('pre');
   element.tabIndex = 0;

@@ -1,4 +1,4 @@
-/** An OpenAPI document as the reference page reads it: what of it is shown, and where references lead. */
+/** The parts of an OpenAPI document that the reference shows, and how to resolve its references. */
 
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -7,6 +7,7 @@ export interface OpenApi {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly requestBodies?: Readonly<Record<string, Body>>;
     readonly responses: Readonly<Record<string, Answer>>;
     readonly headers: Readonly<Record<string, { readonly description: string }>>;
   };
@@ -24,7 +25,7 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly Reference[];
-  readonly requestBody?: { readonly content: Content };
+  readonly requestBody?: Reference;
   readonly responses: Readonly<Record<string, Answer | Reference>>;
 }
 
@@ -32,7 +33,7 @@ export interface Parameter extends Exemplary {
   readonly name: string;
   readonly in: 'query' | 'header' | 'path';
   readonly required?: boolean;
-  /** Whether it may be given several times. */
+  /** Whether a request may repeat it. */
   readonly explode?: boolean;
   readonly description: string;
   readonly schema: Schema;
@@ -68,21 +69,28 @@ export interface Schema {
 
 const METHODS = ['get', 'head', 'post', 'patch', 'put', 'delete', 'options'];
 
-/** An operation with its place, and the names of all its parameters. */
+export interface Body {
+  readonly content: Content;
+}
+
+/** An operation with its path, its body and the names of all its parameters. */
 export interface Route {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
   readonly parameters: readonly string[];
+  readonly body: Body | undefined;
 }
 
-export function routesOf({ paths }: OpenApi): readonly Route[] {
+export function routesOf({ paths, components }: OpenApi): readonly Route[] {
   return Object.entries(paths).flatMap(([path, { parameters: shared = [], ...item }]) =>
     METHODS.flatMap((method) => {
       const operation = (item as Readonly<Record<string, Operation>>)[method];
       if (operation === undefined) return [];
       const parameters = [...shared, ...operation.parameters].map(nameOf);
-      return [{ method: method.toUpperCase(), path, operation, parameters }];
+      const { requestBody } = operation;
+      const body = requestBody && components.requestBodies?.[nameOf(requestBody)];
+      return [{ method: method.toUpperCase(), path, operation, parameters, body }];
     }),
   );
 }
@@ -103,7 +111,7 @@ export function examplesOf({ example, examples = {} }: Exemplary): readonly { su
   ];
 }
 
-/** Text as it is, anything else as JSON for people. */
+/** Text unchanged, any other value as indented JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -1,12 +1,13 @@
-/** The form that tries an operation. It is hidden until the page's script, which sends it, has run. */
+/** The form that sends a request. It is hidden until the page's script has run. */
+import { mapped, type Pieces } from '../../in-pieces.ts';
 import { examplesOf, isReference, type OpenApi, type Parameter, type Route, textOf } from './document.ts';
 import { type Html, html } from './html.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
-export function tryForm(document: OpenApi, route: Route): Html {
+export function* tryForm(document: OpenApi, route: Route): Pieces<Html> {
   const { method, path, operation, parameters } = route;
-  const fields = parameters.map((name) =>
+  const fields = yield* mapped(parameters, (name) =>
     parameterField(operation.operationId, name, document.components.parameters[name]!, method),
   );
   return html`<details class="try" hidden><summary>Try it</summary>
@@ -17,7 +18,7 @@ ${acceptField(route)}
 ${
   READS.includes(method)
     ? ''
-    : html`<p><label class="choice"><input type="checkbox" name="dry-run" checked> Dry run: answer, and store nothing (<code>Prefer: tx=rollback</code>)</label></p>`
+    : html`<p><label class="choice"><input type="checkbox" name="dry-run" checked> Dry run: store nothing (<code>Prefer: tx=rollback</code>)</label></p>`
 }
 <pre class="curl" tabindex="0" role="group" aria-label="As a command"></pre>
 <p><button type="submit">Send</button></p>
@@ -28,8 +29,8 @@ ${
 function parameterField(operation: string, component: string, parameter: Parameter, method: string): Html {
   const { name, in: place, required = false, explode = false } = parameter;
   const example = examplesOf(parameter)[0]?.value;
-  const text = example === undefined ? '' : String(Array.isArray(example) ? example[0] : example);
-  // A first try must not load a million rows.
+  const text = example === undefined ? '' : String(example);
+  // The first request should not load a million rows.
   const isGiven = required || (name === 'limit' && method === 'GET');
   const id = `${operation}-${component}`;
   const common = html`id="${id}" name="${name}" data-in="${place}" placeholder="${text}" spellcheck="false"${required ? html` required` : ''}`;
@@ -41,10 +42,9 @@ ${
 }</div>`;
 }
 
-function bodyFields({ operation }: Route): Html | undefined {
-  const { requestBody, operationId } = operation;
-  if (requestBody === undefined) return undefined;
-  const examples = Object.entries(requestBody.content).flatMap(([type, media]) =>
+function bodyFields({ operation: { operationId }, body }: Route): Html | undefined {
+  if (body === undefined) return undefined;
+  const examples = Object.entries(body.content).flatMap(([type, media]) =>
     examplesOf(media).map(({ summary, value }) => ({ type, summary, text: textOf(value) })),
   );
   const options = examples.map(
@@ -56,7 +56,7 @@ function bodyFields({ operation }: Route): Html | undefined {
 <textarea id="${operationId}-body" name="body" rows="6" spellcheck="false">${examples[0]?.text}</textarea></p>`;
 }
 
-/** What the answer may be asked for in. */
+/** The media types of the answer. */
 function acceptField({ method, operation }: Route): Html | undefined {
   const contents = Object.values(operation.responses).map((answer) =>
     isReference(answer) ? undefined : answer.content,

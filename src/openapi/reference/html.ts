@@ -1,4 +1,4 @@
-/** HTML as a value: whatever is put into it is escaped, unless it is HTML itself. */
+/** HTML as a value. It escapes everything that is put into it, except other HTML values. */
 
 export class Html {
   constructor(readonly text: string) {}
@@ -10,7 +10,7 @@ export function html(texts: TemplateStringsArray, ...contents: readonly Content[
   return new Html(texts.map((text, index) => text + shown(contents[index])).join(''));
 }
 
-/** CommonMark with tables, as OpenAPI has it in descriptions; HTML in it is shown as text. */
+/** CommonMark with tables, the format of OpenAPI descriptions. HTML in it becomes text. */
 export function markdown(text: string): Html {
   return new Html(Bun.markdown.html(text, { noHtmlBlocks: true, noHtmlSpans: true }));
 }

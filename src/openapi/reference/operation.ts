@@ -1,4 +1,5 @@
-/** One operation: what it does, what it takes, what it answers with, and a form to try it. */
+/** The section of an operation: description, parameters, body, answers, and a form that sends a request. */
+import { mapped, type Pieces } from '../../in-pieces.ts';
 import {
   type Answer,
   type Content,
@@ -15,49 +16,52 @@ import { tryForm } from './form.ts';
 import { type Html, html, markdown } from './html.ts';
 import { kindOf } from './schema.ts';
 
-export function operationSection(document: OpenApi, route: Route): Html {
-  const { method, path, operation, parameters } = route;
-  const { operationId, summary, description, requestBody, responses } = operation;
+/** In pieces, because a collection can have more than a thousand fields, each of which is a parameter. */
+export function* operationSection(document: OpenApi, route: Route): Pieces<Html> {
+  const { method, path, operation, parameters, body } = route;
+  const { operationId, summary, description, responses } = operation;
+  const table = parameters.length === 0 ? '' : yield* parameterTable(document, parameters);
+  const form = yield* tryForm(document, route);
   return html`<section class="operation" id="${operationId}">
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p class="summary">${summary}</p>
 ${markdown(description)}
-${parameters.length === 0 ? '' : parameterTable(document, parameters)}
-${requestBody === undefined ? '' : html`<h4>Body</h4>${contentList(requestBody.content)}`}
+${table}
+${body === undefined ? '' : html`<h4>Body</h4>${contentList(body.content)}`}
 <h4>Answers</h4>
 ${answerTable(responses)}
-${tryForm(document, route)}
+${form}
 </section>`;
 }
 
-function parameterTable({ components }: OpenApi, names: readonly string[]): Html {
-  const rows = names.map((component) => {
+function* parameterTable({ components }: OpenApi, names: readonly string[]): Pieces<Html> {
+  const rows = yield* mapped(names, (component) => {
     const { name, in: place, required, description } = components.parameters[component]!;
     return html`<tr><th scope="row"><a href="#parameter-${component}">${name}</a>${required ? html` <b>required</b>` : ''}</th>
 <td>${place}</td><td>${markdown(firstParagraph(description))}</td></tr>`;
   });
   return html`<h4>Parameters</h4>
-<table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">What it does</th></tr></thead>
+<table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Description</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 
-/** What is good in a table; the refusals, which are alike for all, by their numbers. */
+/** A table of the successful answers, and links to the errors, which all operations share. */
 function answerTable(responses: Operation['responses']): Html {
   const all = Object.entries(responses);
   const rows = all.map(([status, answer]) => {
-    if (isRefusal(status, answer)) return undefined;
+    if (isError(status, answer)) return undefined;
     return html`<tr><th scope="row">${status}</th><td>${markdown(answer.description)}${headerList(answer)}
 ${answer.content === undefined ? '' : contentList(answer.content)}</td></tr>`;
   });
   const links = all
-    .filter(([status, answer]) => isRefusal(status, answer))
+    .filter(([status, answer]) => isError(status, answer))
     .map(([status]) => html` <a href="#error-${status}">${status}</a>`);
   return html`<table><thead><tr><th scope="col">Status</th><th scope="col">Answer</th></tr></thead><tbody>${rows}</tbody></table>
-<p>Refused with:${links}</p>`;
+<p>Errors:${links}</p>`;
 }
 
-/** The shared ones, and those of HEAD, which say nothing more. */
-function isRefusal(status: string, answer: Answer | Reference): answer is Reference {
+/** Whether an answer is a shared error, or an error of HEAD, which has no body. */
+function isError(status: string, answer: Answer | Reference): answer is Reference {
   return isReference(answer) || (Number(status) >= 400 && answer.content === undefined);
 }
 
@@ -67,7 +71,7 @@ function headerList({ headers }: Answer): Html | undefined {
   return html`<p>Headers:${names.map((name) => html` <a href="#header-${name}">${name}</a>`)}</p>`;
 }
 
-/** Each media type with what it holds; of those that have an example the first shows it. */
+/** The media types with their schemas, and the examples of the first one. */
 function contentList(content: Content): Html {
   const media = Object.entries(content);
   const items = media.map(([type, { schema }]) => html`<li><code>${type}</code>: ${kindOf(schema)}</li>`);
@@ -77,7 +81,7 @@ function contentList(content: Content): Html {
   return html`<ul>${items}</ul>${examples}`;
 }
 
-/** It may be wider than the page: then the keyboard must reach it to scroll. */
+/** Focusable, so that the keyboard can scroll text that is wider than the page. */
 export function code(text: string, label: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${label}">${text}</pre>`;
 }

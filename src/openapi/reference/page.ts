@@ -1,23 +1,39 @@
 /**
- * The API reference: one page made from the OpenAPI document, readable without a script. The script of the page adds
- * forms that try the operations. Its links are relative, so that it works behind any prefix.
+ * A page of the API reference, generated from an OpenAPI document and readable without a script. A script adds forms that
+ * send requests. All links are relative, so that the page works behind any prefix.
  */
+import type { Pieces } from '../../in-pieces.ts';
 import { examplesOf, type OpenApi, type Parameter, type Route, routesOf, textOf } from './document.ts';
 import { type Html, html, markdown } from './html.ts';
 import { operationSection } from './operation.ts';
 import { kindOf, schemaSection } from './schema.ts';
 
 export interface Links {
+  /** The way from the page to the root of the service. */
+  readonly root: string;
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
   readonly icon: string;
   readonly document: string;
   readonly console: string;
+  /** The index of all collections, if this page is not the index. */
+  readonly index?: string;
 }
 
-export function referencePage(document: OpenApi, links: Links): string {
+/** A page that an index leads to. */
+export interface Listed {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly href: string;
+}
+
+/** Builds the page of a document, one operation or component per step. `listed` are the pages of the collections. */
+export function* referencePage(document: OpenApi, links: Links, listed: readonly Listed[] = []): Pieces<string> {
   const { title, version, description } = document.info;
   const routes = routesOf(document);
+  const sections: Html[] = [];
+  for (const tag of document.tags) sections.push(yield* tagSection(document, tag, routes));
+  const shared = yield* components(document);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -29,16 +45,17 @@ export function referencePage(document: OpenApi, links: Links): string {
 ${links.styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}
 ${links.scripts.map((src) => html`<script type="module" src="${src}"></script>`)}
 </head>
-<body>
+<body data-root="${links.root}">
 <a class="skip" href="#content">Skip to the content</a>
 <header><h1>${title} API <small>${version}</small></h1>
-<p><a href="${links.document}">OpenAPI document</a> <a href="${links.console}">Console</a></p></header>
+<p>${links.index === undefined ? '' : html`<a href="${links.index}">All collections</a> `}<a href="${links.document}">OpenAPI document</a> <a href="${links.console}">Console</a></p></header>
 <div class="columns">
-${contents(document, routes)}
+${contents(document, routes, listed)}
 <main id="content">
 ${markdown(description)}
-${document.tags.map((tag) => tagSection(document, tag, routes))}
-${components(document)}
+${listed.length === 0 ? '' : html`<section id="Collections"><h2>Collections</h2><ul>${listed.map(listItem)}</ul></section>`}
+${sections}
+${shared}
 </main>
 </div>
 </body>
@@ -46,9 +63,13 @@ ${components(document)}
 `.text;
 }
 
+function listItem({ name, title, href }: Listed): Html {
+  return html`<li><a href="${href}">${name}</a>${title === undefined ? '' : `: ${title}`}</li>`;
+}
+
 const isTagged = (name: string) => (route: Route) => route.operation.tags.includes(name);
 
-function contents({ tags }: OpenApi, routes: readonly Route[]): Html {
+function contents({ tags }: OpenApi, routes: readonly Route[], listed: readonly Listed[]): Html {
   const groups = tags.map(({ name }) => {
     const links = routes
       .filter(isTagged(name))
@@ -58,32 +79,55 @@ function contents({ tags }: OpenApi, routes: readonly Route[]): Html {
       );
     return html`<li><a href="#tag-${name}">${name}</a><ul>${links}</ul></li>`;
   });
+  const pages = listed.length === 0 ? '' : html`<li><a href="#Collections">Collections</a></li>`;
   const rest = SECTIONS.map((name) => html`<li><a href="#${name}">${name}</a></li>`);
-  return html`<nav aria-label="Contents"><ul>${groups}${rest}</ul></nav>`;
+  return html`<nav aria-label="Contents"><ul>${pages}${groups}${rest}</ul></nav>`;
 }
 
-function tagSection(document: OpenApi, { name, description }: OpenApi['tags'][number], routes: readonly Route[]): Html {
-  const sections = routes.filter(isTagged(name)).map((route) => operationSection(document, route));
+function* tagSection(
+  document: OpenApi,
+  { name, description }: OpenApi['tags'][number],
+  routes: readonly Route[],
+): Pieces<Html> {
+  const sections: Html[] = [];
+  for (const route of routes.filter(isTagged(name))) {
+    sections.push(yield* operationSection(document, route));
+    yield;
+  }
   return html`<section id="tag-${name}"><h2>${name}</h2>${markdown(description)}${sections}</section>`;
 }
 
 const SECTIONS = ['Parameters', 'Schemas', 'Headers', 'Errors'] as const;
 
-/** What operations share, each described once. */
-function components({ components: { parameters, schemas, headers, responses } }: OpenApi): Html {
-  const sections: Readonly<Record<(typeof SECTIONS)[number], readonly Html[]>> = {
-    Parameters: Object.entries(parameters).map(([name, parameter]) => parameterSection(name, parameter)),
-    Schemas: Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema)),
-    Headers: Object.entries(headers).map(
-      ([name, { description }]) =>
-        html`<section id="header-${name}"><h3>${name}</h3>${markdown(description)}</section>`,
+/** The components that operations share, each described once. */
+function* components({ components: { parameters, schemas, headers, responses } }: OpenApi): Pieces<Html> {
+  const sections: Readonly<Record<(typeof SECTIONS)[number], Iterable<Html>>> = {
+    Parameters: mapEntries(parameters, parameterSection),
+    Schemas: mapEntries(schemas, schemaSection),
+    Headers: mapEntries(
+      headers,
+      (name, { description }) => html`<section id="header-${name}"><h3>${name}</h3>${markdown(description)}</section>`,
     ),
-    Errors: Object.entries(responses).map(([name, { description }]) => {
+    Errors: mapEntries(responses, (name, { description }) => {
       const status = name.replace(/^Error/, '');
       return html`<section id="error-${status}"><h3>${status}</h3>${markdown(description)}</section>`;
     }),
   };
-  return html`${SECTIONS.map((name) => html`<section id="${name}"><h2>${name}</h2>${sections[name]}</section>`)}`;
+  const built: Html[] = [];
+  for (const name of SECTIONS) {
+    const parts: Html[] = [];
+    for (const part of sections[name]) {
+      parts.push(part);
+      yield;
+    }
+    built.push(html`<section id="${name}"><h2>${name}</h2>${parts}</section>`);
+  }
+  return html`${built}`;
+}
+
+/** Lazily, so that each step of the page builds one section. */
+function* mapEntries<T>(entries: Readonly<Record<string, T>>, make: (name: string, value: T) => Html): Generator<Html> {
+  for (const [name, value] of Object.entries(entries)) yield make(name, value);
 }
 
 function parameterSection(component: string, parameter: Parameter): Html {

@@ -2,7 +2,7 @@
 import { nameOf, type Schema } from './document.ts';
 import { type Html, html, markdown } from './html.ts';
 
-/** What a value is, in a few words, with links to the schemas that have a name. */
+/** The type of a value in a few words, with links to named schemas. */
 export function kindOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOf({ $ref: schema.$ref });
@@ -10,15 +10,14 @@ export function kindOf(schema: Schema): Html {
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return joined(choices.map(kindOf), ' or ');
-  if (schema.allOf !== undefined) return joined(schema.allOf.map(withRequired), ', ');
+  if (schema.allOf !== undefined) return html`${joined(schema.allOf.map(kindOf), ' and ')}${requiredWords(schema)}`;
   if (schema.type === 'array') return html`list of ${kindOf(schema.items ?? {})}`;
   if (schema.enum !== undefined && schema.enum.length === 1) return html`<code>${String(schema.enum[0])}</code>`;
   return html`${[schema.type ?? 'anything'].flat().join(' or ')}${boundsOf(schema)}`;
 }
 
-function withRequired(schema: Schema): Html {
-  const { required } = schema;
-  return required === undefined ? kindOf(schema) : html`with ${required.join(', ')}`;
+function requiredWords({ required }: Schema): string {
+  return required === undefined ? '' : ` with ${required.join(', ')}`;
 }
 
 function boundsOf({ minimum, maximum }: Schema): string {
@@ -36,7 +35,7 @@ ${markdown(schema.description ?? '')}
 ${
   rows.length === 0
     ? ''
-    : html`<table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
+    : html`<table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead>
 <tbody>${rows}</tbody></table>`
 }</section>`;
 }

@@ -1,4 +1,4 @@
-/** What a form of the API reference asks for: as a request, and as a command line. */
+/** The request of a form of the API reference, also as a command line. */
 
 export interface Asked {
   readonly method: string;
@@ -14,7 +14,7 @@ export function readForm(form: HTMLFormElement): Asked {
   const fields = [...form.querySelectorAll<Field>('[data-in]')].filter(({ value }) => value.trim() !== '');
   const given = (place: string) => fields.filter((field) => field.dataset.in === place);
   const target = given('path').reduce((text, { name, value }) => text.replace(`{${name}}`, encode(value)), path);
-  // A field that takes several values has one on each line.
+  // A repeatable field has one value per line.
   const query = given('query').flatMap(({ name, value }) =>
     value
       .split('\n')
@@ -28,8 +28,11 @@ export function readForm(form: HTMLFormElement): Asked {
   const body = named(form, 'body')?.value;
   return {
     method,
-    // The page stands beside the paths of the API, wherever that is.
-    url: new URL(`.${target}${query.length === 0 ? '' : `?${query.join('&')}`}`, location.href),
+    // The page knows the way to the root of the API, wherever a proxy puts it.
+    url: new URL(
+      `${document.body.dataset.root ?? '.'}${target}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+      location.href,
+    ),
     headers: {
       ...headers,
       ...(accept === undefined || accept === 'application/json' ? {} : { Accept: accept }),
@@ -55,12 +58,12 @@ export function asCommand({ method, url, headers, body }: Asked): string {
   return ['curl', ...parts].join(' ');
 }
 
-/** Within single quotes a shell changes nothing. */
+/** A shell changes nothing within single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What stands for itself in a query string stays as it is, for people who read URLs. */
+/** Keeps characters that are literal in a query string, for people who read URLs. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
 }
