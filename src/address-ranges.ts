@@ -1,4 +1,4 @@
-/** Sets of addresses: single ones, ranges in CIDR form (RFC 4632), and words for those that are not on the internet. */
+/** Sets of IP addresses: single ones, CIDR ranges (RFC 4632), and keywords for non-public ranges. */
 import { BlockList, isIP } from 'node:net';
 import { plainHost } from './address.ts';
 
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 export const RANGE_WORDS = Object.keys(WORDS);
 
-/** Undefined where the text is none. */
+/** Undefined if the text is not a range. */
 export function parseRange(text: string): readonly Range[] | undefined {
   const words = WORDS[text.trim().toLowerCase()];
   if (words !== undefined) return words.flatMap((each) => parseRange(each)!);
@@ -37,7 +37,7 @@ export function parseRange(text: string): readonly Range[] | undefined {
 export class AddressRanges {
   private readonly ranges = new BlockList();
 
-  /** Each a text that `parseRange` reads. */
+  /** Each text is valid for `parseRange`. */
   constructor(texts: readonly string[]) {
     for (const { address, bits } of texts.flatMap((text) => parseRange(text) ?? [])) {
       this.ranges.addSubnet(address, bits, familyOf(address));

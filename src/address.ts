@@ -1,16 +1,16 @@
-/** Hosts as they are written in settings and headers: names, addresses, and those that stand for this machine. */
+/** Hosts in settings and headers: names, addresses, and names of this machine. */
 import { lookup } from 'node:dns/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 
-/** Whether only this machine can reach it: `localhost` and what is below it (RFC 6761, 6.3), 127.0.0.0/8, ::1. */
+/** Whether only this machine can reach the host: `localhost` and subdomains (RFC 6761, 6.3), 127.0.0.0/8, ::1. */
 export function isLoopback(host: string): boolean {
   const name = plainHost(host);
   if (isIPv4(name)) return name.startsWith('127.');
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1';
 }
 
-/** Whether it is a name or an address of this machine, as far as the machine itself knows. */
+/** Whether it is a name or address of this machine. */
 export function isThisMachine(host: string): boolean {
   const name = plainHost(host);
   if (isLoopback(name)) return true;
@@ -18,15 +18,15 @@ export function isThisMachine(host: string): boolean {
   return name === '0.0.0.0' || name === '::' || addressesOfMachine().includes(name);
 }
 
-/** The host of a Host header or of an origin's authority, without the port: `[::1]:3000` is `::1`. */
+/** The host of a Host header or origin, without the port: `::1` for `[::1]:3000`. */
 export function hostOf(authority: string): string {
   const port = /:\d*$/.exec(authority);
-  // An IPv6 address without brackets has colons of its own.
+  // An IPv6 address without brackets contains colons itself.
   const isBare = port !== null && authority.indexOf(':') !== port.index && !authority.startsWith('[');
   return plainHost(port === null || isBare ? authority : authority.slice(0, port.index));
 }
 
-/** In lower case, without brackets or the point of the root; an IPv4 address that is written as IPv6 as itself. */
+/** In lower case, without brackets or trailing dot; an IPv4-mapped IPv6 address becomes IPv4. */
 export function plainHost(host: string): string {
   const bare = host
     .trim()
@@ -36,7 +36,10 @@ export function plainHost(host: string): string {
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }
 
-/** Whoever has one IPv6 address has all of its network, the first 64 bits (RFC 6177). An IPv4 address is itself, however written. */
+/**
+ * The first 64 bits of an IPv6 address, since one client usually has the whole network (RFC 6177). An IPv4 address
+ * stays as it is.
+ */
 export function networkOf(address: string): string {
   const plain = plainHost(address);
   if (!plain.includes(':') || !URL.canParse(`http://[${plain}]`)) return plain;

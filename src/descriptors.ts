@@ -1,6 +1,6 @@
 /**
- * File descriptors: how many of them the process has open, and how many it may have. Bun raises its own limit to the most
- * that it may set. Without any left it ends when it starts a thread or builds a page, so that both look here first.
+ * File descriptors: the number that are open, and the limit. Without free descriptors Bun crashes when it starts a
+ * thread or builds a page, so both check here first.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { Refusal } from './errors.ts';
@@ -13,7 +13,7 @@ export interface Descriptors {
 
 const FOLDER = '/proc/self/fd';
 
-/** Read at once: without a descriptor left it could not be. */
+/** Read at start, since reading needs a free descriptor. */
 const limit = readLimit();
 
 function readLimit(): number | undefined {
@@ -27,7 +27,7 @@ function readLimit(): number | undefined {
 /** Undefined on systems other than Linux. */
 export function descriptors(): Descriptors | undefined {
   if (limit === undefined) return undefined;
-  // The size of the folder is their number, since Linux 6.2.
+  // Since Linux 6.2, the size of the folder is the number of its entries.
   return { open: statSync(FOLDER).size || countEntries(limit), limit };
 }
 
@@ -35,12 +35,12 @@ function countEntries(otherwise: number): number {
   try {
     return readdirSync(FOLDER).length;
   } catch {
-    // There is none left to read the folder with.
+    // No descriptor is left to read the folder.
     return otherwise;
   }
 }
 
-/** Refused where so few are left that opening files could end the process. */
+/** Throws if so few are left that opening files could crash the process. */
 export function requireDescriptors(): void {
   const known = descriptors();
   if (known === undefined || known.limit - known.open >= DESCRIPTORS_FOR_FILES) return;

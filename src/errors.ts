@@ -99,17 +99,17 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface RefusalDetails {
   readonly details?: string | undefined;
   readonly hint?: string | undefined;
-  /** Headers that explain the refusal, such as Allow, Content-Range or Retry-After. */
+  /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In place of details, where there are several things that could have been meant. */
+  /** Replaces `details` if the request is ambiguous. */
   readonly candidates?: readonly Readonly<Record<string, string>>[];
-  /** For the log, and not for the client. */
+  /** For the log only. */
   readonly cause?: string;
   /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
   readonly sqlState?: string | undefined;
 }
 
-/** What a client asked for cannot be done, and why. Whatever it repeats of what was asked is shortened. */
+/** An expected error with code and status. Repeated input is shortened. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly details: string | null;
@@ -136,7 +136,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether something that went wrong is a fault of ours, which the log must explain. */
+/** Whether an error is a bug, which the log must explain. */
 export function isFault(error: unknown): boolean {
   return error !== undefined && !(error instanceof Refusal);
 }

@@ -1,4 +1,4 @@
-/** What the system says of a file, in words. Its codes are for programs. */
+/** Describes file system errors in words. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'this user may not use it',
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** Whatever is not known is told as the system tells it. */
+/** An unknown error keeps the system's message. */
 export function fileProblem(error: unknown): string {
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   return WORDS[code] ?? message;

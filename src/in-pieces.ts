@@ -5,20 +5,20 @@
  */
 export type Pieces<T> = Generator<void, T>;
 
-/** Rows that are worked on at once: a few milliseconds, whatever is made of them. */
+/** Rows per slice: a few milliseconds of work. */
 export const ROWS_A_PIECE = 500;
-/** Bytes of a text that are read at once. */
+/** Bytes of text per slice. */
 export const BYTES_A_PIECE = 64 * 1024;
 
 interface Waiting {
-  /** Does a piece; returns whether it was the last. */
+  /** Runs a slice; returns whether it was the last. */
   readonly step: () => boolean;
 }
 
 const waiting: Waiting[] = [];
 let pieces = 0;
 
-/** Short work. */
+/** Runs short work to its end. */
 export function atOnce<T>(work: Pieces<T>): T {
   for (;;) {
     const { done, value } = work.next();
@@ -49,7 +49,7 @@ function turn(): void {
   if (waiting.length > 0) setImmediate(turn);
 }
 
-/** How many pieces of long work were done so far. */
+/** The number of slices run so far. */
 export function piecesDone(): number {
   return pieces;
 }

@@ -1,46 +1,49 @@
-/** Every bound of the service in one place. Over one of them a client gets a clear 4xx that names it. */
+/** All limits of the service. Beyond a limit a client gets a clear 4xx that names it. */
 
-/** Longest request target (path and query) that is read. */
+/** The longest request target (path and query). */
 export const MAX_URL_LENGTH = 512 * 1024;
-/** Parameters in a query string, filters and all. */
+/** The maximum number of parameters in a query string. */
 export const MAX_PARAMETERS = 2_000;
-/** Largest request body, unless --max-body-mb says otherwise. */
+/** The default of --max-body-mb. */
 export const DEFAULT_MAX_BODY_MB = 16;
-/** All bodies that are being received or worked on, with what is made of them: over it the next one has to come again. */
+/**
+ * The total memory of all bodies in flight and of what is derived from them. Beyond it, the next one is rejected with
+ * 503.
+ */
 export const MAX_BODIES_BYTES = 256 * 1024 * 1024;
-/** A longer body is received piece by piece, and read in pieces. */
+/** Longer bodies are received and parsed in slices. */
 export const SHORT_BODY_BYTES = 64 * 1024;
-/** For others, a body of which nothing has come for so long is given up. */
+/** A body without progress for this long is dropped if others need its memory, */
 export const STALLED_BODY_SECONDS = 1;
-/** And so has one that is so far behind this many bytes a second. */
+/** and so is one that falls this far behind the minimum rate in bytes per second. */
 export const SLOWEST_BODY_BYTES = 32 * 1024;
-/** Rows of a body, its names and values, those of one row, and the characters of a number. */
+/** The maximum number of rows, values, values per row, and characters of a number in a body. */
 export const MAX_BODY_ROWS = 100_000;
 export const MAX_BODY_VALUES = 2_000_000;
 export const MAX_ROW_VALUES = 50_000;
 export const MAX_NUMBER_LENGTH = 1_000;
-/** Longest text form of a value that is stored, unless --max-value-kb says otherwise. */
+/** The default of --max-value-kb. */
 export const DEFAULT_MAX_VALUE_KB = 1024;
 /**
  * Characters of a text that a full text search looks at. It also does not search a json value whose text form is longer. The
  * words of more characters may exceed the largest tsvector of PostgreSQL (1 MiB), which would fail the searches of everybody.
  */
 export const MAX_SEARCHED_LENGTH = 131_072;
-/** Longest path of a proxy before the service's own: --base-path, X-Forwarded-Prefix. */
+/** The longest prefix in --base-path or X-Forwarded-Prefix. */
 export const MAX_PREFIX_LENGTH = 255;
-/** Hosts that are remembered once they were found right. */
+/** The number of cached hosts. */
 export const MAX_KNOWN_HOSTS = 1_000;
-/** Clients whose requests are counted for --rate-limit at a time. */
+/** The number of clients tracked for --rate-limit. */
 export const RATE_TABLE_CLIENTS = 65_536;
-/** From where on no further connections are taken: so many descriptors from the limit of open files, or a quarter of it. */
+/** New connections wait when this many descriptors, or a quarter of the limit, are left. */
 export const RESERVED_DESCRIPTORS = 1_024;
-/** What a thread or the console may need of them when it starts. */
+/** The descriptors that a thread or the console needs to start. */
 export const DESCRIPTORS_FOR_FILES = 48;
-/** How deep lists and objects may nest in one value of a body. */
+/** The maximum nesting depth of a JSON value. */
 export const MAX_JSON_DEPTH = 100;
-/** Zeros that the exponents of all numbers in one json value may stand for: 1e300 is printed with 300 of them. */
+/** The zeros that exponents may expand to in one json value: 1e300 prints 300. */
 export const MAX_JSON_PADDING = 10_000;
-/** How often a part of one json value may be held against a part of another, where one is asked to contain the other. */
+/** The maximum number of comparisons of one containment test. */
 export const MAX_CONTAINMENT_STEPS = 1_000_000;
 /** Filters and logic conditions in one request; each value of `like(any).{…}` and kin is one. */
 export const MAX_CONDITIONS = 500;
@@ -68,166 +71,172 @@ export const DEFAULT_IDEMPOTENCY_HOURS = 24;
 export const MAX_STORED_ANSWER_BYTES = 64 * 1024;
 /** Bytes of all answers that are stored for the keys of one caller. */
 export const MAX_STORED_ANSWERS_BYTES = 64 * 1024 * 1024;
-/** How long requests under way may take to finish once the service stops. */
+/** How long requests in flight may take after a stop. */
 export const DRAIN_SECONDS = 10;
-/** A process that hands over its port closes it when no request has come for this long, */
+/** A process that hands over its port closes it after this long without requests, */
 export const HANDOVER_QUIET_MS = 500;
-/** or at last after this long. */
+/** or at the latest after this long. */
 export const HANDOVER_SECONDS = 10;
-/** A process that has not stopped by then is ended. */
+/** A process that has not stopped by then is killed. */
 export const STOP_SECONDS = HANDOVER_SECONDS + DRAIN_SECONDS + 5;
-/** Processes of one service, at most. */
+/** The maximum number of worker processes. */
 export const MAX_WORKERS = 256;
-/** How long a connection waits for another process that keeps it from reading, or from opening the database. */
+/** How long a connection waits for another process's lock when reading or opening. */
 export const SQLITE_BUSY_MS = 5_000;
-/** How long a write waits for another process that writes: longer than an import of some million rows keeps it waiting. */
+/** How long a write waits for another process: longer than an import of some million rows. */
 export const SQLITE_WRITE_WAIT_MS = 60_000;
-/** How long a migration waits at a time for a table that PostgreSQL's clients use: whoever comes next waits behind it. */
+/** How long a migration waits at a time for a table in use: clients queue behind it. */
 export const MIGRATION_LOCK_MS = 1_000;
-/** How long it tries. */
+/** How long it retries. */
 export const MIGRATION_WAIT_SECONDS = 60;
-/** What the log of a catalogue file is cut back to when it is emptied. */
+/** The size that the log is truncated to. */
 export const MAX_LOG_BYTES = 16 * 1024 * 1024;
-/** A connection on which nothing happens for so long is closed, unless its request is at work in the database. */
+/** A connection is closed after this long without activity, unless its request is in the database. */
 export const IDLE_CONNECTION_SECONDS = 120;
-/** Statements of one kind that may wait for a connection to PostgreSQL: what bounds them is how long they wait. */
+/** The maximum number of queued statements per kind; their waiting time is the effective limit. */
 export const MAX_WAITING_STATEMENTS = 4_096;
-/** Costly reads that may wait for their turn. */
+/** The maximum number of queued costly reads. */
 export const MAX_WAITING_READS = 64;
-/** How long costly reads and writes wait for their turn at most. */
+/** The maximum waiting time of costly reads and writes. */
 export const MAX_QUEUE_SECONDS = 15;
-/** Long results that may be on their way at once. For one more, one that was not taken from for so long is ended. */
+/** The maximum number of streamed results. For another one, a stalled one is ended after STALLED_SECONDS. */
 export const MAX_LONG_READS = 64;
 export const STALLED_SECONDS = 1;
-/** A log of more than this has to be emptied: then long results that are older than this are ended. */
+/** A longer log must be truncated: then streamed results older than MAX_SNAPSHOT_SECONDS are ended. */
 export const LONG_LOG_BYTES = 512 * 1024 * 1024;
 export const MAX_SNAPSHOT_SECONDS = 30;
-/** A long result that nobody takes a part of for so long is ended. */
+/** A streamed result is ended if its client reads nothing for this long. */
 export const IDLE_STREAM_SECONDS = 60;
-/** Characters of one regular expression. */
+/** The maximum length of a regular expression. */
 export const MAX_PATTERN_LENGTH = 64 * 1024;
-/** Instructions of all regular expressions of one request, once compiled. */
+/** The maximum compiled size of all regular expressions of a request. */
 export const MAX_INSTRUCTIONS = 50_000;
-/** What patterns may take on all of a small table, for it to be read between two requests: steps of some nanoseconds. */
+/** The step budget of text patterns for a read of a small table on the event loop; a step takes some nanoseconds. */
 export const QUICK_STEPS = 2_000_000;
 /**
- * What repeats what a client sent: headers with the URL or values of rows are left out when they would be longer, since many
- * clients take no more; texts of an error and fields of a log line are shortened to it.
+ * Longer headers that repeat a client's input are omitted, since many clients accept no more; error texts and log
+ * fields are shortened to this.
  */
 export const MAX_ECHOED_LENGTH = 2_048;
-/** Shorter bodies are not compressed: they fit into one packet as they are. */
+/** Shorter bodies are not compressed: they fit into one packet. */
 export const MIN_COMPRESSED_LENGTH = 1024;
-/** Longer ones are compressed on another thread, and meanwhile requests are answered. */
+/** Longer bodies are compressed on another thread. */
 export const COMPRESSED_AT_ONCE_LENGTH = 32 * 1024;
-/** Writes that may share one commit, and from when on no further one joins it. */
+/** The maximum number of writes per commit, and the time after which no further one joins. */
 export const MAX_WRITES_PER_COMMIT = 512;
 export const MAX_COMMIT_SECONDS = 1;
-/** Costly writes that may wait for their turn. */
+/** The maximum number of queued costly writes. */
 export const MAX_WAITING_WRITES = 64;
 /** How long a write may read other collections for its answer: all other writes wait meanwhile (SQLite). */
 export const MAX_EMBEDDING_SECONDS = 2;
-/** The rows that a write gives back, as they are stored and as they are shown. */
+/** The maximum size of the rows that a write returns. */
 export const MAX_RETURNED_BYTES = 32 * 1024 * 1024;
 
-/** A table of at most this many rows answers anything at once. */
+/** Every read of a table with at most this many rows */
 export const SMALL_TABLE_ROWS = 2_000;
-/** And a database of at most this size: few rows may hold long texts. */
+/** and bytes is cheap. */
 export const SMALL_TABLE_BYTES = 2 * 1024 * 1024;
-/** A page of at most this many rows may be read between two requests. */
+/** A page of at most this many rows */
 export const QUICK_PAGE_ROWS = 1_000;
-/** And an answer of at most this size. */
+/** and bytes may be read on the event loop. */
 export const QUICK_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Longest row of an answer: as long as a body that could store it. */
+/** The maximum size of a result row, equal to that of a body. */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
-/** Groups of a large table that are added up as its rows come, and the length of their names together; of more of them the rows are sorted. */
+/**
+ * Limits of hash aggregation: the number of groups and the total length of their keys. Beyond them, SQLite sorts the
+ * rows.
+ */
 export const MAX_GATHERED_GROUPS = 20_000;
 export const MAX_GATHERED_LENGTH = 1024 * 1024;
-/** Rows that the search index may find for a page before a walk through the table is likely to be quicker. */
+/** With more candidates than this, following an index is probably faster than the search index. */
 export const FEW_CANDIDATES = 5_000;
-/** What a query of the search index may hold, and how deep: trigrams of one text and of all, its length, its parentheses. */
+/** Limits of a search index query: trigrams per text and in total, length, nesting. */
 export const MAX_CANDIDATE_TRIGRAMS = 16;
 export const MAX_ALL_CANDIDATE_TRIGRAMS = 64;
 export const MAX_CANDIDATE_QUERY = 2_000;
 export const MAX_CANDIDATE_DEPTH = 10;
-/** How long a read may take, unless --query-timeout says otherwise. */
+/** The default of --query-timeout. */
 export const DEFAULT_QUERY_SECONDS = 10;
 /** How long a dry run may take, unless --dry-run-timeout says otherwise. */
 export const DEFAULT_DRY_RUN_SECONDS = 2;
-/** A large result is sent in parts of about this many characters. */
+/** The chunk size of a streamed result in characters. */
 export const PART_LENGTH = 256 * 1024;
-/** Up to here a large result is gathered first, since it may turn out to be all. */
+/** Results up to this size are not streamed. */
 export const GATHERED_LENGTH = 1024 * 1024;
-/** Connections to a PostgreSQL server, unless --pool-size says otherwise. */
+/** The default of --pool-size. */
 export const DEFAULT_POOL_SIZE = 10;
-/** How long a connection to PostgreSQL may take to open, unless --connect-timeout says otherwise. */
+/** The default of --connect-timeout. */
 export const DEFAULT_CONNECT_SECONDS = 5;
-/** A standby further behind the primary serves no reads, unless --replica-lag says otherwise. */
+/** The default of --replica-lag. */
 export const DEFAULT_REPLICA_LAG_SECONDS = 10;
-/** A result of more rows than this is read from PostgreSQL through a cursor, as it is sent. */
+/** Results with more rows than this are read through a cursor, */
 export const CURSOR_ROWS = 2_000;
-/** And one of more bytes. */
+/** and so are those with more bytes. */
 export const CURSOR_BYTES = 8 * 1024 * 1024;
 
-/** Answers kept for the next client that asks the same: all of them together, and the largest of them. */
+/** The size of the response cache, and of its largest entry. */
 export const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 export const MAX_KEPT_ANSWER_BYTES = 256 * 1024;
-/** The JSON texts of rows kept for the next list that has them: about this much in all, as of the tables that are small. */
+/** The approximate size of the row cache. */
 export const MAX_KEPT_ROW_BYTES = 4 * 1024 * 1024;
 
-/** The same for a command, which nobody waits for at the other end of a socket. */
+/** The default time limit of commands. */
 export const DEFAULT_COMMAND_SECONDS = 3_600;
-/** What takes longer is logged with its plan, unless --slow-query-ms says otherwise. */
+/** The default of --slow-query-ms. */
 export const DEFAULT_SLOW_QUERY_MS = 1_000;
-/** Scheduled backups kept, unless --backup-keep says otherwise. */
+/** The default of --backup-keep. */
 export const DEFAULT_BACKUPS_KEPT = 24;
 
-/** Digits of a number that a text is cast to on SQLite: far beyond any catalogue, and quick to reckon with. */
+/** The maximum number of digits of a number cast from text on SQLite. */
 export const MAX_NUMERIC_DIGITS = 1_000;
-/** Largest declaration of collections. */
+/** The maximum size of a declaration. */
 export const MAX_DECLARATION_BYTES = 1024 * 1024;
-/** Longest name of a collection, a field or a constraint: that of PostgreSQL. */
+/** The longest name of a collection, field or constraint, as in PostgreSQL. */
 export const MAX_NAME_LENGTH = 63;
-/** Collections of a catalogue. */
+/** The maximum number of collections. */
 export const MAX_COLLECTIONS = 1_000;
-/** Fields of a collection: tables of PostgreSQL have 1,600 columns at most, and the one that a load gathers its rows in has some more. */
+/**
+ * The maximum number of fields: PostgreSQL has 1,600 columns per table, and the staging table of a load needs some
+ * more.
+ */
 export const MAX_FIELDS = 1_590;
-/** Roles of a declaration. */
+/** The maximum number of roles. */
 export const MAX_ROLES = 200;
-/** Values in one default of a declaration, lists and maps counted with what they hold. */
+/** The maximum number of values in one default, including nested ones. */
 export const MAX_VALUE_NODES = 10_000;
-/** Bad rows of a file that are named before the rest of it is left unread. */
+/** The number of invalid rows to report before reading stops. */
 export const MAX_BAD_ROWS = 20;
 
-/** A secret that tokens are signed with: as long as what HS256 makes of it (RFC 7518, 3.2). */
+/** The minimum length of a token secret: the output size of HS256 (RFC 7518, 3.2). */
 export const MIN_SECRET_BYTES = 32;
-/** Longest Authorization, apikey or session that is looked at. */
+/** The longest Authorization, apikey or session value. */
 export const MAX_CREDENTIAL_LENGTH = 8_192;
-/** How far the clock of whoever makes tokens may be from ours. */
+/** The tolerated difference between clocks. */
 export const TOKEN_LEEWAY_SECONDS = 30;
-/** Tokens, keys and sessions that are remembered once they are verified. */
+/** The number of cached tokens, keys and sessions. */
 export const MAX_REMEMBERED = 10_000;
-/** How long a key or a session counts as what it was when it was last looked up: one that is revoked is refused within a second. */
+/** How long a cached key or session is valid: a revoked one is rejected within a second. */
 export const REMEMBERED_MS = 500;
-/** The public keys that tokens are verified with: how many, how large their file, how long to fetch it may take, */
+/** Limits of a JWKS: the number of keys, its size, the time to fetch it, */
 export const MAX_PUBLIC_KEYS = 100;
 export const MAX_JWKS_BYTES = 1024 * 1024;
 export const JWKS_TIMEOUT_MS = 5_000;
-/** how long it is used before it is fetched again, and how soon a key that it lacks is looked for. */
+/** the time before it is fetched again, and the pause between attempts to find a missing key. */
 export const JWKS_FRESH_MS = 10 * 60_000;
 export const JWKS_PAUSE_MS = 10_000;
-/** How long a person stays logged in, unless --session-hours says otherwise. */
+/** The default of --session-hours. */
 export const DEFAULT_SESSION_HOURS = 12;
-/** Letters of the name of a key or a user, bytes of a password, bytes of a body that has both. */
+/** The maximum length of an account name, of a password, and of a login body. */
 export const MAX_ACCOUNT_NAME_LENGTH = 100;
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_BYTES = 1_024;
 export const MAX_LOGIN_BYTES = 16 * 1024;
-/** Bytes of the claims of a key or a user. */
+/** The maximum size of the claims of a key or user. */
 export const MAX_CLAIMS_BYTES = 4_096;
-/** Passwords that are hashed at once, each in 19 MiB, and how many may wait for that. */
+/** The number of passwords hashed concurrently, each with 19 MiB, and queued. */
 export const MAX_PASSWORDS_AT_ONCE = 2;
 export const MAX_PASSWORDS_WAITING = 64;
-/** Names and addresses whose attempts to log in are counted. */
+/** The number of names and addresses whose login attempts are tracked. */
 export const MAX_COUNTED_ATTEMPTS = 10_000;
 
 export const INT4_MIN = -2_147_483_648;

@@ -1,4 +1,4 @@
-/** The program `catalogue`: finds the command, runs it, and says in one sentence what went wrong. */
+/** The program `catalogue`: finds and runs a command, and prints an error in one sentence. */
 import manifest from '../package.json' with { type: 'json' };
 import type { Command } from './cli/command.ts';
 import { ConfigError } from './config.ts';
@@ -7,7 +7,7 @@ import { nearestName } from './nearest-name.ts';
 
 type Load = () => Promise<{ readonly command: Command }>;
 
-/** By name: what it does, in one line, and where it is. A command is loaded when it is asked for. */
+/** Commands by name, with a summary. A command is loaded on demand. */
 const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>> = {
   serve: ['serve the catalogue over HTTP', () => import('./cli/serve.ts')],
   query: ['show rows in a table', () => import('./cli/query.ts')],
@@ -29,7 +29,7 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: Load]>>
 };
 const NAMES = Object.keys(COMMANDS);
 
-/** A process of `catalogue serve --workers`, which nobody else starts. */
+/** A process of `catalogue serve --workers`; not for people. */
 const WORKER: Load = () => import('./cli/worker.ts');
 
 const HELP = `Usage: catalogue <command> [flags]

@@ -1,6 +1,6 @@
-/** What a mistyped name was probably meant to be. */
+/** Finds the name that a mistyped one probably means. */
 
-/** The candidate with the fewest edits, if it is at most a third of the name away and has something in common with it. */
+/** The candidate with the fewest edits, if at most a third of the name differs and they have something in common. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const lowered = name.slice(0, 64).toLowerCase();
   let best: string | undefined;
@@ -15,13 +15,13 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
-/** The same, to be added to a message; empty where nothing is near. */
+/** The suggestion as part of a message; empty if no name is near. */
 export function perhaps(name: string, candidates: readonly string[]): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? '' : ` (perhaps you meant ${nearest})`;
 }
 
-/** Letters to insert, drop, replace, or exchange with the next: `titel` is one edit from `title`. */
+/** Insertions, deletions, replacements and swaps: `titel` is one edit from `title`. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

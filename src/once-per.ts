@@ -1,6 +1,9 @@
 import { MAX_KEPT_TEXT_LENGTH, MAX_KEPT_TEXTS } from './limits.ts';
 
-/** What is made of an object that many requests share, such as a list of columns, is made once and kept as long as it. */
+/**
+ * Caches a pure function of an immutable object, for as long as the object lives. Requests share such objects, for
+ * example column lists.
+ */
 export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, { readonly value: Made }>();
   return (key) => {
@@ -13,7 +16,7 @@ export function oncePer<Key extends object, Made>(make: (key: Key) => Made): (ke
   };
 }
 
-/** The same of texts that clients send again and again; the most recent ones. */
+/** The same for texts that clients repeat; keeps the most recent ones. */
 export function oncePerText<Made>(make: (text: string) => Made): (text: string) => Made {
   const made = new Map<string, Made>();
   return (text) => {
@@ -28,7 +31,7 @@ export function oncePerText<Made>(make: (text: string) => Made): (text: string) 
   };
 }
 
-/** What is costly to make, made when it is first asked for: a start does without it. */
+/** Computes a costly value on first use, which keeps the start fast. */
 export function whenAsked<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

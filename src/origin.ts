@@ -1,8 +1,8 @@
-/** The origin of a web page (RFC 6454, 6.2): a scheme, a host, and a port where it is not the usual one. */
+/** The origin of a web page (RFC 6454, 6.2): scheme, host, and port unless it is the default. */
 
 export const ANY = '*';
 
-/** As a browser writes it in Origin; a slash at its end does no harm. Undefined where the text is none, such as `null`. */
+/** Parses an Origin header or setting; a trailing slash is ignored. Undefined for anything else, such as `null`. */
 export function originOf(text: string): string | undefined {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s]+)\/?$/i.exec(text.trim());
   if (match === null) return undefined;
@@ -14,7 +14,7 @@ export function originOf(text: string): string | undefined {
 
 const USUAL_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 
-/** What stands after the scheme: the host, and perhaps a port. */
+/** The host and optional port. */
 export function authorityOf(origin: string): string {
   return origin.slice(origin.indexOf('://') + 3);
 }

@@ -1,10 +1,10 @@
-/** A path that stands before every path of the service, as a proxy or a setting names it. */
+/** A path prefix set by a proxy or by --base-path. */
 import { MAX_PREFIX_LENGTH } from './limits.ts';
 
-/** Nothing that means something in a header, in HTML or to a browser: no `//`, no `..`, no quotes. */
+/** Allows nothing with a meaning in headers, HTML or browsers: no `//`, `..` or quotes. */
 const SEGMENTS = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*\/?$/;
 
-/** Without a slash at its end; `/` is none. Undefined where the text is no such path. */
+/** Without a trailing slash; `/` becomes empty. Undefined if the text is not such a path. */
 export function pathPrefix(text: string): string | undefined {
   if (text.length > MAX_PREFIX_LENGTH || !SEGMENTS.test(text)) return undefined;
   return text.endsWith('/') ? text.slice(0, -1) : text;

@@ -1,17 +1,17 @@
-/** The query string as pairs of decoded text, in the order written. */
+/** Splits a query string into decoded pairs, in order. */
 import { Refusal } from './errors.ts';
 import { MAX_PARAMETERS } from './limits.ts';
 
 export type Pair = readonly [key: string, value: string];
 
-/** Refuses more than `most` of them as soon as they are met. */
+/** Throws as soon as there are more than `most`. */
 export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
   const pairs: Pair[] = [];
   if (query === '') return pairs;
   for (let start = 0; start < query.length; ) {
     const next = query.indexOf('&', start);
     const end = next === -1 ? query.length : next;
-    // Within the pair alone: a search to the end of the text for each of many pairs takes time in the square of their number.
+    // Searches within the pair only: searching to the end for each pair would take quadratic time.
     const pair = query.slice(start, end);
     const equals = pair.indexOf('=');
     if (equals !== -1) pairs.push([decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]);
@@ -22,10 +22,13 @@ export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
   return pairs;
 }
 
-/** A longer text is decoded byte by byte: each replacement costs as much as some hundred bytes, and all of it may be to replace. */
+/**
+ * Longer texts are decoded byte by byte: a replacement costs as much as some hundred bytes, and every byte may need
+ * one.
+ */
 const LONG_LENGTH = 64 * 1024;
 
-/** `+` is a space; a `%` that begins no escape stands for itself, so that `like.Ch%` may be typed as it is. */
+/** `+` is a space. A `%` that does not begin an escape is literal, so that `like.Ch%` can be typed as it is. */
 export function decode(text: string): string {
   try {
     return text.length > LONG_LENGTH ? decodeLong(text) : decodeShort(text);
@@ -69,14 +72,14 @@ function decodeLong(text: string): string {
   return UTF8.decode(bytes.subarray(0, length));
 }
 
-/** Of a hexadecimal digit; far below zero for anything else. */
+/** The value of a hexadecimal digit; far below zero for anything else. */
 function digit(byte = 0): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const letter = byte | 0x20;
   return letter >= 97 && letter <= 102 ? letter - 87 : -1_000;
 }
 
-/** It is valid UTF-8, but PostgreSQL's text has none. */
+/** Valid UTF-8, but PostgreSQL's text cannot contain it. */
 function nul(): Refusal {
   return new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
 }

@@ -1,6 +1,6 @@
 /**
- * Files that commands write. A file that is there is replaced only where that was asked for, the files of a database never,
- * and a new file has its name only when it is whole: until then it has one that no other file has.
+ * Writes output files of commands. An existing file is replaced only on request, database files never. A new file gets
+ * its name only when it is complete; until then it has a temporary name.
  */
 import {
   closeSync,
@@ -19,16 +19,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigError } from './settings/setting.ts';
 
 export interface WriteTerms {
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly replace: boolean;
-  /** Files that are not written to whatever else is said: those of the database. */
+  /** Files that are never overwritten: those of the database. */
   readonly never: readonly string[];
 }
 
-/** What is at a path: nothing, a file, or a device or pipe, which takes what is written and cannot be replaced. */
+/** What exists at a path: nothing, a file, or a device or pipe, which cannot be replaced. */
 export type Occupant = 'nothing' | 'file' | 'device';
 
-/** Throws a `ConfigError` where the file must not be written. Touches nothing. */
+/** Throws a `ConfigError` if the file must not be written. Changes nothing. */
 export function checkMayWrite(file: string, { replace, never }: WriteTerms): Occupant {
   if (never.some((each) => isSameFile(file, each))) {
     throw new ConfigError(`${file} belongs to the database itself; choose another name`);
@@ -36,7 +36,7 @@ export function checkMayWrite(file: string, { replace, never }: WriteTerms): Occ
   const found = statOf(file);
   if (found?.isDirectory() === true) throw new ConfigError(`${file} is a folder`);
   if (found !== undefined && !found.isFile()) return 'device';
-  // A link that leads nowhere is a file that is there, too.
+  // A dangling link counts as an existing file.
   if (found === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) {
     checkFolder(file);
     return 'nothing';
@@ -45,7 +45,7 @@ export function checkMayWrite(file: string, { replace, never }: WriteTerms): Occ
   return 'file';
 }
 
-/** Throws where there is no folder to write a file to. One that may not be looked at is for whoever writes there. */
+/** Throws if the folder does not exist. Missing permissions are reported by the write itself. */
 export function checkFolder(file: string): void {
   const folder = dirname(file);
   if (attempt(() => lstatSync(folder, { throwIfNoEntry: false }) === undefined) === true) {
@@ -53,7 +53,7 @@ export function checkFolder(file: string): void {
   }
 }
 
-/** Whether two names are names of one file, be it by a link of either kind, or would be if it were there. */
+/** Whether two paths name the same file, also by links, and also if it does not exist yet. */
 export function isSameFile(one: string, other: string): boolean {
   if (placeOf(one) === placeOf(other)) return true;
   const [found, sought] = [statOf(one), statOf(other)];
@@ -68,12 +68,12 @@ export function makePrivate(file: string): void {
   closeSync(openSync(file, 'wx', PRIVATE_MODE));
 }
 
-/** A name for a file that is not whole yet, beside the name it will have. */
+/** The temporary name of an incomplete file, in the same folder. */
 export function partialOf(file: string): string {
   return `${file}.partial-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** Names of files beside it that were to have its name. */
+/** Leftover temporary files for this name. */
 export function partialsOf(file: string): readonly string[] {
   const beginning = `${basename(file)}.partial-`;
   const names = attempt(() => readdirSync(dirname(file))) ?? [];
@@ -81,12 +81,12 @@ export function partialsOf(file: string): readonly string[] {
   return names.filter(isPartial).map((name) => join(dirname(file), name));
 }
 
-/** The name that it will have. */
+/** The final name of a temporary file. */
 export function wholeOf(partial: string): string {
   return partial.replace(/\.partial-[\da-f]{8}$/, '');
 }
 
-/** Gives a whole file its name, on the disk, too. What a link leads to is replaced, and not the link. */
+/** Moves a complete file into place durably. Replaces the target of a link, not the link. */
 export function putInPlace(partial: string, file: string, replace: boolean): void {
   const target = replace && statOf(file) !== undefined ? realpathSync(file) : file;
   sync(partial);
@@ -95,7 +95,7 @@ export function putInPlace(partial: string, file: string, replace: boolean): voi
   sync(dirname(target));
 }
 
-/** A second name is refused where the file was made meanwhile, and a rename is not; but not every file system has one. */
+/** Creating a link fails if the file appeared meanwhile, unlike a rename; but not every file system supports it. */
 function nameNew(partial: string, file: string): void {
   try {
     linkSync(partial, file);
@@ -108,7 +108,7 @@ function nameNew(partial: string, file: string): void {
   }
 }
 
-/** A file and its name are two things that must reach the disk. */
+/** The file and its directory entry must both be synced. */
 export function sync(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -129,7 +129,7 @@ function placeOf(path: string): string {
   );
 }
 
-/** What cannot be looked at is as good as not there: whoever writes to it is told why not. */
+/** Treats what cannot be inspected as absent: the write will report why. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** The catalogue that a command or a service works on: the one that a file declares, with its rows, or the built-in one. */
+/** Loads the catalogue of a command or service: the declared one with its rows, or the built-in one. */
 import { type Begun, BUILT_IN } from '../collection/built-in.ts';
 import {
   type Catalogue,
@@ -18,17 +18,17 @@ import { loadDeclaration } from './find.ts';
 import { BadRows, type RowBatch, readRows } from './rows.ts';
 
 export interface Beginning extends Begun {
-  /** What a new collection begins with. */
+  /** The initial rows of a new collection. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
 }
 
 export interface BeginOptions {
   readonly withRows?: boolean;
-  /** The longest value that may be stored, where it is not the usual one. */
+  /** The maximum value length, if it is not the default. */
   readonly maxValueBytes?: number;
 }
 
-/** `file` is the one that is named, or empty. Rows that are bad are refused when they are asked for. */
+/** `file` is the path of the declaration, or empty. Invalid rows are reported when they are read. */
 export async function begin(file: string, { withRows = false, maxValueBytes }: BeginOptions = {}): Promise<Beginning> {
   const draft = await loadDeclaration(file);
   const bounded = (catalogue: Catalogue) =>
@@ -54,7 +54,7 @@ export async function begin(file: string, { withRows = false, maxValueBytes }: B
       samples.set(collection.name, shown);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      // Rows are stored when their table is made: where it is there, the file may be out of date.
+      // Rows are stored only when their table is created; later the file may be out of date.
       stored.set(collection.name, () => {
         throw error;
       });
@@ -67,10 +67,10 @@ export async function begin(file: string, { withRows = false, maxValueBytes }: B
   };
 }
 
-/** Rows to show as examples. */
+/** The number of example rows. */
 const SAMPLES = 3;
 
-/** In the JSON of a body, whatever the file was; without what is still to be assigned. */
+/** The row as JSON, without values that are assigned later. */
 function sampleOf({ fields }: Collection, row: StoredRow): Row {
   const cells = fields.flatMap(({ name, type }, index) => {
     const value = row[index];

@@ -1,4 +1,4 @@
-/** A collection of a declaration, by itself: its key, what is unique in it, its roles, its file of rows. */
+/** Validates one collection of a declaration: key, unique sets, file of rows. */
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
@@ -12,7 +12,7 @@ import type { Named } from './maps.ts';
 import { formatToRead } from './rows/source.ts';
 import { type At, type Reading, say } from './shape.ts';
 
-/** `file` is the declaration. Undefined where its fields cannot be told, which has been said then. */
+/** `file` is the path of the declaration. Undefined if its fields are unknown; the mistake is already recorded. */
 export function draftCollection(named: Named<GivenCollection>, file: string): CollectionDraft | undefined {
   const { name, reading, value: given } = named;
   const declared = given?.fields?.value;
@@ -44,7 +44,7 @@ function readKey({ key }: GivenCollection, names: readonly string[], reading: Re
   return knownOnce(listed, names, 'key', reading);
 }
 
-/** The names, each a field and once; what else is there has been said. */
+/** The names that are fields, each once; other names are recorded as mistakes. */
 function knownOnce(listed: readonly At<string>[], names: readonly string[], what: string, reading: Reading): string[] {
   const found: string[] = [];
   for (const { value: name, at } of listed) {
@@ -55,7 +55,7 @@ function knownOnce(listed: readonly At<string>[], names: readonly string[], what
   return found;
 }
 
-/** A key must be told in a URL, and order the rows. */
+/** A key must fit into a URL and order the rows. */
 function checkKeyTypes(
   key: readonly string[],
   fields: readonly FieldDraft[],
@@ -100,7 +100,7 @@ function checkRoles(fields: readonly Named<GivenField>[]): void {
   }
 }
 
-/** A former name belongs to one thing, and to none that is there. */
+/** A previous name may be used once, and not for something that exists. */
 export function checkFormerNames(
   all: readonly Named<{ readonly was?: At<string> }>[],
   noun: 'field' | 'collection',

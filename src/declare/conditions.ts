@@ -1,13 +1,16 @@
-/** Conditions as people write them elsewhere, in the form that the query language has for them. */
+/** Translates conditions in SQL or JavaScript syntax to the query language, for hints. */
 import { OPERATOR_SYMBOLS } from '../dialect/operators.ts';
 
 const COMPARISON = /^(\w+)\s*(===?|!==?|<>|>=|<=|=|>|<)\s*(?:'([^']*)'|"([^"]*)"|(?:(?:n?eq|[gl]te?)\.)?(\S+))$/;
 const PRESENCE = /^(\w+)\s+is\s+(not\s+)?null$/i;
 
-/** `id=eq.1`, `tags=not.cs.{a}`, `or=(…)`: whatever is wrong with it, it is in the form. */
+/**
+ * Matches text that has the syntax of the query language, whatever else is wrong: `id=eq.1`, `tags=not.cs.{a}`,
+ * `or=(…)`.
+ */
 const IN_FORM = /^[\w.>-]+=(?:[\w()]+\.|\()/;
 
-/** What to write in place of `cost > 3`; where nobody can tell, the form. Null for conditions that have it. */
+/** The equivalent of `cost > 3`, or a general example. Null if the text already has the right syntax. */
 export function inDialect(where: string): string | null {
   const parts = where.split(/\s+and\s+|\s*&&?\s*/i).map((part) => part.trim());
   if (parts.every((part) => IN_FORM.test(part))) return null;

@@ -1,6 +1,6 @@
 /**
- * The text of a declaration, YAML or JSON, as a tree that knows the place of everything in it. JSON is YAML, so that one parser
- * reads both. Aliases and merge keys are resolved: an alias is the node that it stands for, and not a copy of it.
+ * Parses a declaration, YAML or JSON, into a tree with positions. JSON is a subset of YAML, so one parser reads both.
+ * Aliases and merge keys are resolved: an alias is the same node, not a copy.
  */
 import type { Alias, Document, LineCounter, ParsedNode, Scalar, YAMLMap } from 'yaml';
 import { MAX_JSON_DEPTH } from '../limits.ts';
@@ -8,7 +8,7 @@ import type { Mistakes, Place } from './mistakes.ts';
 
 export type Node = { readonly at: Place } & (
   | { readonly kind: 'text'; readonly text: string }
-  /** `text` in the digits it is written in, as JSON writes numbers; `source` as it stands there. */
+  /** `text` has the digits in JSON syntax; `source` is the original text. */
   | { readonly kind: 'number'; readonly text: string; readonly source: string }
   | { readonly kind: 'boolean'; readonly value: boolean; readonly source: string }
   | { readonly kind: 'null' }
@@ -18,17 +18,17 @@ export type Node = { readonly at: Place } & (
 
 export interface Entry {
   readonly key: string;
-  /** Of the key. */
+  /** The position of the key. */
   readonly at: Place;
   readonly node: Node;
 }
 
-/** Loaded with the first declaration: without one nobody needs it, and it takes its time to load. */
+/** Loaded with the first declaration, since loading takes time. */
 function yaml(): typeof import('yaml') {
   return require('yaml') as typeof import('yaml');
 }
 
-/** Undefined where the text is neither YAML nor JSON; what is wrong with it is among the mistakes then. */
+/** Undefined if the text is neither YAML nor JSON; the mistakes are recorded. */
 export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
   const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
@@ -40,7 +40,7 @@ export function parseNodes(text: string, mistakes: Mistakes): Node | undefined {
     resolveKnownTags: false,
     stringKeys: true,
     intAsBigInt: true,
-    // The tree tells them, with the line of the first.
+    // The tree reports duplicate keys with the line of the first.
     uniqueKeys: false,
   });
   addSyntaxErrors(document, lines, mistakes);
@@ -51,14 +51,14 @@ function addSyntaxErrors({ errors, warnings }: Document.Parsed, lines: LineCount
   const told = new Set<number>();
   for (const { pos, code, message } of [...errors, ...warnings]) {
     const { line, col } = lines.linePos(pos[0]);
-    // What follows a broken line is mostly broken by it.
+    // Errors after a broken line usually follow from it.
     if (told.has(line) || (told.size > 0 && message.includes('in YAML stream'))) continue;
     told.add(line);
     mistakes.add({ line, column: col }, code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : plainWords(message));
   }
 }
 
-/** The parser's own words, but for the slips that a declaration invites. */
+/** The parser's message, reworded for common mistakes. */
 function plainWords(message: string): string {
   if (message.startsWith('Unexpected flow-seq-start'))
     return "a [ cannot stand here; inside { } a type with brackets is put in quotes, such as 'text[]'";
@@ -70,7 +70,7 @@ const TOO_DEEP = `a declaration may nest ${MAX_JSON_DEPTH} deep`;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 class Tree {
-  /** By name; an anchor counts from where its node ends, so that nothing can hold itself. */
+  /** By name. An anchor is visible only after its node, so that no node can contain itself. */
   private readonly anchors = new Map<string, Node>();
 
   constructor(
@@ -78,7 +78,7 @@ class Tree {
     private readonly mistakes: Mistakes,
   ) {}
 
-  /** `offset` is its place where it is empty. */
+  /** `offset` is the position of an empty node. */
   node(given: ParsedNode | null, offset: number, depth = 1): Node {
     const at = this.place(given?.range[0] ?? offset);
     if (given === null) return { kind: 'null', at };

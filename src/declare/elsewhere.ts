@@ -1,4 +1,4 @@
-/** Keys as other databases and formats call them. */
+/** Keywords of other databases and formats. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   required: ['nullable', 'null', 'notnull', 'optional', 'mandatory'],
   key: ['primarykey', 'pk', 'identity'],
@@ -20,7 +20,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   include: ['inherits', 'extends'],
 };
 
-/** What a key that there is not is called here, of those that there are. */
+/** Our keyword for one of another format, among those available. */
 export function calledHere(key: string, names: readonly string[]): string | undefined {
   const word = key.toLowerCase().replaceAll(/[_ -]/g, '');
   return names.find((name) => ELSEWHERE[name]?.includes(word) === true);

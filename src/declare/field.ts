@@ -1,4 +1,4 @@
-/** A field of a declaration, by itself: what it says fits its type. What it refers to is looked at once all collections are known. */
+/** Validates one field of a declaration against its type. References are validated when all collections are known. */
 import type { FieldDraft } from '../collection/draft.ts';
 import { isOnlyRead } from '../collection/types/index.ts';
 import type { Type } from '../collection/types/type.ts';
@@ -10,10 +10,10 @@ import { type Given, type Properties, type Reading, say } from './shape.ts';
 import { DECIMAL_ADVICE } from './type-name.ts';
 import { readValue } from './values.ts';
 
-/** Defaults that are made anew for each row, where the type has them. */
+/** Defaults that are generated per row. */
 const GENERATED = ['now', 'uuid'] as const;
 
-/** Undefined where its type is not known, which has been said then. */
+/** Undefined if its type is unknown; the mistake is already recorded. */
 export function draftField({ name, reading, value: given }: Named<GivenField>, isKey: boolean): FieldDraft | undefined {
   const type = given?.type?.value;
   if (given === undefined || type === undefined) return undefined;
@@ -42,7 +42,7 @@ export function draftField({ name, reading, value: given }: Named<GivenField>, i
   };
 }
 
-/** Of those that are given. */
+/** The values of the given properties. */
 export function valuesOf<P extends Properties, Name extends keyof P>(given: Given<P>, ...names: readonly Name[]) {
   const found = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name].value]]));
   return Object.fromEntries(found) as { [Each in Name]?: NonNullable<Given<P>[Each]>['value'] };

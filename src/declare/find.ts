@@ -1,20 +1,20 @@
-/** The declaration of a catalogue: the file that is named, or the one in the working folder, or none. */
+/** Finds the declaration: the named file, the one in the working directory, or none. */
 import { existsSync } from 'node:fs';
 import type { CatalogueDraft } from '../collection/draft.ts';
 import { ConfigError } from '../settings/setting.ts';
 
 export const USUAL_NAMES = ['collections.yaml', 'collections.yml', 'collections.json'] as const;
 
-/** Undefined where there is none: the catalogue is the built-in one. */
+/** Undefined without a declaration: the built-in catalogue is used. */
 export async function loadDeclaration(named: string): Promise<CatalogueDraft | undefined> {
   const file = findDeclaration(named);
   if (file === undefined) return undefined;
-  // What reads it is loaded only then: a service without a declaration starts sooner.
+  // Loaded lazily, so that a service without a declaration starts faster.
   const { readDeclaration } = await import('./read.ts');
   return readDeclaration(file);
 }
 
-/** Undefined where none is named (an empty name is none) and none is here. */
+/** Undefined if none is named (an empty name counts as none) and none is found. */
 export function findDeclaration(named: string): string | undefined {
   if (named !== '') return named;
   const [found, ...others] = USUAL_NAMES.filter((name) => existsSync(name));

@@ -1,6 +1,6 @@
 /**
- * The format of a declaration: its keys at every level, what each takes, and what it means. The reader, the JSON Schema for
- * editors and docs/collections.md are made from these tables.
+ * The format of a declaration: its keys at every level, their values and meanings. The reader, the JSON Schema and
+ * docs/collections.md are generated from these tables.
  */
 import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
 import { Refusal } from '../errors.ts';
@@ -27,10 +27,10 @@ import {
 import { typeName } from './type-name.ts';
 
 const ON_DELETE: readonly OnDelete[] = ['restrict', 'cascade', 'set null'];
-/** Longest text that a rule may ask for; PostgreSQL's own bound of varchar(n). */
+/** The longest text that a rule may require; PostgreSQL's limit of varchar(n). */
 const MAX_LENGTH = 10_485_760;
 
-/** The key where none is said. */
+/** The default key. */
 export const USUAL_KEY = 'id';
 
 const aName = { ...anyText, words: 'a name' };
@@ -89,7 +89,7 @@ export const FIELD = {
   was: property(anyName, 'The previous name. The field is renamed and keeps its values.'),
 } as const;
 
-/** A field is its type, or a map. */
+/** A field is a type name or a map. */
 const field = either(
   map(typeName, (type, at) => ({ type: { value: type, at } })),
   propertiesOf(FIELD, 'a map with type'),
@@ -117,7 +117,7 @@ export const COLLECTION = {
   was: property(anyName, 'The previous name. The collection is renamed and keeps its rows.'),
 } as const;
 
-/** What a rule may say, by what it allows. */
+/** The properties of a rule. */
 export const RULE = {
   where: property(anyText, 'A filter in the query language. `{claims.name}` inserts a claim of the caller.'),
   fields: property(fieldNames, 'The allowed fields. Default: all.'),
@@ -155,7 +155,7 @@ export const ROLE = {
   include: property(listOf(aName, 'a list of roles'), 'Roles whose rules this role inherits.'),
 } as const;
 
-/** What a role says beside its keys: by the names of collections, what it may do there. */
+/** A role: its keys, and its rights by collection. */
 const role = either(
   oneWordOf(['all']),
   propertiesAndNames(ROLE, {
@@ -187,7 +187,7 @@ export const TOP = {
   ),
 } as const;
 
-/** At the top, keys of the user's own: places for anchors, which aliases refer to. */
+/** User-defined keys at the top level, for anchors. */
 export const OWN_KEYS = 'x-';
 
 export const FORMAT = propertiesOf(TOP, 'a map with collections', OWN_KEYS);

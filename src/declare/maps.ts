@@ -1,4 +1,4 @@
-/** Shapes of maps: one whose keys a table of properties lists, and one whose keys are the user's own names. */
+/** Shapes of maps: with a fixed table of keys, or with user-defined names. */
 import { perhaps } from '../nearest-name.ts';
 import { calledHere } from './elsewhere.ts';
 import {
@@ -12,7 +12,7 @@ import {
   say,
 } from './shape.ts';
 
-/** A map with these keys and no other, but for those with a prefix that are nobody's business. */
+/** A map with these keys only, except ignored ones with a prefix. */
 export function propertiesOf<P extends Properties>(properties: P, words: string, ignored?: string): Shape<Given<P>> {
   const names = Object.keys(properties);
   const required = names.filter((name) => properties[name]!.isRequired === true);
@@ -58,7 +58,7 @@ function schemasOf(properties: Properties): Record<string, JsonSchema> {
   );
 }
 
-/** A map with these keys, and beside them names of the user's own, all of one shape. */
+/** A map with these keys and user-defined names of one shape. */
 export function propertiesAndNames<P extends Properties, T>(
   properties: P,
   { shape, words }: { shape: Shape<T>; words: string },
@@ -91,11 +91,11 @@ export function propertiesAndNames<P extends Properties, T>(
 export interface Named<T> {
   readonly name: string;
   readonly reading: Reading;
-  /** Undefined where it is wrong; the name is there all the same, for those who refer to it. */
+  /** Undefined if it is invalid; its name still exists for references. */
   readonly value: T | undefined;
 }
 
-/** A map from names of the user's own; `most` of them, as `noun` calls them in the plural. */
+/** A map with user-defined names; at most `most`, with `noun` as their plural. */
 export function namesTo<T>(
   shape: Shape<T>,
   { words, noun, most, names }: { words: string; noun: string; most: number; names: Shape<string> },

@@ -1,7 +1,7 @@
-/** The mistakes in a declaration: gathered while it is read, and told all at once, in the order of lines. */
+/** Collects the mistakes of a declaration and reports them together, in line order. */
 import { ConfigError } from '../settings/setting.ts';
 
-/** From 1, as editors count. */
+/** Counted from 1, as in editors. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -11,7 +11,7 @@ export interface Mistake extends Place {
   readonly message: string;
 }
 
-/** Nothing has been touched when it is thrown. */
+/** Thrown before anything is changed. */
 export class DeclarationError extends ConfigError {
   constructor(
     readonly file: string,
@@ -25,7 +25,7 @@ export class DeclarationError extends ConfigError {
 export class Mistakes {
   private readonly found = new Map<string, Mistake>();
 
-  /** What several aliases share is told once. */
+  /** A mistake in a shared alias is reported once. */
   add({ line, column }: Place, message: string): undefined {
     this.found.set(`${line}:${column}:${message}`, { line, column, message });
   }
@@ -34,7 +34,7 @@ export class Mistakes {
     return this.found.size > 0;
   }
 
-  /** Throws where there is one. */
+  /** Throws if there is any mistake. */
   settle(file: string): void {
     if (!this.any) return;
     const inOrder = (one: Mistake, other: Mistake) => one.line - other.line || one.column - other.column;

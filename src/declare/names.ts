@@ -1,10 +1,10 @@
-/** Names of collections and fields: those that both engines and a URL take as they are, and none that means something else. */
+/** Validates names of collections and fields: both engines and URLs must accept them, and they must not be reserved. */
 import { MAX_NAME_LENGTH } from '../limits.ts';
 import { anyText, type Shape, say } from './shape.ts';
 
 const NAME = '^[a-z][a-z0-9_]*$';
 
-/** By what they are taken. A test holds them against the paths that the service answers. */
+/** Reserved names with their use. A test compares them with the paths of the service. */
 export const RESERVED_COLLECTIONS: Readonly<Record<string, string>> = {
   auth: 'a path of the service',
   changes: 'the collection of what was changed',
@@ -31,10 +31,10 @@ export const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
 };
 
 const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict', 'and', 'or', 'not', 'after'];
-/** Columns that every table has by itself. */
+/** Columns that every table has. */
 const SYSTEM_COLUMNS = ['cmax', 'cmin', 'ctid', 'rowid', 'tableoid', 'xmax', 'xmin'];
 
-/** SQLite takes them for values, even in quotes. */
+/** SQLite treats these as values, even quoted. */
 const VALUES = ['false', 'true'];
 
 export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ export const RESERVED_FIELDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(VALUES.map((name) => [name, 'a value'])),
 };
 
-/** A name, whatever it is the name of. */
+/** Any name. */
 export const anyName: Shape<string> = {
   takes: ['text'],
   words: 'a name',
@@ -73,7 +73,7 @@ function reservedField(name: string): string | undefined {
   return Object.hasOwn(RESERVED_FIELDS, name) ? `${name} is ${RESERVED_FIELDS[name]}` : undefined;
 }
 
-/** As tokens and keys name it: letters of either case, and dashes, too. */
+/** Role names as in tokens and keys: also upper case and hyphens. */
 const ROLE_NAME = '^[A-Za-z][A-Za-z0-9_-]*$';
 
 export const roleName: Shape<string> = {
@@ -92,7 +92,7 @@ export const roleName: Shape<string> = {
 export const collectionName = unreserved(reservedCollection);
 export const fieldName = unreserved(reservedField);
 
-/** Why a table, or a column, cannot be declared by its name; undefined where it can. */
+/** Why a name cannot be declared; undefined if it can. */
 export function nameProblem(kind: 'collection' | 'field', name: string): string | undefined {
   return formProblem(name) ?? (kind === 'collection' ? reservedCollection(name) : reservedField(name));
 }
@@ -108,7 +108,7 @@ function unreserved(taken: (name: string) => string | undefined): Shape<string> 
   };
 }
 
-/** `unitPrice` and `Unit Price` were meant to be `unit_price`. */
+/** Suggests `unit_price` for `unitPrice` and `Unit Price`. */
 function suggestion(name: string): string {
   const likely = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

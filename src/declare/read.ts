@@ -1,8 +1,6 @@
 /**
- * A declaration is read.
- *
- * In: a file, YAML or JSON. Out: a `CatalogueDraft`, plain data in which every name, type and value is right. Refuses with a
- * `DeclarationError` that names every mistake in the file, with its line. Opens no database.
+ * Reads a declaration. In: a YAML or JSON file. Out: a `CatalogueDraft`, plain data in which every name, type and value
+ * is valid. Throws a `DeclarationError` with every mistake and its line. Opens no database.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { declareCatalogue } from '../collection/declaration.ts';
@@ -22,7 +20,7 @@ export function readDeclaration(file: string): CatalogueDraft {
   return parseDeclaration(readText(file), file);
 }
 
-/** `file` is what mistakes call it, and what the files of rows are relative to. */
+/** `file` names the declaration in messages, and paths of row files are relative to it. */
 export function parseDeclaration(text: string, file: string): CatalogueDraft {
   const mistakes = new Mistakes();
   const draft = draftOfText(text, file, mistakes);
@@ -39,7 +37,7 @@ function draftOfText(text: string, file: string, mistakes: Mistakes): CatalogueD
   const collections = declared.flatMap((each) => draftCollection(each, file) ?? []);
   checkFormerNames(declared, 'collection');
   checkReferences(declared, collections);
-  // Of a declaration that is right otherwise, since they come of what it says.
+  // Only for a declaration without other mistakes, since these names are derived from it.
   if (!mistakes.any) checkDerivedNames(declared, declareCatalogue({ collections }));
   if (given?.roles === undefined) return { collections };
   return { collections, roles: draftRoles(given.roles.value, declared, collections) };

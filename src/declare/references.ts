@@ -1,4 +1,4 @@
-/** What collections have to do with each other: references, and names that would meet in the database. */
+/** Validates references between collections, and derived names that would collide in the database. */
 
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
@@ -11,7 +11,7 @@ import { say } from './shape.ts';
 
 type Declared = readonly Named<GivenCollection>[];
 
-/** A reference names a collection, and holds what identifies a row there. */
+/** A reference must name a collection and have the type of its key. */
 export function checkReferences(declared: Declared, drafts: readonly CollectionDraft[]): void {
   const names = declared.map(({ name }) => name);
   for (const field of declared.flatMap(({ value }) => value?.fields?.value ?? [])) {
@@ -29,7 +29,7 @@ export function checkReferences(declared: Declared, drafts: readonly CollectionD
   }
 }
 
-/** Nothing is said of a collection whose own mistakes hide its key. */
+/** A collection with mistakes of its own is not judged. */
 function mismatch({ value }: Named<GivenField>, target: CollectionDraft | undefined): string | undefined {
   if (target === undefined) return undefined;
   const { name, key, fields } = target;

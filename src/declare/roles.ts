@@ -1,4 +1,4 @@
-/** The roles of a declaration: whom they include, and whether their rules make sense of the collections that there are. */
+/** Validates the roles of a declaration: includes, and rules against the declared collections. */
 import { type Collection, declareCollection } from '../collection/declaration.ts';
 import {
   type CollectionDraft,
@@ -18,7 +18,7 @@ import { type At, type Given, type Reading, say } from './shape.ts';
 
 type GivenRule = Given<typeof RULE>;
 
-/** The drafts of collections are those that can be read; of others, and of those that lack a field that has a mistake, nothing is said but their names. */
+/** Only valid collections have drafts. For the others, and for fields with mistakes, only names are checked. */
 export function draftRoles(
   roles: readonly Named<GivenRole>[],
   declared: readonly Named<GivenCollection>[],
@@ -65,7 +65,7 @@ function includedBy(role: GivenRole | undefined): readonly At<string>[] {
   return role === undefined || role === 'all' ? [] : (role.given.include?.value ?? []);
 }
 
-/** Whether a role is, or includes at any depth, another. */
+/** Whether a role is another one or includes it at any depth. */
 function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: string, to: string): boolean {
   const reached = new Set([from]);
   for (const name of reached) for (const { value } of included.get(name) ?? []) reached.add(value);
@@ -73,8 +73,8 @@ function reaches(included: ReadonlyMap<string, readonly At<string>[]>, from: str
 }
 
 /**
- * Only rows that a role reads can be changed or deleted. What it lacks for that it may get from a role that it includes, or that
- * includes it.
+ * A role can update or delete only rows that it can read. The right to read may come from an included or including
+ * role.
  */
 function checkChanges(roles: readonly Named<GivenRole>[]): void {
   const included = new Map(roles.map(({ name, value }) => [name, includedBy(value)]));
@@ -124,7 +124,7 @@ function draftRules(
   });
 }
 
-/** Undefined where it has mistakes of its own, which have been said. */
+/** Undefined if it has mistakes, which are already recorded. */
 const collectionOf = oncePer((draft: CollectionDraft): Collection | undefined => {
   try {
     return declareCollection(draft);
@@ -133,7 +133,7 @@ const collectionOf = oncePer((draft: CollectionDraft): Collection | undefined =>
   }
 });
 
-/** Its conditions are planned as those of any request are: what is refused there is a mistake here. */
+/** Plans the conditions like those of a request; an error there is a mistake here. */
 function checkedWhere(draft: CollectionDraft, { where }: GivenRule, reading: Reading): string | undefined {
   const collection = collectionOf(draft);
   if (where === undefined || collection === undefined) return where?.value;
@@ -145,7 +145,7 @@ function checkedWhere(draft: CollectionDraft, { where }: GivenRule, reading: Rea
   return where.value;
 }
 
-/** Of a name that is mistyped the nearest, or those that there are. */
+/** The nearest names from a hint. */
 function nearestIn(hint: string | null): string | null {
   const nearest = /^Perhaps you meant the field '(.+)'\.$/.exec(hint ?? '')?.[1];
   if (nearest !== undefined) return `perhaps you meant ${nearest}`;
@@ -183,7 +183,7 @@ function isReadOnly({ fields }: CollectionDraft, name: string): boolean {
   return fields.find((field) => field.name === name)?.readOnly === true;
 }
 
-/** What a role cannot do without. */
+/** The fields that a role needs. */
 function needed(draft: CollectionDraft, right: Right): readonly string[] {
   if (right === 'read') return draft.key;
   if (right !== 'create') return [];

@@ -1,6 +1,6 @@
 /**
- * The rows that a declaration gives a collection to begin with: read from their file as they are used, under the names of
- * fields. Whether a cell is a value of its field is for whoever stores it to say; `BadRows` gathers both kinds of mistakes.
+ * Reads the initial rows of a collection from their file, incrementally. Storing validates the cells; `BadRows`
+ * collects both kinds of mistakes.
  */
 import type { CollectionDraft } from '../collection/draft.ts';
 import { MAX_BAD_ROWS } from '../limits.ts';
@@ -9,18 +9,18 @@ import { ConfigError } from '../settings/setting.ts';
 import type { FileRecord, GoodRecord } from './rows/record.ts';
 import { type FileFormat, formatToRead, openSource, type Source } from './rows/source.ts';
 
-/** Rows with the same columns, one after the other. */
+/** Consecutive rows with the same columns. */
 export interface RowBatch {
-  /** Names of fields, in the order of the cells. */
+  /** Field names in cell order. */
   readonly columns: readonly string[];
   readonly rows: readonly Pick<GoodRecord, 'line' | 'cells'>[];
-  /** The cells of a CSV file are texts, null or undefined, where nothing is given; those of others are JSON values. */
+  /** CSV cells are texts, null, or undefined if empty; other formats have JSON values. */
   readonly format: FileFormat;
-  /** What divides the cells of a CSV file. */
+  /** The separator of a CSV file. */
   readonly separator: string;
 }
 
-/** Mistakes in a file of rows: gathered, and told at its end, or when there are many. */
+/** Collects mistakes in a file of rows, and reports them at the end or when there are many. */
 export class BadRows {
   private readonly found: string[] = [];
 
@@ -31,7 +31,7 @@ export class BadRows {
     if (this.found.length >= MAX_BAD_ROWS) throw this.error(' at least');
   }
 
-  /** Throws where there is one. */
+  /** Throws if there is any mistake. */
   settle(): void {
     if (this.found.length > 0) throw this.error('');
   }
@@ -42,7 +42,7 @@ export class BadRows {
   }
 }
 
-/** None where the collection names no file. Throws at the end where a row was bad. */
+/** Nothing if the collection has no file. Throws at the end if a row was invalid. */
 export async function* readRows(
   { rows: file, fields }: CollectionDraft,
   bad = new BadRows(file ?? ''),
@@ -65,7 +65,7 @@ export async function* readRows(
   bad.settle();
 }
 
-/** A file that cannot be read on is named, too. */
+/** Adds the file name to read errors. */
 async function* recordsOf(source: Source, file: string): AsyncGenerator<readonly FileRecord[]> {
   try {
     yield* source.records;
@@ -74,7 +74,7 @@ async function* recordsOf(source: Source, file: string): AsyncGenerator<readonly
   }
 }
 
-/** What is wrong with the columns; asked once for those that rows share. */
+/** Validates the columns once per list of columns. */
 function checkedColumns(
   columns: readonly string[],
   names: readonly string[],

@@ -1,4 +1,4 @@
-/** The rules of a field: each is for some types, holds values of that type, and the default keeps it. */
+/** Validates the rules of a field: each applies to some types, and the default must satisfy it. */
 import type { FieldDraft } from '../collection/draft.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
@@ -10,7 +10,7 @@ import { compareStored, readValue, type TypedValue } from './values.ts';
 const RULE_NAMES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf', 'onUpdate'] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
-/** Days and times of day have a present one. */
+/** Dates and times have a current value. */
 const isTime = (type: Type) => type.generated?.now !== undefined;
 const isOrdered = (type: Type) => can(type, 'number') || isTime(type);
 const isText = (type: Type) => can(type, 'text');
@@ -27,7 +27,7 @@ const SCOPES: Readonly<Record<RuleName, { readonly isFor: (type: Type) => boolea
 
 export interface Rules {
   readonly draft: Pick<FieldDraft, RuleName>;
-  /** What a value breaks, in words; undefined where it keeps all of them. */
+  /** The rule that a value violates, in words. */
   readonly broken: (value: Value) => string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function readRules(given: GivenField, type: Type, reading: Reading): Rule
   };
 }
 
-/** Without those that the type has no use for, which is a mistake. */
+/** Removes rules that do not apply to the type; each is a mistake. */
 function withinScope(given: GivenField, type: Type, reading: Reading): Pick<GivenField, RuleName> {
   const misplaced = RULE_NAMES.filter((name) => given[name] !== undefined && !SCOPES[name].isFor(type));
   for (const name of misplaced) say(reading, given[name]!.at, `${name} is for ${SCOPES[name].words}, not ${type.name}`);

@@ -1,6 +1,6 @@
 /**
- * What a value in a declaration may be: how it is read, so that every mistake is named, and the JSON Schema that says the same to
- * editors. Larger shapes are made of smaller ones, and a table of properties is all that a new key needs.
+ * The shape of a value in a declaration: how it is parsed, with every mistake reported, and its JSON Schema for
+ * editors. Shapes compose, and a new key needs only an entry in a table of properties.
  */
 import { perhaps } from '../nearest-name.ts';
 import type { Node } from './document.ts';
@@ -10,7 +10,7 @@ export type JsonSchema = {
   readonly [key: string]: string | number | boolean | null | JsonSchema | readonly (string | number | JsonSchema)[];
 };
 
-/** What is being read: `products.sku`, and where its name stands. */
+/** The current item, such as `products.sku`, and the position of its name. */
 export interface Reading {
   readonly mistakes: Mistakes;
   readonly path: string;
@@ -27,19 +27,22 @@ export interface Shape<T> {
   /** As in `must be …`. */
   readonly words: string;
   readonly schema: () => JsonSchema;
-  /** Of a node that it takes. Undefined where it is wrong; that has been said then. `what` is its name in a message. */
+  /**
+   * Parses a node of an accepted kind. Undefined if it is invalid; the mistake is already recorded. `what` names it in
+   * messages.
+   */
   readonly read: (node: Node, reading: Reading, what: string) => T | undefined;
 }
 
 export interface Property<T> {
   readonly shape: Shape<T>;
-  /** What it is, in a sentence for people. */
+  /** A description for people. */
   readonly about: string;
   readonly isRequired?: boolean;
 }
 
 export type Properties = Readonly<Record<string, Property<unknown>>>;
-/** What a map gave, each with the place of its key. */
+/** The properties of a map with the positions of their keys. */
 export type Given<P extends Properties> = {
   readonly [Name in keyof P]?: At<P[Name] extends Property<infer T> ? T : never>;
 };
@@ -79,7 +82,7 @@ export const trueOrFalse: Shape<boolean> = {
   read: (node) => (node.kind === 'boolean' ? node.value : undefined),
 };
 
-/** What is not said is not so: false would say it twice. */
+/** Absence means false, so `false` is not accepted. */
 export const onlyTrue: Shape<true> = {
   takes: ['boolean'],
   words: 'true',
@@ -118,7 +121,7 @@ export function oneWordOf<const W extends string>(words: readonly W[]): Shape<W>
   };
 }
 
-/** What is understood later, once the type of the field is known. */
+/** A value that is parsed later, when the type of the field is known. */
 export function asWritten(takes: readonly Node['kind'][], words: string, schema: JsonSchema): Shape<Node> {
   return { takes, words, schema: () => schema, read: (node) => node };
 }
@@ -139,7 +142,7 @@ export function listOf<T>(shape: Shape<T>, words: string, least = 1): Shape<read
   };
 }
 
-/** One shape or the other, by the kind of the node. */
+/** One of two shapes, by the kind of the node. */
 export function either<A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> {
   return {
     takes: [...one.takes, ...other.takes],

@@ -1,8 +1,8 @@
-/** A declaration to begin with: a collection, and in comments what else there is. */
+/** A template for a declaration: one collection, with other features in comments. */
 import type { Collection } from '../collection/declaration.ts';
 import { writtenCollection } from './write.ts';
 
-/** `file` is what it will be called. */
+/** `file` is the name it will get. */
 export function startingPoint(collection: Collection, file: string): string {
   return `# The collections of this catalogue, each at the path of its name. To check this file alone: catalogue check ${file}
 # To complete and check it in an editor, save the schema: catalogue declare --json-schema > collections.schema.json
@@ -13,7 +13,7 @@ collections:
 ${writtenCollection(collection.draft)}${moreFields(collection)}${moreCollections(collection)}${someRoles(collection)}`;
 }
 
-/** Each can be had by taking its # away; a test does. */
+/** Each comment works when uncommented; a test does that. */
 function moreFields({ name, key }: Collection): string {
   return `
       # More that a field can be; take the # away for what you need.

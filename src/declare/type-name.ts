@@ -1,4 +1,4 @@
-/** The type of a field, by its name. */
+/** Parses the type of a field. */
 import { MAX_DECIMAL_DIGITS } from '../collection/types/decimal.ts';
 import { castTypeNamed, fieldTypeNamed, fieldTypeNames } from '../collection/types/index.ts';
 import type { Type } from '../collection/types/type.ts';
@@ -7,7 +7,7 @@ import { anyText, type JsonSchema, type Shape, say } from './shape.ts';
 
 const ARRAY = '[]';
 
-/** What other databases and languages call a type, beside the words of casts. */
+/** Type names of other databases and languages, besides PostgreSQL's aliases. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   text: [
     'string',

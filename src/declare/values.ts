@@ -1,4 +1,4 @@
-/** Values that a declaration gives to fields: plain JSON, which the type of the field can store. */
+/** Parses values in a declaration: plain JSON that the field's type can store. */
 import { movingMoment } from '../collection/types/date-time-text.ts';
 import { exactDecimal, printTrimmed } from '../collection/types/decimal-text.ts';
 import { can, type Type } from '../collection/types/type.ts';
@@ -13,7 +13,7 @@ export interface TypedValue {
   readonly stored: Value;
 }
 
-/** Undefined where the type does not take it, which has been said then. */
+/** Undefined if the type does not accept it; the mistake is already recorded. */
 export function readValue(type: Type, node: Node, reading: Reading, what: string): TypedValue | undefined {
   try {
     const plain = plainValue(node, type, { left: MAX_VALUE_NODES });
@@ -28,7 +28,7 @@ export function readValue(type: Type, node: Node, reading: Reading, what: string
   }
 }
 
-/** A word such as today: a rule of it would refuse tomorrow what is stored today, a default would stay the day it was read. */
+/** Words such as `today`: a rule with one would reject tomorrow what is stored today. */
 function movesOn(plain: unknown, type: Type): boolean {
   return typeof plain === 'string' && type.generated?.now !== undefined && movingMoment(plain) !== undefined;
 }
@@ -38,10 +38,10 @@ function stored(type: Type, plain: unknown): Value {
   return type.store(typeof plain === 'string' ? plain : JSON.stringify(plain));
 }
 
-/** `budget` bounds what aliases within aliases add up to. */
+/** `budget` bounds the expansion of nested aliases. */
 function plainValue(node: Node, type: Type, budget: { left: number }): unknown {
   if (budget.left-- <= 0) throw new Refusal('54000', `it holds more than ${MAX_VALUE_NODES} values`);
-  // A text without quotes, such as 007, stays as it is written.
+  // An unquoted text such as 007 keeps its spelling.
   if ('source' in node && can(type, 'text')) return node.source;
   switch (node.kind) {
     case 'text':
@@ -59,7 +59,9 @@ function plainValue(node: Node, type: Type, budget: { left: number }): unknown {
   }
 }
 
-/** Its digits as a text, where a double would lose some: every type reads numbers from their text, but json keeps a text a text. */
+/**
+ * The digits as a text if a double would lose some. Every type parses numbers from text; only json would store a text.
+ */
 function plainNumber(text: string, type: Type): number | string {
   const number = Number(text);
   const [exact, nearest] = [exactDecimal(text), exactDecimal(String(number))];
@@ -68,7 +70,7 @@ function plainNumber(text: string, type: Type): number | string {
   return text;
 }
 
-/** What SQLite stores, which compares as the values do. */
+/** Compares SQLite's stored forms, which sort like the values. */
 export function compareStored(type: Type, one: Value, other: Value): number {
   const [left, right] = [one, other].map((value) => type.sqlite.bind?.(value) ?? value);
   return left! < right! ? -1 : left! > right! ? 1 : 0;

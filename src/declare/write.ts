@@ -1,17 +1,17 @@
-/** A collection as YAML: a line for each field, and only what is not so by itself. */
+/** Prints a collection as YAML: one line per field, without defaults. */
 import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../collection/draft.ts';
 import { COLLECTION, FIELD, REFERENCE, USUAL_KEY } from './format.ts';
 
-/** What a declaration cannot say, in comments. */
+/** Comments for what a declaration cannot express. */
 export interface Notes {
   readonly notes: readonly string[];
-  /** By the names of fields. */
+  /** By field name. */
   readonly fieldNotes: ReadonlyMap<string, string>;
 }
 
 const NO_NOTES: Notes = { notes: [], fieldNotes: new Map() };
 
-/** To stand under `collections:`. Reads back as the same draft; its file of rows is named as it is. */
+/** For use under `collections:`. Parsing the result gives the same draft. */
 export function writtenCollection(draft: CollectionDraft, { notes, fieldNotes } = NO_NOTES): string {
   const { name, key, fields } = draft;
   const [only, ...others] = key;
@@ -29,14 +29,14 @@ export function writtenCollection(draft: CollectionDraft, { notes, fieldNotes } 
   ].join('\n');
 }
 
-/** On one line, whatever it says. */
+/** A comment on one line. */
 export function comment(words: string): string {
   return `# ${words.replace(/\s+/g, ' ').trim()}`;
 }
 
-/** On one line, whatever it is: as the only one of a list, without the brackets. */
+/** A value on one line, without brackets for a list of one. */
 function flow(value: unknown): string {
-  // Loaded by those who write one.
+  // Loaded only by commands that write YAML.
   const { Document, visit } = require('yaml') as typeof import('yaml');
   const document = new Document([value]);
   visit(document, {
@@ -50,21 +50,21 @@ function flow(value: unknown): string {
 
 const LINE_END = /[\n\r]/;
 
-/** In a word where its type is all that it says. */
+/** Only the type name if nothing else is set. */
 function writtenField(field: FieldDraft): unknown {
   const said = { ...field, references: field.references && writtenReference(field.references) };
   const properties = inOrder(said, FIELD);
   return properties.length === 1 ? field.type : Object.fromEntries(properties);
 }
 
-/** In a word where the collection is all that it says. */
+/** Only the collection name if nothing else is set. */
 function writtenReference({ collection, onDelete, constraint }: ReferenceDraft): unknown {
   const said = { collection, onDelete: onDelete === 'restrict' ? undefined : onDelete, constraint };
   const properties = inOrder(said, REFERENCE);
   return properties.length === 1 ? collection : Object.fromEntries(properties);
 }
 
-/** What is said, in the order of the format. */
+/** The set properties in the order of the format. */
 function inOrder(said: Readonly<Record<string, unknown>>, format: object): [property: string, value: unknown][] {
   return Object.keys(format).flatMap((name) => (said[name] === undefined ? [] : [[name, said[name]]]));
 }

@@ -1,4 +1,4 @@
-/** `[not.]operator.value`: the right side of a filter, and with its field a condition. */
+/** Parses `[not.]operator.value`, the right side of a filter. */
 import { Refusal } from '../errors.ts';
 import { MAX_LIST_VALUES } from '../limits.ts';
 import { oncePerText } from '../once-per.ts';
@@ -122,7 +122,7 @@ export function tooManyValues(): Refusal {
 const LONGEST_IS_VALUE = Math.max(...IS_VALUES.map((value) => value.length));
 
 function readIsValue(scanner: Scanner): IsValue {
-  // No more than a value takes: a tree may hold thousands of them.
+  // Looks ahead no further than a value's length, since a tree may contain thousands of them.
   const rest = scanner.peek(LONGEST_IS_VALUE).toLowerCase();
   const found = IS_VALUES.find((value) => rest.startsWith(value));
   if (found === undefined) scanner.fail(`isVal: (null, not_null, true, false, unknown)`);
@@ -146,7 +146,7 @@ function readQuantifier(scanner: Scanner): Quantifier | undefined {
   return scanner.fail(OPERATOR, start + 1);
 }
 
-/** Parameters of other services, and how they are written here. */
+/** Parameters of other services, and their equivalents here. */
 const ELSEWHERE: readonly [names: RegExp, advice: string][] = [
   [
     /^(page|page_?(size|number|no)|per_?page|skip|start|cursor)$/i,
@@ -164,7 +164,7 @@ function operatorHint(name: string, rest: string): string {
   return `Write ${example}. The operators are eq, neq, gt, gte, lt, lte, like, in, is and others.`;
 }
 
-/** `id=1` is the commonest slip, `q=chai` the next. */
+/** `id=1` is the most common mistake, `q=chai` the next. */
 function hintFor(key: string, value: string): string | undefined {
   if (/^(not\.)?in\./.test(value))
     return 'Write in.(a,b); put a value with a comma or a parenthesis into double quotes.';

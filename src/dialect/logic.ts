@@ -1,4 +1,4 @@
-/** `and=(…)`, `or=(…)`, their negations, and what nests in them; `after=(…)`, which links between pages are made of. */
+/** Parses `and=(…)`, `or=(…)`, their negations and nested conditions, and `after=(…)`, which page links use. */
 import { Refusal } from '../errors.ts';
 import { MAX_CONDITIONS, MAX_LOGIC_DEPTH } from '../limits.ts';
 import { readCondition } from './filter.ts';
@@ -13,10 +13,13 @@ export function isLogicKey(key: string): key is LogicKey {
   return (LOGIC_KEYS as readonly string[]).includes(key);
 }
 
-/** What a link adds to say where the next page begins: a condition as in `and`, told from those of the client by its name. */
+/**
+ * The parameter by which a link continues after a row: a condition as in `and`, distinguished from the client's by its
+ * name.
+ */
 export const AFTER = 'after';
 
-/** A field may have that name, too, but no filter begins with a parenthesis. */
+/** A field may also have that name, but a filter value never begins with a parenthesis. */
 export function isAfter(key: string, value: string): boolean {
   return key === AFTER && value.startsWith('(');
 }

@@ -1,12 +1,12 @@
-/** Names and values as PostgREST writes them: plain or quoted names, steps into JSON, quoted values. */
+/** Names and values in PostgREST's syntax: plain or quoted names, steps into JSON, quoted values. */
 import type { Scanner } from './scanner.ts';
 import type { FieldPath, JsonStep } from './tree.ts';
 
 export const FIELD_NAME = 'field name (* or [a..z0..9_$])';
 
-/** A dash may stand inside a name, unless it begins an arrow. */
+/** A hyphen may occur inside a name, unless it begins an arrow. */
 const PLAIN_NAME = /[\p{L}\p{N}_$ ]+(?:-(?!>)[\p{L}\p{N}_$ ]+)*/uy;
-/** What most names are, and far quicker to find than a name of any letters. */
+/** A fast path for most names. */
 const PLAIN_WORD = /[A-Za-z0-9_$]+(?=[.,:()!]|$)/y;
 /** A dash may stand inside a key, unless it begins an arrow; a key begins with one only if it is an index. */
 const JSON_KEY = /-\d+|(?!\s)[^"',:.()<>-]+(?:-(?!>)[^"',:.()<>-]+)*/y;
@@ -40,7 +40,7 @@ export function readFieldPath(scanner: Scanner): FieldPath {
   return { name, json };
 }
 
-/** A text in double quotes, in which a backslash takes the next character as it is. */
+/** A text in double quotes; a backslash escapes the next character. */
 export function readQuoted(scanner: Scanner): string | undefined {
   if (scanner.peek() !== '"') return undefined;
   return scanner.attempt(() => {
@@ -61,7 +61,7 @@ export function readQuoted(scanner: Scanner): string | undefined {
   });
 }
 
-/** The way to an embedding, as a parameter begins with it: by the way to the one that it is in, and its own name. */
+/** The path of an embedding as a parameter prefix: the parent's path and its own name. */
 export function wayTo(way: string, name: string): string {
   const step = PLAIN_STEP.test(name) ? name : inQuotes(name);
   return way === '' ? step : `${way}.${step}`;
@@ -75,7 +75,10 @@ export function inQuotes(text: string): string {
 
 const UP_TO_SEPARATOR = /[^,)]*/y;
 
-/** A value in a list or a logic tree: quoted when a separator follows the quote, otherwise all up to the separator. */
+/**
+ * A value in a list or logic tree: quoted if a separator follows the closing quote, otherwise everything up to the
+ * separator.
+ */
 export function readListedValue(scanner: Scanner): string {
   const quoted = scanner.attempt(() => {
     const value = readQuoted(scanner);

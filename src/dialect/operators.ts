@@ -1,10 +1,10 @@
 /**
- * The one table of operators. The parser reads names and forms from it, the planner which types an operator serves,
- * the documentation and its tests the words and the example.
+ * The operator table. The parser reads names and forms from it, the planner the supported types, the documentation and
+ * its tests the descriptions and examples.
  */
 import { type Ability, can, type Type } from '../collection/types/type.ts';
 
-/** How the part after `operator.` is written. */
+/** The form of the text after `operator.`. */
 type Form = 'value' | 'list' | 'keyword' | 'search';
 
 export interface OperatorRules {
@@ -13,7 +13,7 @@ export interface OperatorRules {
   readonly symbol: string;
   readonly meaning: string;
   readonly example: string;
-  /** What a type must be able to, one of these; a type that cannot is refused as PostgreSQL does. */
+  /** A type needs one of these abilities; other types are rejected as in PostgreSQL. */
   readonly serves: readonly Ability[] | 'all';
   /** Whether `(any)` and `(all)` may follow the name. */
   readonly quantifiable: boolean;

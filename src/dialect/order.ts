@@ -1,4 +1,4 @@
-/** `order=`: fields, each with its direction and where its nulls go. */
+/** Parses `order=`: fields with direction and position of nulls. */
 import { Refusal } from '../errors.ts';
 import { MAX_TERMS } from '../limits.ts';
 import { oncePerText } from '../once-per.ts';
@@ -10,7 +10,7 @@ const WORD = /[A-Za-z]*/y;
 const HINT =
   'Write order=field.asc or order=field.desc, then .nullsfirst or .nullslast; further fields follow a comma.';
 
-/** The same text is the same list, with which is kept what is made of it. */
+/** Cached by text; equal texts give the same list, by which later stages cache their results. */
 export const parseOrder = oncePerText((value): readonly OrderTerm[] => {
   const scanner = new Scanner('order', value, () => HINT);
   const terms: OrderTerm[] = [];

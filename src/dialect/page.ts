@@ -1,16 +1,16 @@
-/** Which rows of the result are asked for: `limit`, `offset` and the Range header, made one. */
+/** Combines `limit`, `offset` and the Range header into one page. */
 import { Refusal } from '../errors.ts';
 import type { Query } from './tree.ts';
 
 export interface Page {
   readonly offset: number;
-  /** Absent: to the end. */
+  /** Absent means no limit. */
   readonly limit?: number;
 }
 
 const RANGE = /^(\d+)-(\d*)$/;
 
-/** A Range header that is no range of items is ignored (RFC 9110, 14.2). */
+/** A Range header that is not a range of items is ignored (RFC 9110, 14.2). */
 export function pageOf(query: Query, rangeHeader: string | null): Page {
   const asked = pageOfQuery(query);
   const match = rangeHeader === null ? null : RANGE.exec(rangeHeader);
@@ -27,7 +27,7 @@ export function pageOf(query: Query, rangeHeader: string | null): Page {
   return { offset, limit: Math.min(end - offset, Number.MAX_SAFE_INTEGER) };
 }
 
-/** No engine counts further than this, and no catalogue holds more. */
+/** A bound beyond the size of any collection, which both engines can represent. */
 function countable(digits: string): number {
   return Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1);
 }

@@ -1,6 +1,6 @@
 /**
- * The body of a write as rows of cells. Every row has the same columns: those of `columns=`, or the keys of the
- * objects, which must then agree.
+ * The body of a write as rows of cells. All rows have the same columns: those of `columns=`, or the keys of the
+ * objects, which must be equal.
  */
 import { WrittenNumber } from '../collection/exact-json.ts';
 import type { Document } from '../encode/document.ts';
@@ -9,11 +9,11 @@ import { mapped, type Pieces } from '../in-pieces.ts';
 
 export interface Payload {
   readonly columns: readonly string[];
-  /** Cells in the order of the columns; undefined where a row lacks one. */
+  /** Cells in column order; undefined if a row lacks one. */
   readonly rows: readonly (readonly unknown[])[];
-  /** Whether the client sent a list, be it of one. */
+  /** Whether the client sent a list, even of one. */
   readonly isList: boolean;
-  /** Whether it is CSV, in which an absent cell is no value: what the service writes for null. */
+  /** Whether the body is CSV, in which an empty cell means null. */
   readonly isTable?: boolean;
 }
 
@@ -33,7 +33,7 @@ export function* readPayload(document: Document, columns: readonly string[] | un
   return { columns, rows, isList };
 }
 
-/** The objects of a bulk update keep their own keys: each changes only what it carries. */
+/** The objects of a bulk update keep their own keys: each changes only the fields it contains. */
 export function readObjects(document: Document): readonly Readonly<Record<string, unknown>>[] | undefined {
   if (document.kind !== 'json' || !Array.isArray(document.value)) return undefined;
   return document.value.map((object, index) => {
@@ -56,7 +56,7 @@ function* sameKeys(objects: readonly unknown[]): Pieces<Pick<Payload, 'columns' 
   return { columns, rows };
 }
 
-/** Of a column that is named twice the last counts, as of a key in an object. */
+/** The last of two columns with the same name wins, as with keys of an object. */
 function* tablePayload(
   header: readonly string[],
   rows: readonly (readonly unknown[])[],

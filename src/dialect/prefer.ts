@@ -1,4 +1,7 @@
-/** The Prefer header (RFC 7240) with PostgREST's preferences. What is unknown is ignored, or refused when strict. */
+/**
+ * Parses the Prefer header (RFC 7240) with PostgREST's preferences. Unknown ones are ignored, or rejected if
+ * `handling=strict`.
+ */
 import { Refusal } from '../errors.ts';
 import { oncePerText } from '../once-per.ts';
 

@@ -1,10 +1,10 @@
-/** A syntax tree as a query string again: reading what this writes gives the same tree. */
+/** Prints a syntax tree as a query string. Parsing the result gives the same tree. */
 import { AFTER, isLogicKey } from './logic.ts';
 import { inQuotes } from './names.ts';
 import { isParameter } from './query.ts';
 import type { Condition, EmbedTerms, FieldPath, OrderTerm, Query, SelectItem, Test } from './tree.ts';
 
-/** The whole query, percent-encoded; what is as by default is left out. */
+/** The whole query, percent-encoded, without defaults. */
 export function printQuery(query: Query): string {
   const pairs = query.conditions.map(printTopLevel);
   const isWhole = query.select.length === 1 && query.select[0]!.kind === 'all';
@@ -18,7 +18,7 @@ export function printQuery(query: Query): string {
   return pairs.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&');
 }
 
-/** One condition as a parameter of its own, percent-encoded. */
+/** One condition as a parameter, percent-encoded. */
 export function printCondition(condition: Condition): string {
   const [key, value] = printTopLevel(condition);
   return `${encode(key)}=${encode(value)}`;
@@ -54,7 +54,7 @@ function printTest(negated: boolean, test: Test, quote: (value: string) => strin
   }
 }
 
-/** Values as `in` reads them. */
+/** A list in the syntax of `in`. */
 export function printList(values: readonly string[]): string {
   return `(${values.map(quoteInList).join(',')})`;
 }
@@ -102,7 +102,7 @@ function printField({ name, json }: FieldPath): string {
   return `${printName(name)}${json.map(({ arrow, key }) => `${arrow}${printName(key)}`).join('')}`;
 }
 
-/** Quoted unless it is plain and means nothing else. */
+/** Quotes a name unless it is plain and unambiguous. */
 function printName(name: string): string {
   const isPlain = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !isParameter(name) && !isLogicKey(name) && name !== 'not';
   return isPlain ? name : inQuotes(name);
@@ -112,13 +112,13 @@ function quoteInList(value: string): string {
   return /[,()"\\]/.test(value) || value === '' ? inQuotes(value) : value;
 }
 
-/** A list in braces is read whole, whatever is in it; any other brace wants quotes. */
+/** A list in braces is parsed as a whole; any other brace needs quotes. */
 export function quoteInLogic(value: string): string {
   if (/^\{[^{}]*\}$/.test(value)) return value;
   return /[{}]/.test(value) ? inQuotes(value) : quoteInList(value);
 }
 
-/** Characters that stand for themselves in a query string stay as they are, for people who read links. */
+/** Keeps characters that a query string allows, so that links stay readable. */
 function encode(text: string): string {
   if (/^[\w.~()*'!,:$@/-]*$/.test(text)) return text;
   return encodeURIComponent(text).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));

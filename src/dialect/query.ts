@@ -26,12 +26,12 @@ export const EMPTY_QUERY: Query = { conditions: NO_CONDITIONS, select: EVERYTHIN
 
 export const PARAMETERS = ['select', 'order', 'limit', 'offset', 'columns', 'on_conflict'] as const;
 
-/** Whether a key of the query string is a parameter of the dialect, and so no filter. */
+/** Whether a key of the query string is a parameter of the dialect and not a filter. */
 export function isParameter(key: string): boolean {
   return (PARAMETERS as readonly string[]).includes(key);
 }
 
-/** Of a parameter that is there twice the first counts, of `limit` and `offset` the last, as in PostgREST. */
+/** The first of repeated parameters wins; for `limit` and `offset` the last, as in PostgREST. */
 export function parseQuery(text: string): Query {
   if (text === '') return EMPTY_QUERY;
   const conditions: Condition[] = [];
@@ -69,7 +69,7 @@ function parseEmbedTerm(
   parseTerm(terms, terms.conditions as Condition[], key, value, `${written}.`);
 }
 
-/** What may be asked of a list, be it the request's own or an embedded one. */
+/** Parses a parameter of the request's own list or of an embedded one. */
 function parseTerm(
   terms: { order?: Query['order']; limit?: number; offset?: number },
   conditions: Condition[],
@@ -88,7 +88,7 @@ function parseTerm(
 const LOGIC_END = /(^|\.)((?:not\.)?(?:and|or))$/;
 const NO_WAY: readonly string[] = [];
 
-/** `products.prices.amount` is asked of an embedding, by the names on the way to it; quoted names and JSON paths may hold points. */
+/** `products.prices.amount` addresses an embedding by its path. Quoted names and JSON paths may contain dots. */
 function splitKey(name: string): { way: readonly string[]; key: string } {
   if (!name.includes('.')) return { way: NO_WAY, key: name };
   const logic = LOGIC_END.exec(name);
@@ -100,7 +100,7 @@ function splitKey(name: string): { way: readonly string[]; key: string } {
 function splitAtPoints(text: string): string[] {
   const steps: string[] = [];
   let start = 0;
-  // A quote that does not end is read once, and not again from each quote in it.
+  // An unclosed quote is scanned once, not again from every quote inside it.
   for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|->|\./g)) {
     if (found === '->') break;
     if (found !== '.') continue;
@@ -151,7 +151,7 @@ function count(terms: readonly Condition[]): number {
   return sum;
 }
 
-/** `like(any).{a,b}` is two conditions; only equality with any of a list is looked up as one. */
+/** `like(any).{a,b}` counts as two conditions; `eq(any)` is a single lookup. */
 function weight(test: Test): number {
   if (test.kind !== 'value' || test.quantifier === undefined) return 1;
   return test.operator === 'eq' && test.quantifier === 'any' ? 1 : test.value.split(',').length;

@@ -1,4 +1,4 @@
-/** A position in a text, and the one way to refuse it: what was found there, and what was expected. */
+/** A position in a text, with the one syntax error: what was found, and what was expected. */
 import { Refusal } from '../errors.ts';
 
 const SINGLE_QUOTE = 39;
@@ -8,7 +8,7 @@ export class Scanner {
   position = 0;
 
   constructor(
-    /** What the text is, for the message: `filter`, `order`, … */
+    /** What the text is, for messages: `filter`, `order`, … */
     private readonly subject: string,
     readonly text: string,
     private readonly hint?: () => string | undefined,
@@ -50,7 +50,7 @@ export class Scanner {
     while (this.text.charCodeAt(this.position) === 32) this.position++;
   }
 
-  /** Tries a reading; where it does not fit, the position is as before. */
+  /** Tries to parse; restores the position on failure. */
   attempt<T>(read: () => T | undefined): T | undefined {
     const start = this.position;
     const found = read();

@@ -1,4 +1,4 @@
-/** `select=`: columns, aliases, casts, aggregates, and what is embedded of other collections. */
+/** Parses `select=`: columns, aliases, casts, aggregates, embeddings. */
 import { Refusal } from '../errors.ts';
 import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../limits.ts';
 import { oncePerText } from '../once-per.ts';
@@ -16,7 +16,7 @@ export function parseSelect(value: string): readonly SelectItem[] {
   return value.trim() === '' ? EVERYTHING : selectOf(value);
 }
 
-/** Clients ask for the same few selections again and again: what is made of one is kept with it. */
+/** Cached by text: clients repeat a few selections, and later stages cache their results by the parsed list. */
 const selectOf = oncePerText((value): readonly SelectItem[] => {
   const scanner = new Scanner('select parameter', value);
   const items = readItems(scanner, 0);
@@ -25,7 +25,7 @@ const selectOf = oncePerText((value): readonly SelectItem[] => {
   return items;
 });
 
-/** `depth` is the number of embeddings around them. */
+/** `depth` is the number of enclosing embeddings. */
 function readItems(scanner: Scanner, depth: number): readonly SelectItem[] {
   const items: SelectItem[] = [];
   do {
@@ -94,14 +94,17 @@ function readAggregate(scanner: Scanner): Aggregate | undefined {
   return aggregate;
 }
 
-/** After the name: a hint and a kind of join in any order, of two of a kind the first; and what is selected of it. */
+/**
+ * Parses what follows the name: a hint and a join type in any order, the first of each wins; and the embedded
+ * selection.
+ */
 function readEmbed(
   scanner: Scanner,
   name: string,
   given: Pick<EmbedItem, 'spread' | 'alias'>,
   depth: number,
 ): EmbedItem {
-  // Before what is inside is read: a text of nothing but parentheses would need a stack as deep.
+  // Checked before parsing the content, since a text of parentheses would need an equally deep stack.
   if (depth > MAX_EMBED_DEPTH) throw new Refusal('54000', `embeddings may nest ${MAX_EMBED_DEPTH} deep`);
   let hint: string | undefined;
   let join: 'inner' | 'left' | undefined;

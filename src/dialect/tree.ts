@@ -1,10 +1,10 @@
 /**
- * The syntax tree of a request: what the client wrote, before anyone knows whether the names and values make sense.
- * Frozen plain data with a literal `kind`, so that a stage that forgets a kind does not compile.
+ * The syntax tree of a request, before names and values are resolved. Frozen plain data with a literal `kind`, so that
+ * a stage that forgets a kind does not compile.
  */
 import type { SearchOperator, ValueOperator } from './operators.ts';
 
-/** A field as written: its name and, where the client reaches into JSON, the steps into it. */
+/** A field as written: its name, and the steps of a JSON path. */
 export interface FieldPath {
   readonly name: string;
   readonly json: readonly JsonStep[];
@@ -27,7 +27,7 @@ export interface Group {
   readonly joiner: 'and' | 'or';
   readonly negated: boolean;
   readonly terms: readonly Condition[];
-  /** Where a page begins: after the last row of the one before, as its link says. */
+  /** The start of a page, from a link: after the last row of the previous page. */
   readonly after?: true;
 }
 
@@ -62,31 +62,31 @@ export type SelectItem =
   | { readonly kind: 'count'; readonly alias?: string; readonly cast?: string }
   | EmbedItem;
 
-/** `[...][alias:]name[!hint][!inner](select)`: what belongs to each row, of another collection. */
+/** `[...][alias:]name[!hint][!inner](select)`: related rows of another collection. */
 export interface EmbedItem {
   readonly kind: 'embed';
-  /** A collection, a referring field, or a constraint. */
+  /** A collection, a referencing field, or a constraint. */
   readonly name: string;
   readonly alias?: string;
   readonly hint?: string;
-  /** Whether rows without any of it are left out. */
+  /** Whether rows without related rows are excluded. */
   readonly inner: boolean;
-  /** Whether its columns become columns of the row. */
+  /** Whether its columns become columns of the outer row. */
   readonly spread: boolean;
   readonly select: readonly SelectItem[];
 }
 
 export interface OrderTerm {
-  /** The embedding that shows the field, where it is not one of the row itself. */
+  /** The embedding that contains the field, if it is not a field of the row itself. */
   readonly embed?: string;
   readonly field: FieldPath;
   readonly descending: boolean;
   readonly nulls?: 'first' | 'last';
 }
 
-/** What is asked of an embedding, by parameters that begin with its name: `products.order=…`. */
+/** The parameters of an embedding, which begin with its name: `products.order=…`. */
 export interface EmbedTerms {
-  /** The names on the way to it. */
+  /** The names on the path to it. */
   readonly way: readonly string[];
   readonly conditions: readonly Condition[];
   readonly order: readonly OrderTerm[];
@@ -94,11 +94,11 @@ export interface EmbedTerms {
   readonly offset?: number;
 }
 
-/** The query string as a whole. */
+/** The whole query string. */
 export interface Query {
-  /** All must hold. */
+  /** All of them must hold. */
   readonly conditions: readonly Condition[];
-  /** By the way to it, as parameters begin with it: `products.prices`. */
+  /** By path, as in parameter names: `products.prices`. */
   readonly embeds?: ReadonlyMap<string, EmbedTerms>;
   readonly select: readonly SelectItem[];
   readonly order: readonly OrderTerm[];

@@ -1,4 +1,4 @@
-/** Tables that something else made, as a declaration would have them, with what it cannot say in words for people. */
+/** Foreign tables described as a declaration, with notes on what it cannot express. */
 import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
 import type { Notes } from '../declare/write.ts';
 import { MAX_NAME_LENGTH } from '../limits.ts';
@@ -8,10 +8,10 @@ export interface DescribedCollection extends Notes {
 }
 
 export interface DescribedDatabase {
-  /** For people; without secrets. */
+  /** For messages; without secrets. */
   readonly location: string;
   readonly collections: readonly DescribedCollection[];
-  /** Tables that cannot be declared, and why. */
+  /** Tables that cannot be declared, with reasons. */
   readonly leftOut: readonly string[];
   /** A warning about the connection that the tables were described with. */
   readonly warning?: string | undefined;

@@ -12,78 +12,78 @@ import type { LoadResult, LoadSet, LoadTerms } from './load.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 
-/** The rows of a read, encoded. */
+/** The encoded rows of a read. */
 export interface ReadResult {
-  /** How many rows the body holds. */
+  /** The number of rows in the body. */
   readonly returned: number;
-  /** All rows that match, whatever the page; present when a count was asked for. */
+  /** The number of matching rows regardless of the page, if a count was requested. */
   readonly total?: number;
-  /** Text in the encoding asked for: whole, or in parts that are read as they are sent. */
+  /** Encoded text: complete, or a stream of chunks. */
   readonly body: string | AsyncIterator<Uint8Array, undefined>;
-  /** The text forms of the order keys in the last row, where they are at hand: a link to the next page goes on after it. */
+  /** The text forms of the last row's order keys, for the link to the next page. */
   readonly end?: readonly (string | null)[] | undefined;
-  /** The state of the data that parts are read from, where it can be told. */
+  /** The state of the data that a stream is read from, if known. */
   readonly state?: string;
 }
 
 export interface WriteResult {
-  /** Rows inserted, changed or removed. */
+  /** Rows inserted, updated or deleted. */
   readonly affected: number;
-  /** Of these, rows that were not there before. */
+  /** The number of new rows among them. */
   readonly inserted: number;
-  /** The text forms of the key of the row, where exactly one was inserted or replaced. */
+  /** The text forms of the key, if exactly one row was inserted or replaced. */
   readonly key?: readonly string[];
-  /** The rows in the encoding asked for, and how many they are; present when the plan asks for them back. */
+  /** The encoded rows and their number, if the plan returns rows. */
   readonly body?: string;
   readonly shown?: number;
-  /** The answer of an earlier request with the same idempotency key. */
+  /** Whether this is the stored answer of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
   /** Whether that answer had rows that were too long to store. */
   readonly isBodyOmitted?: boolean;
-  /** Sent back with a read, it makes sure that this write is seen; absent where every read sees it. */
+  /** A read that sends this position sees the write; absent if every read does. */
   readonly position?: string;
 }
 
-/** The position after all writes: what is read after it is the newest there is. */
+/** The position after all writes, for reads that need the latest data. */
 export const NEWEST = 'newest';
 
-/** Tells whether the data may have changed, whoever changed it. */
+/** Detects changes of the data by any process. */
 export interface ChangeMark {
-  /** Another number after every commit. Costs next to nothing. */
+  /** Changes with every commit. Cheap. */
   current(): number;
-  /** The state of the data as a text that no other state ever has. */
+  /** A text that is unique to the state of the data. */
   tag(): string;
 }
 
 export interface Engine {
-  /** Where the data is, for people; without secrets. */
+  /** For messages; without secrets. */
   readonly location: string;
-  /** Present where opening takes its time. Rejects where it can never succeed; what is asked meanwhile waits or is refused. */
+  /** Set if opening takes time. Rejects if opening can never succeed; requests meanwhile wait or are rejected. */
   readonly opened?: Promise<void>;
-  /** What opening made or changed in the schema, for people. */
+  /** The schema changes made by opening, for messages. */
   readonly steps?: readonly string[];
-  /** Absent where no commit can be noticed in time, as on a database that others write to from elsewhere. */
+  /** Absent if commits cannot be noticed in time, as on a database that other machines write to. */
   readonly changes?: ChangeMark;
-  /** Rows, however many. May answer at once, so that a quick read costs no turn of the event loop. */
-  /** `after` is the position of a write, as a client sends it back: what is read holds that write. */
+  /** Reads rows. Returns synchronously if possible, which saves a turn of the event loop. */
+  /** `after` is the position of a write that the read must see. */
   read(plan: ReadPlan, encoding: Encoding, after?: string): MaybePromise<ReadResult>;
-  /** Whether reads may be of different moments, so that it matters after which write they are. */
+  /** Whether reads may see different states, so that positions matter. */
   readonly hasPositions?: boolean;
-  /** `encoding` is that of the rows that the plan asks for back. */
+  /** `encoding` applies to the returned rows. */
   write(plan: WritePlan, encoding: Encoding): Promise<WriteResult>;
-  /** Rows in any number in one transaction, as they come. For commands: it may keep its thread for long. */
+  /** Loads any number of rows in one transaction. For commands: it may block its thread. */
   load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult>;
-  /** Whether there are tables for the service's own collections; where there are none they are made, if that is asked for. */
+  /** Whether the tables of the service's own collections exist; creates them if `make` is set. */
   ownTables(terms: { readonly make: boolean }): Promise<boolean>;
   /** How the engine would carry out a read: the statement and its plan, without values. It may ignore the options. */
   explain?(plan: ReadPlan, options: readonly PlanOption[]): MaybePromise<Explanation>;
-  /** Why it should be sent no requests, where it can tell more than a read that fails. */
+  /** Why the engine should not receive requests, if it knows more than a failing read. */
   trouble?(): string | undefined;
-  /** For how many milliseconds since that moment (as performance.now() tells it) there was no database. */
+  /** The number of milliseconds since a time (performance.now()) for which the database was unavailable. */
   awaySince?(moment: number): number;
-  /** What goes on inside, for the metrics. */
+  /** Metrics. */
   metrics?(): readonly Metric[];
-  /** Where it has threads: what they do not need any more. */
+  /** Releases memory that threads no longer need. */
   giveBackMemory?(): void;
   close(): Promise<void>;
 }
@@ -95,14 +95,14 @@ export type PlanOption = (typeof PLAN_OPTIONS)[number];
 export interface Explanation {
   /** The options that the plan was made with. */
   readonly options?: readonly PlanOption[];
-  /** In PostgreSQL's form: a list of one object with a `Plan`, whose `Plans` are its steps. */
+  /** PostgreSQL's format: a list of one object with a `Plan`, whose `Plans` are its steps. */
   readonly json: unknown;
-  /** The same for people. */
+  /** The plan as text. */
   readonly text: string;
 }
 
 export interface Metric {
-  /** As in `writes_waiting`. */
+  /** For example `writes_waiting`. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge';
   readonly help: string;

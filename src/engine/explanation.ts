@@ -1,9 +1,9 @@
-/** A plan as PostgreSQL writes it in JSON, made from the steps of an engine that tells them otherwise. */
+/** Converts the steps of another engine's query plan to PostgreSQL's JSON format. */
 import type { Explanation } from './engine.ts';
 
 export interface PlanStep {
   readonly id: number;
-  /** 0 for a first step. */
+  /** 0 for a root step. */
   readonly parent: number;
   readonly detail: string;
 }

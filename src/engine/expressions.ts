@@ -1,4 +1,4 @@
-/** Defaults and check constraints in SQL, in the words of a declaration where it has words for them. */
+/** Translates defaults and check constraints in SQL to a declaration, where it can express them. */
 import type { FieldDraft } from '../collection/draft.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import { Refusal } from '../errors.ts';
@@ -10,7 +10,7 @@ const LITERAL = /'(?:[^']|'')*'/g;
 const NOW = /^(?:now\(\)|current_timestamp|current_date|current_time|localtimestamp|localtime|'now')(?:\(\d\))?$/i;
 const UUID = /^(?:gen_random_uuid|uuid_generate_v4)\(\)$/;
 
-/** Without casts, and without the parentheses that they need; what is in quotes stays as it is. */
+/** Removes casts and redundant parentheses outside quotes. */
 function plain(expression: string): string {
   const literals: string[] = [];
   const masked = expression.replace(LITERAL, (literal) => `'${literals.push(literal) - 1}'`);
@@ -22,7 +22,7 @@ function plain(expression: string): string {
   return bare.replace(/'(\d+)'/g, (_, index) => literals[Number(index)]!);
 }
 
-/** `(a) and (b)` is no expression in parentheses. */
+/** `(a) and (b)` is not one parenthesized expression. */
 function whole(parenthesised: string, inner: string): string {
   let depth = 0;
   for (const letter of inner) {
@@ -37,7 +37,7 @@ function textOf(literal: string): string | undefined {
   return /^[-+]?[\d.]+$|^(?:true|false)$/i.test(literal) ? literal : undefined;
 }
 
-/** A value of the type in JSON; undefined where the text is none. */
+/** The JSON value; undefined if the text is not of the type. */
 function jsonOf(type: Type, text: string): unknown {
   try {
     type.store(text);
@@ -51,7 +51,7 @@ function jsonOf(type: Type, text: string): unknown {
   return can(type, 'number') && String(Number(text)) === text ? Number(text) : text;
 }
 
-/** Undefined where a declaration cannot say it; `{}` where it need not. */
+/** Undefined if a declaration cannot express it; `{}` if it need not. */
 export function readDefault(expression: string, type: Type): Pick<FieldDraft, 'default'> | undefined {
   const bare = plain(expression);
   if (/^null$/i.test(bare)) return {};
@@ -64,7 +64,7 @@ export function readDefault(expression: string, type: Type): Pick<FieldDraft, 'd
 
 export type FoundRules = Pick<FieldDraft, 'minimum' | 'maximum' | 'maxLength' | 'pattern' | 'oneOf'>;
 
-/** The rules of one field that a check constraint is; undefined where it is more, or something else. */
+/** The field rules that a check constraint expresses; undefined if it contains anything else. */
 export function readCheck(definition: string, name: string, type: Type): FoundRules | undefined {
   const condition = plain(definition.replace(/^check */i, '').replace(/ NOT VALID$/, ''));
   let rules: FoundRules = {};
@@ -82,7 +82,7 @@ function readTerm(term: string, name: string, type: Type): FoundRules | undefine
   const [, field, operator = '', operand = ''] = /^(\w+) *(>=|<=|>|<|=|~|in\b) *(.+)$/is.exec(term) ?? [];
   if (field !== name) return undefined;
   if (operator === '~') return patternOf(textOf(operand));
-  // PostgreSQL prints `in (…)` so.
+  // PostgreSQL prints `in (…)` like this.
   const list = operator === '=' ? /^ANY \(*ARRAY\[(.*)\]\)*$/s.exec(operand) : /^\((.*)\)$/s.exec(operand);
   if (list !== null || operator.toLowerCase() === 'in') {
     const values = [...(list?.[1] ?? '').matchAll(/'(?:[^']|'')*'|[^,\s]+/g)].map(([literal]) =>
@@ -103,7 +103,7 @@ function valueOfTerm(literal: string, type: Type): Bound | undefined {
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;
 }
 
-/** Of whole numbers, what is greater than one is at least the next. */
+/** For integers, greater than n means at least n + 1. */
 const isWhole = ({ name }: Type, value: Bound): value is number => /^int[248]$/.test(name) && typeof value === 'number';
 
 const BOUNDS: Readonly<Record<string, (value: Bound, type: Type) => FoundRules | undefined>> = {

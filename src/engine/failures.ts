@@ -1,4 +1,4 @@
-/** What goes wrong in a database or its files without being a fault of ours, for people at a terminal. */
+/** Describes expected database and file errors for commands. */
 import { fileProblem } from '../file-problem.ts';
 import { isLoss, describe as postgresWords, sqlState } from './postgres/refusals.ts';
 import { describe as sqliteWords } from './sqlite/refusals.ts';
@@ -9,7 +9,7 @@ interface Failure extends Error {
   readonly path?: string;
 }
 
-/** One sentence; undefined for what nobody expects, and the log or a stack must explain. */
+/** One sentence; undefined for an unexpected error, which needs a stack. */
 export function failureOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', syscall, path, message } = error as Failure;

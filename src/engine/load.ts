@@ -1,53 +1,55 @@
 /**
- * Loading: rows in any number, of one collection or several, in one transaction. They are gathered beside the table first, however slowly they come,
- * so that others are kept from writing no longer than storing them takes; then all are stored, or none.
+ * Loads any number of rows of one or several collections in one transaction. Rows are staged first, however slowly they
+ * arrive, so that other writers wait only while they are stored. Then all are stored, or none.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Refusal } from '../errors.ts';
 import type { StoredRow } from '../plan/types.ts';
 
-/** Rows that give the same fields. */
+/** Rows that supply the same fields. */
 export interface LoadBatch {
-  /** Of each row, its place in what is loaded: it names the row where it is refused. */
+  /** The position of each row in the input, for error messages. */
   readonly places: readonly number[];
   readonly rows: readonly StoredRow[];
-  /** The fields that the rows give: what they overwrite of a row that is there. */
+  /** The supplied fields, which overwrite those of an existing row. */
   readonly given: readonly Field[];
 }
 
-/** What is loaded into one collection. */
+/** The rows for one collection. */
 export interface LoadSet {
   readonly into: Collection;
   readonly batches: AsyncIterable<LoadBatch>;
 }
 
 export interface LoadTerms {
-  /** What happens to a row whose key is there: it is refused, left out, or overwrites. */
+  /** What happens to a row whose key exists: it is rejected, skipped, or overwrites. */
   readonly onConflict: 'refuse' | 'keep' | 'overwrite';
-  /** Do all of it, and store nothing. */
+  /** Executes everything but stores nothing. */
   readonly dryRun: boolean;
-  /** Told of every row that cannot be stored. */
+  /** Called for every row that cannot be stored. */
   readonly refused: (row: RefusedRow) => void;
-  /** Asked when all of those are known: whether the others are stored all the same. */
+  /** Called after all rejections are known: whether the other rows are stored. */
   readonly goesOn: () => boolean;
-  /** Told now and then how many of the gathered rows are stored. */
+  /** Called from time to time with the number of stored rows. */
   readonly progress?: (stored: number, total: number) => void;
 }
 
-/** What becomes of a catalogue that is not there: it is made; it is made by the first load, if that stores; or it is a mistake. */
+/**
+ * What happens if the catalogue does not exist: it is created, created by the first load that stores rows, or an error.
+ */
 export type Creation = 'at once' | 'by a load' | 'never';
 
 export interface RefusedRow {
   readonly place: number;
   readonly given: readonly Field[];
-  /** The text forms of its values, in the order of the collection's fields. */
+  /** The text forms of its values in field order. */
   readonly row: readonly (string | null)[];
-  /** The fields that it is refused for. */
+  /** The fields that caused the rejection. */
   readonly because: readonly Field[];
   readonly refusal: Refusal;
 }
 
-/** Nothing was stored, since some rows could not be. */
+/** Nothing was stored because some rows were rejected. */
 export class LoadRefused extends Error {}
 
 export interface LoadResult {

@@ -1,42 +1,42 @@
-/** The care of a database: copies of it, whether it is whole, and whether it is what is declared. */
+/** Maintenance of a database: backup, restore, integrity check, migration plan. */
 import { type RoleHolders, undeclaredRoles } from '../collection/undeclared-roles.ts';
 import type { FirstRows } from './migration/question.ts';
 import type { MigrationPlan } from './migration/words.ts';
 
 /** May throw a `ConfigError` that says what to do instead. */
 export interface Maintenance {
-  /** Where the data is, for people; without secrets. */
+  /** For messages; without secrets. */
   readonly location: string;
-  /** The files that it is in, which nothing else may be written to; none where a server keeps them. */
+  /** The database's files, which must not be overwritten; none if a server owns them. */
   readonly files: readonly string[];
-  /** Copies the database, in use as it may be, to a file that appears when it is whole and verified. */
+  /** Copies the database while it is in use. The file appears only when it is complete and verified. */
   backup(file: string, options: CopyOptions): Promise<BackupReport>;
-  /** Verifies the copy, then makes the database what the copy is; a running service sees it at once. */
+  /** Verifies the backup and then replaces the data; a running service sees it at once. */
   restore(file: string, options: RestoreOptions): Promise<RestoreReport>;
-  /** What a migration to the declaration would do, and what is in its way; changes nothing. */
+  /** The steps and obstacles of a migration to the declaration; changes nothing. */
   plan(terms: MigrationTerms): Promise<MigrationPlan>;
-  /** Looks at everything, changes nothing. */
+  /** Checks everything and changes nothing. */
   check(progress?: Progress): Promise<readonly Finding[]>;
 }
 
 export interface MigrationTerms {
-  /** What a new collection begins with. */
+  /** The initial rows of a new collection. */
   readonly firstRows: FirstRows;
-  /** What may be done on purpose, as `catalogue migrate --allow` takes it. */
+  /** Permitted data loss, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
 }
 
-/** Told now and then how far it is: bytes of a copy, steps of a check. */
+/** Called from time to time: bytes of a copy, steps of a check. */
 export type Progress = (done: number, total: number) => void;
 
 export interface CopyOptions {
-  /** Whether what is there may be replaced. */
+  /** Whether existing data may be replaced. */
   readonly replace: boolean;
   readonly progress?: Progress;
 }
 
 export interface RestoreOptions extends CopyOptions {
-  /** Whether columns and tables of the copy that the database has no place for may be left out. */
+  /** Whether columns and tables of the backup that the database lacks may be dropped. */
   readonly dropColumns: boolean;
 }
 
@@ -46,26 +46,26 @@ export interface BackupReport {
 }
 
 export interface RestoreReport extends BackupReport {
-  /** Columns and tables of the copy that the database has no place for. */
+  /** Columns and tables of the backup that the database lacks. */
   readonly dropped: readonly string[];
-  /** Columns of the database that the copy lacks: they hold their defaults now. */
+  /** Columns that the backup lacks, which now have their defaults. */
   readonly lacking: readonly string[];
-  /** Where a damaged database is now. */
+  /** Where a damaged database was moved to. */
   readonly aside?: string;
 }
 
 export interface Finding {
-  /** What it is about, where it is about one collection. */
+  /** The collection concerned, if it is only one. */
   readonly collection?: string;
-  /** What was looked at. */
+  /** The name of the check. */
   readonly check: string;
   readonly ok: boolean;
-  /** Whether somebody should look at it, though nothing is wrong with the data. */
+  /** Worth attention, although the data is valid. */
   readonly isWarning?: boolean;
   readonly detail: string;
 }
 
-/** Of the keys and users that are stored. */
+/** Checks the roles of stored keys and users. */
 export function credentialsFinding(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
   const warning = undeclaredRoles(holders, roles);
   return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'of declared roles' };

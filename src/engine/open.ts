@@ -1,4 +1,4 @@
-/** A database URL becomes an engine, or the care of its database. The one place that chooses between engines. */
+/** Opens the engine, or the maintenance, of a database URL. The only place that chooses between engines. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
@@ -13,7 +13,7 @@ import { isPostgresUrl } from './postgres/url.ts';
 import { filesOf, IN_MEMORY } from './sqlite/files.ts';
 import type { ForeignRows } from './sqlite/foreign-rows.ts';
 
-/** Loaded when they are asked for: a process that uses one engine starts without the other. */
+/** Loaded on demand: a process loads only the engine it uses. */
 const postgres = () => require('./postgres/index.ts') as typeof import('./postgres/index.ts');
 const sqlite = () => require('./sqlite/index.ts') as typeof import('./sqlite/index.ts');
 const newFile = () => require('./sqlite/new-file.ts') as typeof import('./sqlite/new-file.ts');
@@ -22,21 +22,21 @@ const sqliteCare = () => require('./sqlite/maintenance.ts') as typeof import('./
 
 export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
-  /** What a new collection begins with. */
+  /** The initial rows of a new collection. */
   readonly firstRows: (collection: Collection) => readonly StoredRow[];
-  /** What a migration may do that could lose data, as `catalogue migrate --allow` takes it. */
+  /** Permitted data loss of a migration, in the syntax of `catalogue migrate --allow`. */
   readonly allowed?: readonly string[];
-  /** Not for one command: what only a service needs is started, too. */
+  /** Also starts what only a service needs. */
   readonly serves?: boolean;
   /** Whether to reject a database that holds keys or users. */
   readonly rejectsCredentials?: boolean;
-  /** At once, where it is not said. */
+  /** Default: at once. */
   readonly creation?: Creation;
-  /** Told what is worth a line in the log: a server that is lost, or found again. */
+  /** Reports events such as a lost or recovered server to the log. */
   readonly notice?: (level: 'info' | 'warn', message: string) => void;
 }
 
-/** A file that was to be there. */
+/** A required file does not exist. */
 export class NoDatabase extends ConfigError {
   constructor(path: string) {
     super(`there is no database ${path}`);
@@ -51,7 +51,7 @@ export function openEngine(url: string, options: OpenOptions): Engine {
   const path = sqlitePath(url);
   const isMissing = path !== IN_MEMORY && !existsSync(path);
   if (options.creation === 'never' && isMissing) throw new NoDatabase(path);
-  // Rows that are bad are told before a file is made.
+  // Invalid initial rows are reported before a file is created.
   if (isMissing) for (const collection of catalogue.collections.values()) firstRows(collection);
   const isLoaded = options.creation === 'by a load' && isMissing;
   const open = isLoaded ? newFile().openNewFile : sqlite().openSqlite;
@@ -69,25 +69,25 @@ export function maintenanceOf(url: string, catalogue: Catalogue, settings: Datab
   return new (sqliteCare().SqliteMaintenance)(sqlitePath(url), catalogue);
 }
 
-/** The tables of a database that something else made, in the words of a declaration. */
+/** Describes the tables of a foreign database as a declaration. */
 export async function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
   if (isPostgresUrl(url)) return (await import('./postgres/describe.ts')).describePostgres(url, settings);
   return (await import('./sqlite/describe.ts')).describeSqlite(sqlitePath(url));
 }
 
-/** The rows of an SQLite file that something else made, by collection; undefined for any other database. */
+/** The rows of a foreign SQLite file by collection; undefined for any other database. */
 export async function foreignRows(url: string): Promise<ForeignRows | undefined> {
   if (isPostgresUrl(url)) return undefined;
   return (await import('./sqlite/foreign-rows.ts')).foreignRows(sqlitePath(url));
 }
 
-/** Whether several processes can open it. */
+/** Throws unless several processes can open it. */
 export function checkShareable(url: string): void {
   if (isPostgresUrl(url) || sqlitePath(url) !== IN_MEMORY) return;
   throw new ConfigError('a catalogue in memory belongs to one process: give it a file, or leave --workers at 1');
 }
 
-/** The files that a database is in, which nothing else may be written to; none where a server keeps them. */
+/** The database's files, which must not be overwritten; none if a server owns them. */
 export function databaseFiles(url: string): readonly string[] {
   return isPostgresUrl(url) ? [] : filesOf(sqlitePath(url));
 }
@@ -96,7 +96,7 @@ export function sqlitePath(url: string): string {
   const path = url.replace(/^sqlite:(\/\/(?=\/))?/i, '');
   if (path === '') throw new ConfigError('the database URL names no file: write sqlite:PATH');
   if (path === IN_MEMORY || path !== url) return path;
-  // It may hold a password: nothing of it is repeated.
+  // Not repeated, since it may contain a password.
   if (/^[a-z][a-z0-9+.-]+:|:[^/]*@/i.test(path)) {
     throw new ConfigError(
       'the database URL is of no known kind; use sqlite:PATH, :memory: or postgres://user:password@host/name',

@@ -1,4 +1,4 @@
-/** Which writes are surely quick: nobody waits for long who waits for some of them. */
+/** Decides which writes are certainly cheap. */
 import type { Collection } from '../collection/declaration.ts';
 import { QUICK_PAGE_ROWS } from '../limits.ts';
 import { oncePer } from '../once-per.ts';
@@ -7,7 +7,7 @@ import type { WritePlan } from '../plan/types.ts';
 import { asksOthers, conjuncts, keysNamed, reachesOthers } from './reach.ts';
 import { stepsToFind } from './text-steps.ts';
 
-/** `isSmall` is asked where it matters: whether all rows of the collection are few. */
+/** `isSmall` is called only if needed: whether the collection has few rows. */
 export function isQuickWrite(plan: WritePlan, isSmall: () => boolean): boolean {
   if (plan.returning !== undefined && reachesOthers(plan.returning)) return false;
   switch (plan.kind) {
@@ -30,7 +30,7 @@ export function isQuickWrite(plan: WritePlan, isSmall: () => boolean): boolean {
   }
 }
 
-/** Whether rows of other collections, nobody knows how many, are removed or changed with a row of this one. */
+/** Whether deleting or changing a row affects an unknown number of rows in other collections. */
 const takesOthersAlong = oncePer(({ name, among }: Collection): boolean =>
   [...among.values()].some(({ references }) =>
     references.some(({ to, onDelete }) => to === name && onDelete !== 'restrict'),

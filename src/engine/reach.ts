@@ -1,4 +1,4 @@
-/** What a read can meet: how many rows, told by what it says of the key, and whether others beside them. */
+/** Derives from a plan how many rows it can touch, and whether it reads other collections. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { QUICK_PAGE_ROWS } from '../limits.ts';
@@ -6,9 +6,9 @@ import { fieldsIn } from '../plan/named-fields.ts';
 import { fieldOf, type InsertPlan, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../plan/types.ts';
 import { holdEmbedded, isEmbedded } from './compile/row-size.ts';
 
-/** At most so many: by the values of a key of one field, or by one of each field of a longer one. Undefined where it may be more. */
+/** An upper bound from the key values in the filter; undefined without one. */
 export function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
-  // Of a longer key each field is named once.
+  // A composite key must be given completely.
   const most = key.length === 1 ? QUICK_PAGE_ROWS : 1;
   let rows = 0;
   for (const field of key) {
@@ -20,7 +20,7 @@ export function keysNamed({ key }: Collection, terms: readonly Predicate[]): num
   return rows;
 }
 
-/** The key that is all that a read says of its rows, of which there is one at most; undefined where it says anything else. */
+/** The key, if the filter is exactly `key = value`. */
 export function keyAlone(plan: ReadPlan, where = plan.where): Value | undefined {
   const { from, limit, offset, count, groupBy } = plan;
   if (where.kind !== 'compare' || where.operator !== '=' || from.key.length > 1) return undefined;
@@ -34,13 +34,13 @@ function valuesNamed(term: Predicate, field: Field): number {
   return term.operator === '=' ? 1 : Number.POSITIVE_INFINITY;
 }
 
-/** The conditions that all hold. */
+/** The conditions of a conjunction. */
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
   return isAlways(predicate) ? [] : [predicate];
 }
 
-/** How many rows a write can change at most, as far as it tells. */
+/** An upper bound for the rows that a write changes. */
 export function rowsWritten(plan: WritePlan): number {
   switch (plan.kind) {
     case 'insert':
@@ -54,8 +54,8 @@ export function rowsWritten(plan: WritePlan): number {
 }
 
 /**
- * What new rows must pass, where that can be told before any is stored: it is, so that whoever may not make a row does not learn
- * from it which others there are. What the database fills in is not known by then, nor which rows will meet one that is there.
+ * The rule for new rows that can be tested before storing them. Testing early hides from the caller whether conflicting
+ * rows exist. Values filled in by the database are unknown by then, and so are conflicts.
  */
 export function askedBefore({ into, conflict, restriction }: InsertPlan): Predicate | undefined {
   const { created } = restriction ?? {};
@@ -64,17 +64,17 @@ export function askedBefore({ into, conflict, restriction }: InsertPlan): Predic
   return [...fieldsIn(into, created)].every(isGiven) ? created : undefined;
 }
 
-/** Whether rows of other collections are looked at for each row. */
+/** Whether rows of other collections are read for each row. */
 export function reachesOthers(plan: Pick<ReadPlan, 'where' | 'columns' | 'order'>): boolean {
   return holdEmbedded(plan.columns) || isFoundByOthers(plan);
 }
 
-/** Whether they decide which rows are read, or in which order. */
+/** Whether other collections determine the rows or their order. */
 export function isFoundByOthers({ where, order }: Pick<ReadPlan, 'where' | 'order'>): boolean {
   return asksOthers(where) || order.some(({ expression }) => isEmbedded(expression));
 }
 
-/** Whether it is true by what rows of other collections are. */
+/** Whether the predicate depends on rows of other collections. */
 export function asksOthers(predicate: Predicate): boolean {
   if ('terms' in predicate) return predicate.terms.some(asksOthers);
   if (predicate.kind === 'not') return asksOthers(predicate.term);

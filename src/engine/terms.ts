@@ -1,4 +1,4 @@
-/** The terms of a write, checked inside its transaction on every engine: what fails here has changed nothing. */
+/** Checks of a write inside its transaction, for both engines: a failure leaves nothing changed. */
 import type { Collection, Field, Reference } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { versionOfText } from '../collection/version.ts';
@@ -20,7 +20,7 @@ export function checkAffected(plan: Pick<WritePlan, 'mustExist' | 'singular' | '
   }
 }
 
-/** The rows that a write gives back are more than it may: it is undone. */
+/** The write would return too many bytes, so it is rolled back. */
 export function returnsTooMuch(): Refusal {
   return new Refusal('54000', `a write may give back ${MAX_RETURNED_BYTES} bytes`, {
     details: 'Nothing was changed.',
@@ -28,7 +28,7 @@ export function returnsTooMuch(): Refusal {
   });
 }
 
-/** `row` is the row as stored now, whole and in JSON. */
+/** `row` is the stored row as JSON. */
 export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: string | undefined): void {
   if (versions === 'none') {
     if (row === undefined) return;
@@ -44,7 +44,7 @@ export function checkVersion({ versions }: Pick<Precondition, 'versions'>, row: 
   });
 }
 
-/** A bulk update names each of its rows; one that is not there refuses the whole. */
+/** A row of a bulk update does not exist, so the whole request fails. */
 export function missingRow(collection: Collection, key: Key, index: number): Refusal {
   const words = describeKey(collection.key, key);
   return new Refusal('CAT404', `there is no ${words} in ${collection.name}`, {
@@ -52,7 +52,7 @@ export function missingRow(collection: Collection, key: Key, index: number): Ref
   });
 }
 
-/** With If-Match: * a list of changes is about rows that match the filter, too. */
+/** With If-Match: *, the rows of a bulk update must also satisfy the filter. */
 export function notAmong(collection: Collection, key: Key, index: number): Refusal {
   const words = describeKey(collection.key, key);
   return new Refusal('CAT412', 'a row is not as the filter says', {
@@ -78,7 +78,7 @@ export function keyUsedOtherwise(): Refusal {
   });
 }
 
-/** The same refusal, saying which row of the body it is about. */
+/** Adds the row of the body to an error. */
 export function atRow(error: unknown, index: number | undefined): unknown {
   if (!(error instanceof Refusal) || index === undefined) return error;
   const { code, message, details, hint, headers, sqlState } = error;
@@ -90,12 +90,12 @@ export function atRow(error: unknown, index: number | undefined): unknown {
   });
 }
 
-/** Values as they are told in a message: as in CSV. */
+/** Values for messages, printed as in CSV. */
 export function printed(fields: readonly Field[], values: readonly (Value | undefined)[]): readonly string[] {
   return values.map((value, index) => (value === undefined || value === null ? '?' : fields[index]!.type.print(value)));
 }
 
-/** Unique fields that another row has already; the constraint is called as PostgreSQL calls it. */
+/** Unique values that another row has; the constraint has PostgreSQL's name. */
 export function duplicate(collection: Collection, fields: readonly Field[], values: readonly string[]): Refusal {
   const names = fields.map(({ name }) => name);
   const isKey = names.join() === collection.key.map(({ name }) => name).join();
@@ -105,7 +105,7 @@ export function duplicate(collection: Collection, fields: readonly Field[], valu
   });
 }
 
-/** A row refers to one that is not there. */
+/** A reference to a row that does not exist. */
 export function missingReferent({ name }: Collection, reference: Reference, value: Value): Refusal {
   return new Refusal(
     '23503',
@@ -116,7 +116,7 @@ export function missingReferent({ name }: Collection, reference: Reference, valu
   );
 }
 
-/** A row is referred to by another, and cannot go. */
+/** A row that others reference cannot be deleted. */
 export function stillReferenced(
   { name, key }: Collection,
   reference: Reference & { readonly from: Collection },
@@ -130,13 +130,13 @@ export function stillReferenced(
   );
 }
 
-/** The first key that is assigned: 1, or the minimum of the field. */
+/** The first assigned key: 1, or the field's minimum. */
 export function firstKey({ assigned }: Collection): bigint {
   const least = BigInt((assigned?.rules.minimum as number | bigint | undefined) ?? 1);
   return least > 1n ? least : 1n;
 }
 
-/** As PostgreSQL's sequence at its end: smaller keys may be free, but are not assigned again. */
+/** Like a PostgreSQL sequence at its end: smaller free keys are not assigned. */
 export function keysUsedUp({ key }: Collection): Refusal {
   const { name } = key[0]!;
   return new Refusal('2200H', `no ${name} is left to assign`, {
@@ -145,7 +145,7 @@ export function keysUsedUp({ key }: Collection): Refusal {
   });
 }
 
-/** Two rows of one load with the same key or unique values: which of them is meant, nobody can tell. */
+/** Two rows of one load with the same key or unique values. */
 export function repeated(fields: readonly Field[], values: Key): Refusal {
   const words = describeKey(fields, values);
   return new Refusal('21000', `${words} was given before`, { details: `An earlier row has ${words}, too.` });

@@ -1,6 +1,6 @@
 /**
- * What a read makes of texts, in steps for each byte of them: patterns and searches look through a text, steps into JSON and casts
- * read it. Everything else takes a text as it is.
+ * Estimates text processing of a read, in steps per byte: patterns and searches scan a text, JSON paths and casts parse
+ * it.
  */
 import { isLong } from '../collection/types/type.ts';
 import { Refusal } from '../errors.ts';
@@ -8,12 +8,12 @@ import { oncePer } from '../once-per.ts';
 import type { Expression, OrderKey, OutputColumn, Predicate, ReadPlan } from '../plan/types.ts';
 import { sizeOfRegex } from '../text/regex.ts';
 
-/** Words are found by a long expression, and each is looked up. */
+/** Tokenizing uses a long regular expression, and each word is looked up. */
 const SEARCH_STEPS = 64;
-/** JSON is read, and written again. */
+/** JSON is parsed and printed. */
 const READING_STEPS = 8;
 
-/** On rows that may not even be part of the answer. Where it is more than `enough`, no more is looked at. */
+/** Steps on rows that may not be part of the result. Stops counting beyond `enough`. */
 export function stepsToFind({ where, order }: Pick<ReadPlan, 'where' | 'order'>, enough = 0): number {
   return stepsOfOrder(order) + stepsOf(where, enough);
 }
@@ -22,13 +22,13 @@ type RegexTest = Pick<Extract<Predicate, { caseless: boolean }>, 'pattern' | 'ca
 
 let measured = 0;
 
-/** To measure an expression takes as long as it is: it is done once, however many statements are made of it. */
+/** Cached, since measuring takes time proportional to the expression. */
 export const instructionsOf = oncePer(({ pattern, caseless }: RegexTest): number => {
   measured++;
   return sizeOfRegex(pattern, caseless);
 });
 
-/** How many expressions were measured so far. */
+/** The number of measurements, for tests. */
 export function expressionsMeasured(): number {
   return measured;
 }
@@ -74,7 +74,7 @@ function stepsOfTerms(terms: readonly Predicate[], enough: number): number {
   return steps;
 }
 
-/** What is no expression is refused where the statement is compiled: of several mistakes the first is told. */
+/** An invalid expression is rejected at compilation, so that the first of several errors is reported. */
 function stepsOfRegex(predicate: RegexTest): number {
   try {
     return instructionsOf(predicate);
@@ -84,7 +84,7 @@ function stepsOfRegex(predicate: RegexTest): number {
   }
 }
 
-/** A part that is looked for is found at once; what may stand in several places is tried in each. */
+/** A literal is found in one pass; each wildcard may need several. */
 function stepsOfLike(pattern: string): number {
   const isPart = !pattern.slice(1, -1).includes('%') && !pattern.includes('_');
   return isPart ? 1 : pattern.length;

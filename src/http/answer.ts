@@ -1,7 +1,4 @@
-/**
- * The answer to a request before it becomes a `Response`, and how it becomes one: in the content coding that the client
- * accepts, 304 where the client has it already, without a body for HEAD.
- */
+/** The answer to a request before it becomes a `Response`. `toResponse` applies the content coding, 304 and HEAD. */
 import { compress, compressStream } from './compress.ts';
 import { noneMatches } from './conditional.ts';
 import type { Accepted, Coding } from './content-coding.ts';
@@ -16,13 +13,13 @@ export interface Answer {
   readonly rows?: number;
 }
 
-/** An answer in one content coding, which it is brought into when its body is wanted, and once. */
+/** An answer in one content coding, encoded once on demand. */
 export interface Representation {
   readonly status: number;
   readonly headers: Answer['headers'];
-  /** Before any coding. */
+  /** Before content coding. */
   readonly plain: Body;
-  /** Undefined where it is sent as it is. */
+  /** Undefined without content coding. */
   readonly coding?: Coding | undefined;
   readonly content: () => Body | Promise<Body>;
 }
@@ -56,12 +53,12 @@ function lengthOf(body: NonNullable<Body>): number {
   return body instanceof ReadableStream ? Number.POSITIVE_INFINITY : body.length;
 }
 
-/** Other bytes, another tag (RFC 9110, 8.8.3.3); what stands before the first point is the version in all of them. */
+/** Other bytes need another tag (RFC 9110, 8.8.3.3); the part before the first dot is the version in all of them. */
 function codedTag(tag: string, coding: Coding): string {
   return `${tag.slice(0, -1)}.${coding}"`;
 }
 
-/** `isLate` where the answer was made in a later turn of the event loop. */
+/** `isLate`: the answer was produced in a later turn of the event loop. */
 export function toResponse(request: Request, made: Representation, isLate: boolean): Response | Promise<Response> {
   const { method } = request;
   if (method === 'GET' || method === 'HEAD') {
@@ -83,7 +80,7 @@ export function toResponse(request: Request, made: Representation, isLate: boole
   return new Response(isLate ? lateBody(content) : content, { status, headers });
 }
 
-/** What is sent to a client that has the answer already (RFC 9110, 15.4.5). */
+/** The response for a client that already has the answer (RFC 9110, 15.4.5). */
 export function unchangedResponse({
   headers: { 'content-type': _, 'content-encoding': __, ...headers },
 }: Representation): Response {
@@ -91,8 +88,8 @@ export function unchangedResponse({
 }
 
 /**
- * The length is that of the body a GET would have had (RFC 9110, 8.6). Where that is not known, nothing is compressed or
- * read to find it out: a transfer coding keeps Bun from sending a length of 0 (RFC 9112, 6.1).
+ * The length is that of a GET's body (RFC 9110, 8.6). If it is unknown, a transfer coding keeps Bun from sending a
+ * length of 0 (RFC 9112, 6.1).
  */
 export function headResponse({ status, headers, plain, coding }: Omit<Representation, 'content'>): Response {
   const length =
@@ -102,12 +99,12 @@ export function headResponse({ status, headers, plain, coding }: Omit<Representa
   return new Response(null, { status, headers: plain === null ? headers : { ...headers, ...size } });
 }
 
-/** Up to here a body and its headers are sent at once, whenever they come. */
+/** Shorter bodies are sent together with their headers anyway. */
 const LATE_BODY_LENGTH = 8 * 1024;
 
 /**
- * Bun sends a response of a later turn of the event loop, where it is larger than its buffer of 16 KB, with a system call
- * for every piece of every header: more time than all else that a list takes. As a stream it is sent in one.
+ * In a later turn of the event loop, Bun sends a response over 16 KB with one system call per piece of each header,
+ * which costs more than a whole list. It sends a stream with one.
  */
 function lateBody(body: Body): Body | ReadableStream {
   if (body === null || body instanceof ReadableStream || body.length < LATE_BODY_LENGTH) return body;

@@ -1,14 +1,15 @@
 /**
- * The bodies of requests as they come in. Each has a limit, and all of them together: what is received, and what is made of it,
- * counts until its request is answered. Over that the next one is told to come again; but one that has stalled makes room first.
+ * Receives request bodies. Each has a limit, and so have all of them together: received bytes and what is derived from
+ * them count until the request is answered. Over the total limit, a stalled body is dropped first; otherwise the next
+ * one is rejected.
  */
 import { Refusal } from '../errors.ts';
 import { MAX_BODIES_BYTES, SHORT_BODY_BYTES, SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../limits.ts';
 
-/** After a piece that is shorter, what follows is waited for: it comes as one then, and others have their turn. */
+/** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
 const SHORT_PIECE_BYTES = 1024;
 
-/** A body that was received. Whoever has it says when it is not needed any more. */
+/** A received body. Its owner releases it. */
 export class Body {
   constructor(
     readonly bytes: Uint8Array,
@@ -16,12 +17,12 @@ export class Body {
     private counted = 0,
   ) {}
 
-  /** Whether to read it takes more than a moment. */
+  /** Whether parsing it takes more than a moment. */
   get isLong(): boolean {
     return this.bytes.length > SHORT_BODY_BYTES;
   }
 
-  /** What is made of it takes so many bytes more. That of a short one is exempt: whoever sends it is not to wait for long ones. */
+  /** Adds to the memory of the request. Short bodies are exempt, so that they never wait for long ones. */
   count(bytes: number): void {
     if (!this.isLong) return;
     this.bodies.hold(bytes);
@@ -91,9 +92,9 @@ export class Bodies {
   }
 }
 
-/** A body on its way. */
+/** A body in transit. */
 class Receiving {
-  /** Bytes that count. */
+  /** The number of bytes that count. */
   size = 0;
   private readonly begunAt = performance.now();
   private at = this.begunAt;
@@ -108,7 +109,7 @@ class Receiving {
     this.reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   }
 
-  /** Since its last bytes, or behind the slowest that may be: one byte now and then is as good as none. */
+  /** The time since the last bytes, or behind the minimum rate, so that single bytes do not count as progress. */
   get idleMs(): number {
     const now = performance.now();
     return Math.max(now - this.at, now - this.begunAt - (this.size * 1000) / SLOWEST_BODY_BYTES);
@@ -134,7 +135,7 @@ class Receiving {
     }
   }
 
-  /** For others. Returns how much that sets free. */
+  /** Drops this body in favour of others. Returns the freed bytes. */
   giveUp(): number {
     const { size } = this;
     this.size = 0;
@@ -144,13 +145,13 @@ class Receiving {
   }
 }
 
-/** The client hung up, or sent chunks that cannot be read: its fault, and the log must not call it ours. */
+/** The client disconnected or sent invalid chunks: not an error of the service. */
 function brokeOff(error: unknown): never {
   if (error instanceof Refusal) throw error;
   throw new Refusal('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
 }
 
-/** RFC 9110, 8.4: a content coding the server does not read. */
+/** RFC 9110, 8.4: rejects an unsupported content coding. */
 function checkEncoding(encoding: string | null): void {
   if (encoding === null || encoding === '' || encoding.toLowerCase() === 'identity') return;
   throw new Refusal('CAT415', `the content encoding ${encoding} is not supported`, {

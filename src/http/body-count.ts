@@ -1,4 +1,4 @@
-/** What a body holds, counted as it is found: rows, and values in all and in each row. */
+/** Counts the rows and values of a body against the limits. */
 import { Refusal } from '../errors.ts';
 import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../limits.ts';
 
@@ -6,10 +6,10 @@ export class BodyCount {
   private values = 0;
   private inRow = 0;
 
-  /** `rows` have begun before the first that is told. */
+  /** `rows` is the initial count. */
   constructor(private rows: number) {}
 
-  /** One more row begins. */
+  /** Counts a row. */
   row(): void {
     this.inRow = 0;
     if (++this.rows > MAX_BODY_ROWS) throw tooMany(`${MAX_BODY_ROWS} rows`);

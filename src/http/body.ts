@@ -1,4 +1,4 @@
-/** The bytes of a body, read by its content type into a document: counted first, and in pieces where they are many. */
+/** Parses a body by its content type. Limits are checked first; long bodies are parsed in slices. */
 import { parseJson } from '../collection/exact-json.ts';
 import type { Cell } from '../encode/csv-reader.ts';
 import type { Document } from '../encode/document.ts';
@@ -68,7 +68,7 @@ function invalidJson(details: string): Refusal {
   });
 }
 
-/** What `curl -d` sends is labelled as a form, whatever it is. */
+/** `curl -d` labels any body as a form. */
 // biome-ignore lint/correctness/useYield: a form is one row, and read at once.
 function* readForm(bytes: Uint8Array): Pieces<Document> {
   const text = decodeText(bytes);

@@ -27,7 +27,7 @@ export interface Call {
   readonly target: Target;
   /** Path and query as the client sees them. */
   readonly url: string;
-  /** What of it stands before the paths of the service. */
+  /** The part before the paths of the service. */
   readonly prefix: string;
   /** Path and query within the service. */
   readonly path: string;
@@ -38,7 +38,7 @@ export interface Call {
 
 const COLLECTION: Target = { kind: 'collection' };
 
-/** `named` is the request's method, which costs something each time a request is asked for it. */
+/** `named` is the method, which is costly to read from the request. */
 export function readCall(named: string, { prefix, path }: Place, request: Request, catalogue: Catalogue): Call {
   if (path.length > MAX_URL_LENGTH) {
     throw new Refusal('CAT414', `the URL is longer than ${MAX_URL_LENGTH} characters`, {
@@ -53,17 +53,17 @@ export function readCall(named: string, { prefix, path }: Place, request: Reques
   return { method, collection, target, url: prefix + path, prefix, path, query, request };
 }
 
-/** `/products`, or `/products/:id` whatever the key is. */
+/** `/products`, or `/products/:id` for any key. */
 export function routeOf({ collection, target }: Pick<Call, 'collection' | 'target'>): string {
   return target.kind === 'item' ? `/${collection.name}/:id` : `/${collection.name}`;
 }
 
 const SLASH = '/'.charCodeAt(0);
 const QUESTION_MARK = '?'.charCodeAt(0);
-/** A slash from here on is not the scheme's: after `http://` comes at least one character of a host. */
+/** The first slash after this position belongs to the path. */
 const PAST_SCHEME = 'http://'.length + 1;
 
-/** A request without a usable Host has no scheme and host in its URL, and whatever bytes were sent: no header may hold those. */
+/** Without a usable Host, the URL has no scheme and host, and may contain any bytes that no header may hold. */
 export function pathAndQuery(url: string): string {
   if (url[0] === '/') return url.split('#', 1)[0]!.replace(/[^\x00-\x7f]+/g, encodeURIComponent);
   const start = url.indexOf('/', PAST_SCHEME);
@@ -72,7 +72,7 @@ export function pathAndQuery(url: string): string {
   return hash === -1 ? url.slice(start) : url.slice(start, hash);
 }
 
-/** Of `/products/1?select=id`: `products`. */
+/** `products` for `/products/1?select=id`. */
 export function firstPart(path: string): string {
   let end = 1;
   while (end < path.length && path.charCodeAt(end) !== SLASH && path.charCodeAt(end) !== QUESTION_MARK) end++;
@@ -97,7 +97,7 @@ function findTarget(
     return { collection, target: { kind: 'item', key: decode(rest) } };
   }
   if (closed?.has(name) === true) throw deniedTable(name);
-  // Who asks for OPTIONS is not known, nor what they may be told of.
+  // A preflight request is anonymous, so its answer must not reveal collections.
   const isTold = roles === undefined || method !== 'OPTIONS';
   const there =
     [...collections.keys()].map((each) => `${prefix}/${each}`).join(', ') || 'nothing that your role may use';

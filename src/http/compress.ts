@@ -1,13 +1,13 @@
 /**
- * Bodies in a content coding. What is short is compressed at once; anything else by the threads of the runtime, whole or
- * as it streams, so that no request waits for another's compression.
+ * Compresses bodies. Short ones are compressed synchronously, others by the runtime's threads, so that no request waits
+ * for another's compression.
  */
 import { Duplex } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { COMPRESSED_AT_ONCE_LENGTH } from '../limits.ts';
 import type { Coding } from './content-coding.ts';
 
-/** Answers are compressed quickly; files, which are compressed once and sent many times, thoroughly. */
+/** Answers are compressed quickly, static files thoroughly. */
 export type Effort = 'quick' | 'thorough';
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -37,7 +37,7 @@ function coder<Options extends object>(
   };
 }
 
-/** Compressed streams are sent in pieces of up to this size. */
+/** The chunk size of compressed streams. */
 const STREAM_CHUNK_BYTES = 64 * 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
@@ -54,7 +54,7 @@ const CODERS: Readonly<Record<Coding, Coder>> = {
   zstd: coder(
     (level) => ({ params: { [ZSTD_c_compressionLevel]: level } }),
     { quick: 3, thorough: 9 },
-    // Half the time of node:zlib's for a short list.
+    // Takes half the time of node:zlib for a short list.
     (bytes, { params }) => Bun.zstdCompressSync(bytes, { level: params[ZSTD_c_compressionLevel]! }) as NonSharedBuffer,
     zlib.zstdCompress,
     zlib.createZstdCompress,
@@ -71,7 +71,7 @@ export function compress(
   return bytes.length <= COMPRESSED_AT_ONCE_LENGTH ? atOnce(bytes, effort) : later(bytes, effort);
 }
 
-/** As fast as it is read, and ended with what it is read from, whichever side ends first. */
+/** Compresses as fast as the stream is read; ending either side ends both. */
 export function compressStream(body: ReadableStream<Uint8Array>, coding: Coding): ReadableStream<Uint8Array> {
   return body.pipeThrough(Duplex.toWeb(CODERS[coding].stream()) as TransformStream<Uint8Array, Uint8Array>);
 }

@@ -1,4 +1,4 @@
-/** The headers that make a write safe to send: If-Match (RFC 9110, 13.1.1) and Idempotency-Key. */
+/** Headers for safe writes: If-Match (RFC 9110, 13.1.1) and Idempotency-Key. */
 import { Refusal } from '../errors.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_STORED_ANSWER_BYTES } from '../limits.ts';
 import type { Call } from './call.ts';
@@ -16,18 +16,18 @@ export function readIfMatch(call: Call): readonly string[] | '*' | undefined {
     .map((tag) => tag.slice(1, -1).split('.')[0]!);
 }
 
-/** If-None-Match on a read: whether the client has this already. It compares weakly (RFC 9110, 13.1.2). */
+/** Whether the client already has this version (If-None-Match, weak comparison; RFC 9110, 13.1.2). */
 export function noneMatches(header: string, tag: string): boolean {
   const tags = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
   return header.trim() === '*' || tags.includes(tag);
 }
 
-/** `If-None-Match: *` on a PUT: the row may be created, but not replaced (RFC 9110, 13.1.2). */
+/** `If-None-Match: *` on a PUT: the row may be created but not replaced (RFC 9110, 13.1.2). */
 export function createsOnly(call: Call): boolean {
   return call.method === 'PUT' && call.request.headers.get('if-none-match')?.trim() === '*';
 }
 
-/** The same key with the same request is the same write. What makes it the same is all that its answer depends on. */
+/** The fingerprint covers everything that the answer depends on, to detect reuse of a key for another request. */
 export function readRetry(call: Call, body: Uint8Array) {
   const { headers } = call.request;
   const key = headers.get('idempotency-key');

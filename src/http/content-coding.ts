@@ -1,22 +1,22 @@
-/** Accept-Encoding (RFC 9110, 12.5.3): which content coding a client wants its answer in. */
+/** Selects the content coding by Accept-Encoding (RFC 9110, 12.5.3). */
 import { Refusal } from '../errors.ts';
 import { MIN_COMPRESSED_LENGTH } from '../limits.ts';
 
 export type Coding = 'zstd' | 'br' | 'gzip';
 
-/** Where the client likes several equally: first the one that takes the least time for what it saves. */
+/** In order of preference: the least time for the savings first. */
 const CODINGS: readonly Coding[] = ['zstd', 'br', 'gzip'];
 
 export interface Accepted {
   readonly coding: Coding;
-  /** Shorter bodies are sent as they are. */
+  /** Shorter bodies are not compressed. */
   readonly from: number;
 }
 
-/** Most requests in a row come from the same kind of client. */
+/** Cached, since consecutive requests often come from the same kind of client. */
 let last: { readonly header: string; readonly accepted: Accepted | undefined } = { header: '', accepted: undefined };
 
-/** Undefined where the answer is to be sent as it is. Refuses what no answer could fulfil, so ask before anything is done. */
+/** Undefined for no coding. Throws for a header that no answer can satisfy, so it is called before any work. */
 export function acceptedCoding(header: string | null): Accepted | undefined {
   if (header === null) return undefined;
   if (header !== last.header) last = { header, accepted: negotiate(header) };
@@ -32,7 +32,7 @@ function negotiate(header: string, available = CODINGS): Accepted | undefined {
   const weights = weightsOf(header);
   const others = weights.get('*');
   const weightOf = (coding: Coding) => weights.get(coding) ?? others ?? 0;
-  // Where nothing is said of it, identity is acceptable, and liked least.
+  // Unless excluded, identity is acceptable with the lowest preference.
   const identity = weights.get('identity') ?? (others === 0 ? 0 : Number.MIN_VALUE);
   const [best] = available.toSorted((one, other) => weightOf(other) - weightOf(one));
   const weight = weightOf(best!);
@@ -41,7 +41,7 @@ function negotiate(header: string, available = CODINGS): Accepted | undefined {
   return { coding: best!, from: identity === 0 ? 0 : MIN_COMPRESSED_LENGTH };
 }
 
-/** `gzip;q=0.5, br`: names and weights. What has no weight that can be read is passed over. */
+/** Parses `gzip;q=0.5, br`. Items with an invalid weight are ignored. */
 function weightsOf(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {

@@ -1,6 +1,6 @@
 import { allowedMethods, type Call } from './call.ts';
 
-/** Cross-origin requests, as PostgREST allows them: any origin, so that browser clients work as they are. */
+/** CORS as in PostgREST: any origin, so that browser clients work unchanged. */
 export const ALLOWED_ORIGIN = '*';
 
 export const EXPOSED_HEADERS = [
@@ -24,7 +24,7 @@ export const EXPOSED_HEADERS = [
 /** Keeps browsers from guessing another content type (https://fetch.spec.whatwg.org/#x-content-type-options-header). */
 export const NO_SNIFF = ['x-content-type-options', 'nosniff'] as const;
 
-/** On every answer: a few constant bytes, which spares reading the Origin header. */
+/** On every answer: constant headers are cheaper than reading Origin. */
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
   [NO_SNIFF[0]]: NO_SNIFF[1],
   'access-control-allow-origin': ALLOWED_ORIGIN,
@@ -34,12 +34,12 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
 const DEFAULT_REQUEST_HEADERS =
   'Accept, Authorization, Catalogue-Position, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, Range-Unit, X-Client-Info, Accept-Profile, Content-Profile';
 
-/** OPTIONS of a collection or a row. */
+/** Answers OPTIONS for a collection or a row. */
 export function optionsAnswer({ request, target }: Call): { status: 200; headers: Record<string, string>; body: null } {
   return { status: 200, headers: optionsHeaders(request, allowedMethods(target)), body: null };
 }
 
-/** The methods allowed here, and for a browser's preflight who may use them. */
+/** The allowed methods, and the headers of a preflight. */
 export function optionsHeaders(request: Request, allow: string): Record<string, string> {
   const headers: Record<string, string> = { ...CORS_HEADERS, allow };
   if (request.headers.get('access-control-request-method') !== null) {
@@ -51,7 +51,7 @@ export function optionsHeaders(request: Request, allow: string): Record<string, 
   return headers;
 }
 
-/** What only a proxy says of a request is nothing for a web page to say. */
+/** A web page must not set headers that belong to a proxy. */
 function withoutForwarded(asked: string | null): string | null {
   if (asked === null || !/forwarded/i.test(asked)) return asked;
   const names = asked.split(',').map((name) => name.trim());

@@ -1,4 +1,4 @@
-/** The same look over a body in CSV: how many rows and cells it has, and where it can be divided between two of its lines. */
+/** Scans a CSV body: counts rows and cells, and finds line ends at which it can be split. */
 import { BYTES_A_PIECE } from '../in-pieces.ts';
 import { BodyCount } from './body-count.ts';
 
@@ -8,13 +8,13 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 export class CsvScan {
-  /** Where pieces end: after a line end. */
+  /** Positions after line ends at which slices end. */
   readonly cuts: number[] = [];
-  /** The end of the header's line begins no row yet. */
+  /** The header line is not a row. */
   private readonly count = new BodyCount(-1);
   private at = 0;
   private inQuotes = false;
-  /** Whether a quote that comes next begins a text: at the start of a cell, or doubled, which ends the text and begins it again. */
+  /** Whether a following quote opens a quoted text: at the start of a cell, or as a doubled quote. */
   private mayBegin = true;
 
   constructor(private readonly bytes: Uint8Array) {}

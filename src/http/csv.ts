@@ -1,4 +1,4 @@
-/** A body in CSV: rows of cells, the first of them the names. */
+/** Parses a CSV body with a header row. */
 import { type Cell, COMMA, CsvReader, type CsvRow } from '../encode/csv-reader.ts';
 import { Refusal } from '../errors.ts';
 

@@ -1,6 +1,6 @@
 /**
- * DNS rebinding: a web page whose own name is made to lead to this machine is of the same origin to its browser, and may do
- * what it likes. Its name is in Host, and is no name of this machine.
+ * Protects against DNS rebinding: a web page whose host name resolves to this machine counts as same-origin in a
+ * browser. Its Host header shows a name that is not one of this machine.
  */
 import { hostOf, isThisMachine } from '../address.ts';
 import { Refusal } from '../errors.ts';
@@ -10,18 +10,18 @@ import { ANY } from '../origin.ts';
 export interface Hosts {
   /** Whether only this machine can reach the service. */
   readonly isOnLoopback: boolean;
-  /** Beside the names of this machine: `shop.example.com`, `*.example.com`, `*`. */
+  /** Allowed besides the names of this machine: `shop.example.com`, `*.example.com`, `*`. */
   readonly allowed: readonly string[];
 }
 
-/** Refuses a request by its Host. Undefined where any will do. */
+/** Rejects a request by its Host. Undefined if every host is allowed. */
 export function hostCheck({ isOnLoopback, allowed }: Hosts): ((request: Request) => void) | undefined {
   if (allowed.includes(ANY) || (!isOnLoopback && allowed.length === 0)) return undefined;
-  // As clients wrote them, so that one that was seen before is found by one look.
+  // Cached as written by clients.
   const known = new Set<string>();
   return (request) => {
     const header = request.headers.get('host');
-    // A browser always sends one; old programs and health checks do not.
+    // Browsers always send Host; old programs and health checks may not.
     if (header === null || header === '' || known.has(header)) return;
     const host = hostOf(header);
     if (!isListed(host, allowed) && !isThisMachine(host)) throw refusal(host, isOnLoopback);

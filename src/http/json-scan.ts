@@ -1,6 +1,6 @@
 /**
- * A look over the bytes of a JSON body before anything is made of them: a few characters may become a value that takes a hundred
- * times their memory. Counts what is limited, and finds where a list can be divided. It does not tell whether the JSON is valid.
+ * Scans a JSON body before parsing: a few characters may become a value of a hundred times their memory. It counts what
+ * is limited and finds where a list can be split. It does not validate the JSON.
  */
 import { tooDeep } from '../collection/exact-json.ts';
 import { BYTES_A_PIECE } from '../in-pieces.ts';
@@ -17,13 +17,13 @@ const BACKSLASH = 92;
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const BRACKET_BIT = 0x20;
-/** The list and its objects; what is in these are values of fields. */
+/** The list and its objects; deeper levels are field values. */
 const OUTER_LEVELS = 2;
 
 export class JsonScan {
-  /** Where pieces of the list end: before a comma between two of its values. */
+  /** Positions before commas between list items, at which slices end. */
   readonly cuts: number[] = [];
-  /** The brackets around the list, where it is one. */
+  /** The positions of the list's brackets. */
   listStart = -1;
   listEnd = -1;
   private readonly count = new BodyCount(1);
@@ -32,14 +32,14 @@ export class JsonScan {
   private inString = false;
   private numberLength = 0;
   private hasOpened = false;
-  /** Whether something stands beside the list: before its first bracket, or after its last. */
+  /** Whether there is text before or after the list. */
   private isOdd = false;
 
   constructor(private readonly bytes: Uint8Array) {
     this.at = hasMark(bytes) ? 3 : 0;
   }
 
-  /** Whether it ends where it should; only then can it be valid. */
+  /** Whether the brackets are balanced; otherwise the JSON is invalid. */
   get isClosed(): boolean {
     return this.depth === 0 && !this.inString && !this.isOdd;
   }
@@ -48,7 +48,7 @@ export class JsonScan {
     return this.at >= this.bytes.length;
   }
 
-  /** As far as a piece reaches. */
+  /** Scans one slice. */
   advance(): void {
     const { bytes } = this;
     const end = Math.min(bytes.length, this.at + BYTES_A_PIECE);
@@ -70,7 +70,7 @@ export class JsonScan {
     }
   }
 
-  /** Up to the end of the string; or on from the piece's end, where it does not lie before that. */
+  /** Skips to the end of the string, or to the end of the slice. */
   private skipString(end: number): void {
     const { bytes } = this;
     while (this.at < end) {
@@ -115,7 +115,7 @@ export class JsonScan {
     if (this.at - (this.cuts.at(-1) ?? this.listStart) >= BYTES_A_PIECE) this.cuts.push(this.at);
   }
 
-  /** A part of a number or a word, a colon, a space. */
+  /** Part of a number or word, a colon, or a space. */
   private other(byte: number): void {
     if (byte <= 32 || byte === COLON) {
       this.numberLength = 0;
@@ -126,7 +126,7 @@ export class JsonScan {
     if (++this.numberLength > MAX_NUMBER_LENGTH) throw numberTooLong();
   }
 
-  /** A key counts as much as what it names. */
+  /** Keys count like values. */
   private value(): void {
     if (this.depth === 0) this.isOdd = true;
     this.count.value();

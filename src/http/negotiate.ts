@@ -1,14 +1,14 @@
-/** Accept: the media type of the answer, by the client's weights, as PostgREST reads them. */
+/** Selects the media type of the answer by Accept, with PostgREST's rules. */
 import { Refusal } from '../errors.ts';
 import { MAX_MEDIA_RANGES } from '../limits.ts';
 import { oncePerText } from '../once-per.ts';
 
 export interface Media {
   readonly format: 'json' | 'csv' | 'ndjson';
-  /** The client reads one object, not a list. */
+  /** The client expects one object, not a list. */
   readonly singular: boolean;
   readonly stripNulls: boolean;
-  /** Of CSV: a byte order mark, and no text that a spreadsheet would run as a formula. */
+  /** For CSV: a byte order mark, and escaped formulas. */
   readonly bom: boolean;
   readonly noFormulas: boolean;
   readonly contentType: string;
@@ -29,13 +29,13 @@ const SINGULAR_STRIPPED = media('application/vnd.pgrst.object+json;nulls=strippe
   stripNulls: true,
 });
 
-/** A row under its own URL is one object, whatever a list would have been. */
+/** The URL of a row always gives one object. */
 export function ofOne(media: Media): Media {
   if (media === JSON_MEDIA) return JSON_OF_ONE;
   return media === STRIPPED ? SINGULAR_STRIPPED : media;
 }
 
-/** What a media type is answered with: as it is, and with a parameter. */
+/** The media type with and without parameters. */
 type Offer = { readonly plain: Media } & { readonly [Name in Parameter]?: Media };
 const PARAMETERS = ['nulls=stripped', 'spreadsheet=true', 'bom=true'] as const;
 type Parameter = (typeof PARAMETERS)[number];
@@ -59,7 +59,7 @@ const AVAILABLE: Readonly<Record<string, Offer>> = {
 };
 
 export const MEDIA_TYPES: readonly string[] = Object.keys(AVAILABLE);
-/** Everything that an answer can be. */
+/** All media types of answers. */
 export const ANSWER_MEDIA: readonly Media[] = [
   ...new Set(Object.values(AVAILABLE).flatMap((offer) => Object.values(offer))),
 ];

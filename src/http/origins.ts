@@ -1,7 +1,7 @@
 /**
- * Requests that a browser sends for a web page of another origin. Reads are answered to all, as in PostgREST. A write would
- * be carried out before the browser asks whether the page may see the answer, so it is refused here, unless its origin is
- * this host, loopback, or one of --cors-origins.
+ * Cross-origin requests from browsers. Reads are answered for every origin, as in PostgREST. A write takes effect
+ * before the browser checks whether the page may see the answer. So it is rejected, unless its origin is this host,
+ * loopback, or listed in --cors-origins.
  */
 import { hostOf, isLoopback } from '../address.ts';
 import { Refusal } from '../errors.ts';
@@ -11,23 +11,23 @@ import type { Peer } from './peer.ts';
 import type { TrustedProxies } from './proxies.ts';
 
 export interface Origins {
-  /** Those of --cors-origins; none where it is not given. */
+  /** The origins of --cors-origins. */
   readonly listed: readonly string[];
-  /** Names of the service, of --allowed-hosts. */
+  /** The service's names from --allowed-hosts. */
   readonly hosts: readonly string[];
   readonly proxies: TrustedProxies;
 }
 
 const WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'];
 
-/** Refuses a write, and the question whether one would be allowed, by its Origin. Undefined where any origin may write. */
+/** Rejects a write or its preflight by Origin. Undefined if every origin may write. */
 export function originCheck(origins: Origins): ((method: string, request: Request, peer?: Peer) => void) | undefined {
   if (origins.listed.includes(ANY)) return undefined;
   return (method, request, peer) => {
     if (method === 'GET' || method === 'HEAD') return;
     const { headers } = request;
     const origin = headers.get('origin');
-    // Only browsers send one, and they always do with a write.
+    // Only browsers send Origin, and they send it with every write.
     if (origin === null) return;
     const wanted = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
     if (WRITES.includes(wanted) && !mayWrite(origin, request, peer, origins)) throw refusal(origin);
@@ -35,8 +35,8 @@ export function originCheck(origins: Origins): ((method: string, request: Reques
 }
 
 function mayWrite(header: string, request: Request, peer: Peer | undefined, origins: Origins): boolean {
-  // What no page can set (https://www.w3.org/TR/fetch-metadata/), and is not sent to every address: where it is there, it
-  // is right behind any proxy.
+  // Pages cannot set this header (https://www.w3.org/TR/fetch-metadata/), and it stays correct behind proxies. Browsers
+  // do not send it to every address.
   const site = request.headers.get('sec-fetch-site');
   if (site === 'same-origin' || site === 'none') return true;
   const origin = originOf(header);
@@ -57,7 +57,7 @@ function refusal(origin: string): Refusal {
   });
 }
 
-/** Where origins are listed, tells a browser whether its page is among them, in place of allowing any. */
+/** With --cors-origins, allows only the listed origins instead of any. */
 export function originHeaders(listed: readonly string[]): ((request: Request, response: Response) => void) | undefined {
   if (listed.length === 0 || listed.includes(ANY)) return undefined;
   return (request, { headers }) => {

@@ -1,4 +1,4 @@
-/** What is served beside the collection, and how its pages are answered: by GET and HEAD, and 304 where known. */
+/** Pages besides the collections: GET, HEAD and conditional requests. */
 import type { Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
@@ -6,7 +6,7 @@ import { optionsHeaders } from './cors.ts';
 import type { Peer } from './peer.ts';
 import type { Place } from './prefix.ts';
 
-/** What is noted of a request: where it comes from, where it leads, and for the log who sent it, where a page finds that out. */
+/** Context of a page: the connection, the location, and the caller for the log if the page identifies one. */
 export interface Noted {
   readonly peer?: Peer | undefined;
   readonly place?: Place;
@@ -14,8 +14,8 @@ export interface Noted {
 }
 
 /**
- * Undefined where there is no such page. `prefix` is what a client puts before the paths of the service. Where the catalogue has
- * roles, `seen` is what the caller sees of it, for pages that tell of it; it refuses callers who may see nothing.
+ * Undefined if the path is not a page. `prefix` precedes the service's paths. For a catalogue with roles, `seen`
+ * returns the caller's view, or throws if the caller may not see anything.
  */
 export type Pages = (
   path: string,
@@ -27,7 +27,7 @@ export type Pages = (
 
 const METHODS = 'OPTIONS, GET, HEAD';
 
-/** The pages of several, tried in order. */
+/** Tries several sets of pages in order. */
 export function firstOf(...all: readonly Pages[]): Pages {
   return (path, request, prefix, seen, noted) => {
     for (const pages of all) {
@@ -38,7 +38,7 @@ export function firstOf(...all: readonly Pages[]): Pages {
   };
 }
 
-/** A page that can only be read: whatever else is asked of it is refused, or answered by OPTIONS. */
+/** A read-only page: rejects methods other than GET, HEAD and OPTIONS. */
 export function readOnly<Answer extends Response | Promise<Response>>(
   request: Request,
   read: () => Answer,

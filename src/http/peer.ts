@@ -1,8 +1,8 @@
-/** The other end of the connection that a request came on. */
+/** The client's end of the connection. */
 export interface Peer {
-  /** Told when the service begins to work at an answer, and when it has done so: in between the connection is not idle. */
+  /** Marks the connection as active while the service works on an answer. */
   atWork(isAtWork: boolean): void;
-  /** Undefined where it is gone already. */
+  /** Undefined after a disconnect. */
   address(): string | undefined;
   /** Whether the connection itself is encrypted. */
   readonly isSecure: boolean;

@@ -1,6 +1,6 @@
 /**
- * Which write a read must see: the answer of a write names its position, and a client sends it back with its reads. It means nothing
- * to anybody but the database.
+ * Read-your-writes: the answer of a write carries its position, and the client sends it with later reads. The token is
+ * opaque to clients.
  */
 export const POSITION_HEADER = 'catalogue-position';
 

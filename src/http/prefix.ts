@@ -1,6 +1,6 @@
 /**
- * Where a request is within the service, and what a client puts before that. A proxy may serve us below a path of its own.
- * It strips that path and names it in X-Forwarded-Prefix, or --base-path names it, and then it may be stripped or not.
+ * Finds the path of a request within the service. A proxy may serve it below a path of its own. The proxy strips that
+ * path and sends it in X-Forwarded-Prefix; with --base-path it may be stripped or not.
  */
 import { Refusal } from '../errors.ts';
 import { MAX_PREFIX_LENGTH } from '../limits.ts';
@@ -9,7 +9,7 @@ import type { Peer } from './peer.ts';
 import type { TrustedProxies } from './proxies.ts';
 
 export interface Place {
-  /** Before each path of the service, as the client sees it: `/api`, or nothing. */
+  /** The prefix as the client sees it: `/api`, or empty. */
   readonly prefix: string;
   /** Path and query within the service. */
   readonly path: string;
@@ -19,7 +19,7 @@ export const FORWARDED_PREFIX = 'X-Forwarded-Prefix';
 /** The prefix that supabase-js puts before tables. Every path of the service is also there. */
 export const SUPABASE_PREFIX = '/rest/v1';
 
-/** `asked` is the path and query as they reached us. Where no proxies are named, any is believed. */
+/** `asked` is the path and query as received. Without --trusted-proxies, every proxy is trusted. */
 export function locate(
   asked: string,
   { headers }: Request,
@@ -30,7 +30,7 @@ export function locate(
   let forwarded = headers.get(FORWARDED_PREFIX);
   if (forwarded !== null && proxies?.trusts(peer) === false) forwarded = null;
   let path = asked;
-  // What was stripped is named; where nothing is, the base path was, if it is not there.
+  // The forwarded prefix was stripped; without one, the base path was, unless it is still there.
   let prefix = forwarded === null ? basePath : readForwarded(forwarded);
   if (basePath !== '' && isBelow(path, basePath)) {
     path = below(path, basePath);
@@ -55,7 +55,7 @@ function below(path: string, prefix: string): string {
   return rest[0] === '/' ? rest : `/${rest}`;
 }
 
-/** Proxies in a row each add theirs, separated by commas, the outermost first. */
+/** Several proxies add theirs, comma-separated, the outermost first. */
 function readForwarded(header: string): string {
   if (header.length <= MAX_PREFIX_LENGTH) {
     const parts = header.split(',').map((part) => pathPrefix(part.trim()));

@@ -10,15 +10,15 @@ import type { Rate } from '../rate.ts';
 export interface Allowance {
   readonly isAllowed: boolean;
   readonly rate: Rate;
-  /** Requests that may follow at once. */
+  /** Requests that may follow immediately. */
   readonly remaining: number;
-  /** Until all of them may. */
+  /** Seconds until the full rate is available. */
   readonly resetSeconds: number;
-  /** Until the next may; 0 where it may now. */
+  /** Seconds until the next request is allowed; 0 if it is allowed now. */
   readonly retrySeconds: number;
 }
 
-/** Places for a client, of two numbers each: who it is, and the time in milliseconds. */
+/** Slots per client, of two numbers each: its hash, and the time in milliseconds. */
 const PLACES = 8;
 const SETS = RATE_TABLE_CLIENTS / PLACES;
 export const RATE_TABLE_BYTES = RATE_TABLE_CLIENTS * 2 * Float64Array.BYTES_PER_ELEMENT;
@@ -26,7 +26,7 @@ export const RATE_TABLE_BYTES = RATE_TABLE_CLIENTS * 2 * Float64Array.BYTES_PER_
 export class RateLimiter {
   private readonly table: Float64Array;
 
-  /** `memory` has RATE_TABLE_BYTES, all 0 at first; its own where none is given. */
+  /** `memory` has RATE_TABLE_BYTES, initially 0; it is allocated if absent. */
   constructor(memory: Uint8Array = new Uint8Array(RATE_TABLE_BYTES)) {
     this.table = new Float64Array(memory.buffer, memory.byteOffset, RATE_TABLE_CLIENTS * 2);
   }
@@ -56,7 +56,7 @@ export class RateLimiter {
   private find(hash: number): number {
     const { table } = this;
     const first = (hash % SETS) * PLACES * 2;
-    // 0 is nobody.
+    // 0 means an empty slot.
     const name = hash + 1;
     let least = first;
     for (let place = first; place < first + PLACES * 2; place += 2) {
@@ -74,5 +74,5 @@ function monotonicNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Thirds of a second do not add up to one. */
+/** Compensates for rounding: three thirds of a second are less than one. */
 const ROUNDING_MS = 0.001;

@@ -1,4 +1,4 @@
-/** A file that is kept in memory: its bytes, the same in each content coding from when it is first wanted, its tag. */
+/** A static file in memory with its tag, compressed on first use per content coding. */
 import { represent, toResponse } from './answer.ts';
 import { compress } from './compress.ts';
 import { acceptedCoding, type Coding } from './content-coding.ts';
@@ -26,7 +26,7 @@ export function storeFile(content: string | Bytes, contentType: string): StoredF
   };
 }
 
-/** What the content of every file depends on; a page that depends on more names that, too. */
+/** A page that depends on further headers adds them. */
 const VARY = 'Accept-Encoding';
 
 export function fileResponse(

@@ -1,4 +1,4 @@
-/** Which casts there are, by PostgreSQL's names of the types. */
+/** Resolves casts by PostgreSQL's type names. */
 import { isCastable } from '../collection/types/cast.ts';
 import { castNames, castTypeNamed } from '../collection/types/index.ts';
 import { Refusal } from '../errors.ts';

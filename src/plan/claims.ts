@@ -1,15 +1,17 @@
-/** What credentials say of a caller, as values of a rule: `{claims.supplier_id}`, or deeper, `{claims.app.supplier_id}`. */
+/**
+ * Claims of a caller's credentials as values in a rule: `{claims.supplier_id}`, or nested, `{claims.app.supplier_id}`.
+ */
 import type { Caller } from '../collection/caller.ts';
 import { can, storeJson, type Type } from '../collection/types/type.ts';
 import { Refusal } from '../errors.ts';
 
 export type Claims = Caller['claims'];
-/** The names that lead to a claim. */
+/** The names on the path to a claim. */
 export type ClaimPath = readonly string[];
 
 const CLAIM = /^\{claims((?:\.[A-Za-z_][A-Za-z0-9_-]*)+)\}$/;
 
-/** Undefined where a value is no claim; a value that is meant to be one, and is none, is refused. */
+/** The claim that a value refers to; undefined for a plain value. Throws for a malformed reference. */
 export function claimIn(text: string): ClaimPath | undefined {
   const found = CLAIM.exec(text);
   if (found !== null) return found[1]!.slice(1).split('.');
@@ -26,7 +28,7 @@ export function claimAt(claims: Claims, path: ClaimPath): unknown {
   return value;
 }
 
-/** A claim in the text form that a filter on such a field has; undefined where it is none of its type. */
+/** The claim as the text of a filter value; undefined if it is not of the field's type. */
 export function claimText(type: Type, claim: unknown): string | undefined {
   if (claim === undefined || claim === null) return undefined;
   try {
@@ -43,6 +45,6 @@ function simpleText(type: Type, claim: unknown): string | undefined {
   if (typeof claim === 'string') return claim;
   if (typeof claim === 'boolean') return can(type, 'boolean') ? String(claim) : undefined;
   if (typeof claim !== 'number' || !(can(type, 'number') || can(type, 'text'))) return undefined;
-  // One of more digits than a double holds could be that of somebody else.
+  // An integer beyond the precision of a double might equal somebody else's.
   return Number.isInteger(claim) && !Number.isSafeInteger(claim) ? undefined : String(claim);
 }

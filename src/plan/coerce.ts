@@ -1,4 +1,4 @@
-/** Cells of a body become values of fields, read as PostgreSQL reads the text of a JSON value. */
+/** Converts the cells of a body to field values, parsed as PostgreSQL parses the text of a JSON value. */
 import type { Field } from '../collection/declaration.ts';
 import { isLong, storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
@@ -8,13 +8,13 @@ export function coerce(field: Field, cell: unknown): Value {
   return bounded(field, cell, storeJson);
 }
 
-/** The cell of a file whose cells are text forms, of json too. */
+/** A cell of a file, in which every cell, including json, is a text form. */
 export function readCell(field: Field, cell: unknown): Value {
   return bounded(field, cell, (type) => (typeof cell === 'string' ? type.store(cell) : storeJson(type, cell)));
 }
 
 function bounded(field: Field, cell: unknown, read: (type: Field['type'], cell: unknown) => Value): Value {
-  // Before it is read, which takes its time, too.
+  // Checked before parsing, which takes time for a long text.
   if (typeof cell === 'string' && isLong(field.type)) checkLength(field, cell);
   const value = read(field.type, cell);
   if (typeof value === 'string') checkLength(field, value);
@@ -22,7 +22,7 @@ function bounded(field: Field, cell: unknown, read: (type: Field['type'], cell: 
 }
 
 function checkLength({ name, maxBytes }: Field, text: string): void {
-  // Each of its units takes one byte to three.
+  // A UTF-16 unit takes one to three bytes.
   if (text.length * 3 <= maxBytes) return;
   const bytes = text.length > maxBytes ? text.length : new TextEncoder().encode(text).length;
   if (bytes <= maxBytes) return;
@@ -31,7 +31,7 @@ function checkLength({ name, maxBytes }: Field, text: string): void {
   });
 }
 
-/** The same refusal, saying which row and field of the body it is about. */
+/** Adds the row and field to an error about a body. */
 export function locate(error: unknown, row: number | undefined, field: Field | undefined): unknown {
   if (!(error instanceof Refusal) || field === undefined) return error;
   const place = row === undefined ? `field ${field.name}` : `row ${row + 1}, field ${field.name}`;

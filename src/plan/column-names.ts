@@ -1,4 +1,4 @@
-/** What the columns of an answer are called; and of an embedding, which names could be either of two columns. */
+/** Names of result columns, and detection of ambiguous names in an embedding. */
 import type { Collection } from '../collection/declaration.ts';
 import type { FieldPath, SelectItem } from '../dialect/tree.ts';
 import { Refusal } from '../errors.ts';
@@ -9,12 +9,14 @@ export function columnName({ alias, aggregate: figure, field }: Extract<SelectIt
   return alias ?? figure ?? nameOf(field);
 }
 
-/** The last step that is a name: what lies at an index is called as the list it is in. */
+/** The last step that is a name: an array element takes the name of its array. */
 function nameOf({ name, json }: FieldPath): string {
   return json.findLast(({ key }) => !/^-?\d+$/.test(key))?.key ?? name;
 }
 
-/** A row may show a name twice, and the last one is what is read; but where a column is taken out of it by its name, it has to be one. */
+/**
+ * A row may repeat a name, and JSON readers take the last one. But a column that is selected by name must be unique.
+ */
 export function checkClear({ shown }: PlannedEmbed, name: string): void {
   if (!repeatedIn(shown).has(name)) return;
   throw new Refusal('42702', `column reference "${name}" is ambiguous`, {
@@ -29,7 +31,7 @@ const repeatedIn = oncePer(({ named, starred }: ShownNames): ReadonlySet<string>
   return repeated;
 });
 
-/** A `*` of a list, or beside aggregates, stands for the names of all fields; else whatever it holds is taken together. */
+/** `*` in a list or beside aggregates means the names of all fields; otherwise it counts as one. */
 export function namesShown(
   collection: Collection,
   select: readonly SelectItem[],

@@ -1,6 +1,6 @@
 /**
- * What a request embeds of other collections: each is a read within a read, planned from the inside out. What is asked of it by
- * parameters of its own (`products.order=…`) is found by the way to it.
+ * Plans embeddings: each is a read within a read, planned from the inside out. Its own parameters (`products.order=…`)
+ * are looked up by its path.
  */
 import { type Collection, stored } from '../collection/declaration.ts';
 import { isMany } from '../collection/relations.ts';
@@ -25,12 +25,12 @@ export function planEmbeds(collection: Collection, query: Pick<Query, 'select' |
 
 const NO_WAYS: ReadonlyMap<string, EmbedTerms> = new Map();
 
-/** Where nothing more is asked of them, the same selection embeds the same. */
+/** Cached for selections without parameters of their own. */
 const withoutTerms = oncePer((collection: Collection) =>
   oncePer((select: readonly SelectItem[]) => planLevel(collection, select, NO_WAYS, '')),
 );
 
-/** All conditions of a level: those of the client, and that rows without an inner embedding are left out. */
+/** All conditions of a level: the client's, and the existence of rows for each inner embedding. */
 export function withInner(where: Predicate, embeds: Embeds): Predicate {
   if (embeds === NO_EMBEDS) return where;
   const inner = [...embeds.byItem].filter(([item]) => item.inner).map(([, embed]) => existing(embed));
@@ -51,7 +51,7 @@ function planLevel(
   return { byItem };
 }
 
-/** Parameters and conditions call an embedding by its name, and the row shows it under it. */
+/** Parameters, conditions and the result address an embedding by its name, so names must be unique. */
 function checkNames(items: readonly EmbedItem[]): void {
   const names = items.map(calledAs);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -69,14 +69,14 @@ function planEmbed(
 ): PlannedEmbed {
   const relation = relate(collection, item.name, item.hint);
   const many = isMany(relation);
-  // As the caller sees it.
+  // As the caller's role sees it.
   const to = collection.among.get(relation.to.name) ?? relation.to;
   const ownWay = wayTo(way, calledAs(item));
   const own = terms.get(ownWay) ?? NO_TERMS;
   const embeds = planLevel(to, item.select, terms, ownWay);
   const shape = planShape(to, { select: item.select, order: own.order }, many, embeds);
   const { columns, order } = shape;
-  // Aggregates of a row's one other row, spread, are over the rows that have it: it is not grouped itself.
+  // Aggregates over a spread to-one embedding apply to the outer rows, so the embedding itself is not grouped.
   const groupBy = item.spread && !many ? undefined : shape.groupBy;
   const plan: ReadPlan = {
     kind: 'read',
@@ -91,7 +91,7 @@ function planEmbed(
   return { relation, to, plan, many, shown: namesShown(to, item.select, embeds, many) };
 }
 
-/** A parameter of an embedding that is not there would be without effect, and is refused. */
+/** Rejects a parameter of an embedding that is not selected: it would have no effect. */
 function checkWays({ select, embeds }: Pick<Query, 'select' | 'embeds'>): void {
   for (const { way } of embeds?.values() ?? []) {
     let level = select;

@@ -1,4 +1,4 @@
-/** The embeddings of one level of a request, planned: what its columns, conditions and order may name. */
+/** The planned embeddings of one level, which columns, conditions and order may refer to. */
 import type { Collection } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
 import { embedded } from '../collection/types/embedded.ts';
@@ -8,7 +8,7 @@ import type { Expression, OutputColumn, Predicate, ReadPlan } from './types.ts';
 
 export interface PlannedEmbed {
   readonly relation: Relation;
-  /** What it is of, as the caller sees it. */
+  /** The embedded collection as the caller's role sees it. */
   readonly to: Collection;
   readonly plan: ReadPlan;
   /** Whether a row may have several. */
@@ -16,10 +16,10 @@ export interface PlannedEmbed {
   readonly shown: ShownNames;
 }
 
-/** The names that an embedding is asked to show, each as often as it is asked for. */
+/** The column names of an embedding, with repetitions. */
 export interface ShownNames {
   readonly named: readonly string[];
-  /** Those that come with a `*`. */
+  /** The names that `*` stands for. */
   readonly starred: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface Embeds {
 
 export const NO_EMBEDS: Embeds = { byItem: new Map() };
 
-/** What it is shown as, and what parameters and conditions call it: one that has an alias has no other name. */
+/** The name in the result and in parameters: the alias, if there is one. */
 export function calledAs({ alias, name }: EmbedItem): string {
   return alias ?? name;
 }
@@ -45,22 +45,22 @@ export function notEmbedded(name: string): Refusal {
   });
 }
 
-/** Whether it shows any row: of what passes its conditions, those of its page. */
+/** Tests whether the embedding has any row after its conditions and page. */
 export function existing({ relation, plan }: PlannedEmbed): Predicate {
   const { where, groupBy, offset, limit } = plan;
   if (limit === 0) return { kind: 'constant', value: false };
-  // An aggregate without groups is one row, be it of nothing.
+  // An aggregate without groups always gives one row.
   if (groupBy?.length === 0) return { kind: 'constant', value: offset === 0 };
   const skipped = offset === 0 ? {} : { offset, ...(groupBy === undefined ? {} : { groupBy }) };
   return { kind: 'exists', relation, where, ...skipped };
 }
 
-/** The rows themselves, as JSON. */
+/** The embedded rows as JSON. */
 export function embeddedRows({ relation, plan, many }: PlannedEmbed): Expression {
   return { kind: 'embed', relation, plan, shows: 'rows', many, type: embedded };
 }
 
-/** What one column of them holds. */
+/** The values of one column of the embedded rows. */
 export function embeddedValues({ relation, plan, many }: PlannedEmbed, column: OutputColumn): Expression {
   const one: ReadPlan = { ...plan, columns: [column] };
   return { kind: 'embed', relation, plan: one, shows: 'values', many, type: many ? embedded : column.expression.type };

@@ -1,4 +1,4 @@
-/** The rows that a catalogue begins with, planned as those of any other request are. */
+/** Plans the initial rows of a catalogue like those of any request. */
 import type { Begun } from '../collection/built-in.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { rowPlanner } from './row-planner.ts';

@@ -1,4 +1,4 @@
-/** POST: rows to insert, and what becomes of those that meet an existing one. */
+/** POST: plans the rows to insert, and the handling of conflicts with existing rows. */
 import { type Collection, type Field, isKey, stored } from '../collection/declaration.ts';
 import { deniedField } from '../collection/denied.ts';
 import type { Payload } from '../dialect/payload.ts';
@@ -26,21 +26,23 @@ export function* planInsert(collection: Collection, request: WriteRequest, paylo
   return { ...plan, conflict: { on, overwrite: mergedOn(on, overwrite) } };
 }
 
-/** A row that is met is changed: the caller may change what they give of it. */
+/** A conflict updates the existing row, so the caller needs the right to update the given fields. */
 export function checkOverwrites(collection: Collection, given: readonly Field[], overwrite: readonly Field[]): void {
   if (collection.view === undefined) return;
   const names = overwrite.filter((field) => given.includes(field)).map(({ name }) => name);
   resolveColumns(collection, 'update', names);
 }
 
-/** What a row that is met takes from the new one: what was given, and what every change sets. */
+/** The fields that an existing row takes from the new one: the given ones, and those that every update sets. */
 export function overwritten(collection: Collection, given: readonly Field[], on: readonly Field[]): readonly Field[] {
   const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field) && !field.readOnly);
   const stamps = collection.fields.filter((field) => field.onUpdate !== undefined && !fields.includes(field));
   return fields.length === 0 ? [] : [...fields, ...stamps];
 }
 
-/** A row that takes nothing else is met all the same, and given back: it takes what it was met by, which it has already. */
+/**
+ * An upsert that changes nothing must still return the existing row. So it assigns the conflict fields to themselves.
+ */
 export function mergedOn(on: readonly Field[], overwrite: readonly Field[]): readonly Field[] {
   return overwrite.length > 0 ? overwrite : on.filter((field) => !field.readOnly);
 }

@@ -1,4 +1,4 @@
-/** The key of a row: its values, in the order of the fields that the key is made of. */
+/** The key of a row: its values in the order of the key fields. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
 import { Refusal } from '../errors.ts';
@@ -15,7 +15,7 @@ export function keyIs({ key }: Collection, values: Key): Predicate {
   return terms.length === 1 ? terms[0]! : { kind: 'all', terms };
 }
 
-/** The values of some fields in a row; undefined where one of them is still to be assigned. */
+/** The values of some fields of a row; undefined if one of them is assigned later. */
 export function valuesIn({ fields }: Collection, some: readonly Field[], row: StoredRow): Key | undefined {
   const values = some.map((field) => row[fields.indexOf(field)]);
   return values.includes(undefined) ? undefined : (values as Key);
@@ -30,7 +30,7 @@ export function describeKey(fields: readonly Field[], values: Key): string {
   return fields.map((field, index) => `${field.name} ${values[index]}`).join(', ');
 }
 
-/** A write that names a row twice cannot tell which of the two is meant. Null is like no other value. */
+/** Rejects a write that addresses a row twice, since the intended result is ambiguous. Null equals nothing. */
 export function* checkDiffer(fields: readonly Field[], keys: readonly (Key | undefined)[]): Pieces<void> {
   const seen = new Map<string, number>();
   for (const [index, key] of keys.entries()) {

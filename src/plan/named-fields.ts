@@ -1,4 +1,4 @@
-/** Which fields of each collection a plan names, wherever it does. */
+/** Collects the fields that a plan refers to, by collection. */
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
 import type { Expression, Predicate, ReadPlan, Shape, WritePlan } from './types.ts';
@@ -15,14 +15,14 @@ export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection,
   return names.found;
 }
 
-/** Whether what rows show of others leads back to their own collection. */
+/** Whether an embedding of the result reads the written collection again. */
 export function leadsBack(collection: Collection, shape: Shape & Pick<ReadPlan, 'where'>): boolean {
   const of = stored(collection);
-  // The rows' own fields are those of a copy of it.
+  // A copy of the collection stands for the rows' own fields.
   return namedFields({ ...shape, kind: 'read', from: { ...of }, offset: 0 }).has(of);
 }
 
-/** Those that a condition on the fields of a row alone is about. */
+/** The fields of a condition that refers only to its own row. */
 export function fieldsIn(collection: Collection, predicate: Predicate): ReadonlySet<Field> {
   const names = new Names();
   names.ofPredicate(collection, predicate);

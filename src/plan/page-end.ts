@@ -1,14 +1,14 @@
-/** Where a page ends: the order keys of its last row, after which the next page begins. */
+/** The end of a page: the order keys of its last row, after which the next page begins. */
 import { oncePer } from '../once-per.ts';
 import type { OrderKey, OutputColumn, ReadPlan } from './types.ts';
 
-/** The order keys of a page whose end can be named: all are fields, and it has a limit. */
+/** The order keys of a page that `next` can continue by: all are fields, and the page has a limit. */
 export function endKeys({ groupBy, limit, count, order }: ReadPlan): readonly OrderKey[] | undefined {
   if (groupBy !== undefined || limit === undefined || count !== undefined) return undefined;
   return order.every(({ expression }) => expression.kind === 'field') ? order : undefined;
 }
 
-/** The columns that show the keys as they are, where all of them are shown. */
+/** The columns that contain the keys unchanged; undefined unless all of them are selected. */
 export function shownKeys(keys: readonly OrderKey[], columns: readonly OutputColumn[]): readonly string[] | undefined {
   return shownOf(columns)(keys);
 }

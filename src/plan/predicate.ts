@@ -1,4 +1,4 @@
-/** Conditions become predicates: fields resolved, values typed, what an operator cannot serve refused. */
+/** Turns conditions into predicates: resolves fields, types values, rejects operators that a type does not support. */
 import { type Collection, stored } from '../collection/declaration.ts';
 import { parseArrayLiteral } from '../collection/types/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
@@ -37,7 +37,7 @@ function planCondition(collection: Collection, condition: Condition, embeds: Emb
   return condition.negated ? { kind: 'not', term: planned } : planned;
 }
 
-/** `products=is.null`: whether an embedding is there at all. Any other test is of a field, as in PostgREST. */
+/** `products=is.null` tests for the absence of embedded rows. Any other test addresses a field, as in PostgREST. */
 function planPresence(collection: Collection, { field, test }: Comparison, embeds: Embeds): Predicate | undefined {
   if (embeds.byItem.size === 0 || field.json.length > 0) return undefined;
   const embed = embedNamed(embeds, field.name);
@@ -58,7 +58,7 @@ function planComparison(collection: Collection, { field: path, test }: Compariso
   }
 }
 
-/** A value that is none of the type of its field is told which field that is, where nothing else is advised. */
+/** Adds the field to an error about a value, unless the error already has a hint. */
 function withAdvice(error: unknown, name: string, { title }: Type, test: Test): unknown {
   if (!(error instanceof Refusal) || !NO_VALUE.includes(error.code) || error.hint !== null) return error;
   const isNull = test.kind === 'value' && /^null$/i.test(test.value);
@@ -70,7 +70,7 @@ function withAdvice(error: unknown, name: string, { title }: Type, test: Test): 
 
 const NO_VALUE: readonly string[] = ['22P02', '22003', '22007', '22008'];
 
-/** Nothing compares with null; but null is null, and distinct from every value. */
+/** Comparisons with null are unknown; but null is null, and distinct from every value. */
 function testOnNull(test: Test): Predicate {
   if (test.kind === 'is') return { kind: 'constant', value: test.value === 'null' || test.value === 'unknown' };
   if (test.kind === 'value' && test.operator === 'isdistinct') return ALWAYS;
@@ -107,7 +107,7 @@ function planQuantified(of: Expression, operator: ValueOperator, quantifier: Qua
   const listed = parseArrayLiteral(starsToPercents(operator, text)).items;
   if (listed.length > MAX_LIST_VALUES) throw tooManyValues();
   const values = listed.filter((value) => value !== null);
-  // To equal any of a list is to be in it: one lookup, however long the list.
+  // `eq(any)` becomes one `in` lookup, however long the list.
   const terms: readonly Predicate[] =
     operator === 'eq' && quantifier === 'any'
       ? [{ kind: 'in', of, values: values.map(of.type.read) }]
@@ -143,7 +143,7 @@ const regex =
   (caseless: boolean): ValueTest =>
   (of, text) => ({ kind: 'regex', of, pattern: readText(text), caseless });
 
-/** Ranges are no type of ours: nothing serves their operators. */
+/** There are no range types, so their operators serve nothing. */
 const unserved =
   (operator: ValueOperator): ValueTest =>
   (of) => {
@@ -172,12 +172,12 @@ const VALUE_TESTS: Readonly<Record<ValueOperator, ValueTest>> = {
   adj: unserved('adj'),
 };
 
-/** A star is a percent before the list is read, so that messages show the pattern PostgreSQL would have seen. */
+/** Replaces `*` by `%` before parsing the list, so that messages show PostgreSQL's pattern. */
 function starsToPercents(operator: ValueOperator, value: string): string {
   return operator === 'like' || operator === 'ilike' ? value.replaceAll('*', '%') : value;
 }
 
-/** As PostgreSQL resolves the operator for such a column and an unknown literal. */
+/** Reports the operator as PostgreSQL resolves it for this column and an unknown literal. */
 function refuseOperator(type: Type, operator: ValueOperator): Refusal {
   const { title } = type;
   const { symbol } = OPERATORS[operator];

@@ -16,7 +16,7 @@ import { NO_ORDER, planShape, wholeRow } from './shape.ts';
 import { both, type Sight } from './sight.ts';
 import type { Predicate, ReadPlan } from './types.ts';
 
-/** `sight` is what the caller sees, and `collection` as they see it; absent where they see all. */
+/** `sight` holds the caller's permissions, and `collection` is the caller's view; absent if everything is permitted. */
 export function planRead(
   collection: Collection,
   query: Query,
@@ -24,7 +24,7 @@ export function planRead(
   count: ReadPlan['count'],
   sight?: Sight,
 ): ReadPlan {
-  // Before anything is said of its fields.
+  // Rejects the role before any message about fields.
   sight?.rows(stored(collection), 'read');
   const plan = planAll(collection, query, page, count);
   return sight === undefined ? plan : restrictRead(plan, sight);
@@ -46,12 +46,12 @@ function planAll(collection: Collection, query: Query, page: Page, count: ReadPl
   };
 }
 
-/** Of a list, the one row with this key. It needs neither order nor page. */
+/** The one row of a list with this key, without order or page. */
 export function planReadItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ReadPlan {
   return planItem(collection, keyText, query, sight).asked;
 }
 
-/** The whole row for its version, and what is shown of it: only the first asks whether it meets the filters. */
+/** Plans two reads: the whole row for its version, and the selected part. Only the first applies the filters. */
 export function planItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ItemPlan {
   sight?.rows(stored(collection), 'read');
   const from = stored(collection);

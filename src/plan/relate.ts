@@ -1,4 +1,4 @@
-/** The relation that an embedding names: by a collection, a referring field or a constraint, made clear by a hint. */
+/** Finds the relation of an embedding by collection, referencing field or constraint, with an optional hint. */
 import type { Collection } from '../collection/declaration.ts';
 import { deniedField, deniedTable } from '../collection/denied.ts';
 import { isSelf, type Relation, relationsOf } from '../collection/relations.ts';
@@ -43,8 +43,9 @@ function names({ to, name, inner, outer, through }: Relation, target: string, hi
 }
 
 /**
- * A reference of a collection to itself is two relations: by its own name the rows that refer, made clear by the field; by the
- * field the one referred to. Through a collection in between both directions would have the same name, and neither has one.
+ * A self reference gives two relations: its collection name with the field as a hint means the referencing rows, the
+ * field name means the referenced row. Through a join collection, both directions would have the same name, so neither
+ * is available.
  */
 function namesSelf(
   { to, inner, outer, referring, through }: Relation,
@@ -94,7 +95,7 @@ function ambiguous({ name }: Collection, target: string, found: readonly Relatio
   );
 }
 
-/** What makes it the one that is meant. */
+/** The hint that selects this relation. */
 function hintFor(relation: Relation): string {
   return isSelf(relation) ? relation.inner.name : relation.name;
 }

@@ -1,10 +1,10 @@
-/** Rows of one file that have the same key, or the same unique values: found before anything is opened. */
+/** Finds rows of a file that repeat a key or unique values, before a database is opened. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { describeKey, type Key, valuesIn } from './keys.ts';
 import type { StoredRow } from './types.ts';
 
 export class RepeatedRows {
-  /** The lines where values were met, by the fields that no two rows share. */
+  /** The lines of earlier values, by unique set of fields. */
   private readonly seen: readonly { readonly fields: readonly Field[]; readonly lines: Map<string, number> }[];
 
   constructor(private readonly collection: Collection) {
@@ -12,7 +12,7 @@ export class RepeatedRows {
     this.seen = sets.map((fields) => ({ fields, lines: new Map() }));
   }
 
-  /** What a row repeats of an earlier one. Null is like no other value. */
+  /** Describes what a row repeats of an earlier row. Null equals nothing. */
   problemOf(row: StoredRow, line: number): string | undefined {
     for (const { fields, lines } of this.seen) {
       const values = valuesIn(this.collection, fields, row);

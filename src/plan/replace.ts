@@ -1,4 +1,4 @@
-/** PUT: one row becomes what the body says, defaults included. */
+/** PUT: replaces one row with the body; missing fields get their defaults. */
 import { type Collection, type Field, isKey, stored } from '../collection/declaration.ts';
 import type { Payload } from '../dialect/payload.ts';
 import type { Condition } from '../dialect/tree.ts';
@@ -11,14 +11,14 @@ import { planRows, resolveColumns } from './stored-rows.ts';
 import type { InsertPlan, Precondition, StoredRow, UpdatePlan } from './types.ts';
 import { itemKey, planTerms, type WriteRequest } from './write-terms.ts';
 
-/** PUT: the one row of the body that the URL names replaces the stored one, or is inserted. */
+/** PUT to a filtered collection: replaces or inserts the row that the URL and the body identify. */
 export function* planReplace(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
   const into = stored(collection);
   const key = replacedKey(collection, request);
   const given = resolveColumns(collection, 'create', payload.columns);
   const row = yield* replacement(into, payload, key);
   const overwrite = overwritten(into, into.fields, into.key);
-  // Whoever loses the race to create it must not overwrite it either.
+  // If another client creates the row first, it must not be overwritten.
   const conflict = request.createOnly ? 'refuse' : { on: into.key, overwrite: mergedOn(into.key, overwrite) };
   const all = [...new Set([...replaced(into), ...given])];
   if (!request.createOnly) checkOverwrites(collection, all, overwrite);
@@ -26,12 +26,12 @@ export function* planReplace(collection: Collection, request: WriteRequest, payl
   return { kind: 'insert', ...terms, rows: [row], given: request.createOnly ? given : all, conflict };
 }
 
-/** What is left out of the body is overwritten, too, but for what the service sets by itself. */
+/** Fields missing from the body are overwritten as well, except those that the service sets. */
 function replaced({ fields }: Collection): readonly Field[] {
   return fields.filter(({ readOnly, onUpdate }) => !readOnly && onUpdate === undefined);
 }
 
-/** What a role sends beside the key, be it set by the service otherwise: named as the role sees the collection, or refused. */
+/** The fields besides the key that a role sends, which it must be allowed to write. */
 function sentByRole(collection: Collection, { columns }: Payload): readonly Field[] {
   if (collection.view === undefined) return [];
   const keys = collection.key.map(({ name }) => name);
@@ -42,7 +42,7 @@ function sentByRole(collection: Collection, { columns }: Payload): readonly Fiel
   );
 }
 
-/** PUT to a row's own URL: it must be there, and becomes what the body says, defaults included. */
+/** PUT to the URL of a row: the row must exist. */
 export function* planReplaceItem(collection: Collection, request: WriteRequest, payload: Payload): Pieces<UpdatePlan> {
   if (request.query.conditions.length > 0) throw notKeyOnly(collection);
   const into = stored(collection);
@@ -85,7 +85,7 @@ function* replacement(collection: Collection, payload: Payload, key: Key): Piece
   });
 }
 
-/** With what every change sets, unless the client sets it. */
+/** Adds the fields that every update sets, unless the client sets them. */
 function stamped({ fields }: Collection, { columns }: Payload, row: StoredRow): StoredRow {
   return fields.map((field, index) => {
     return field.onUpdate === undefined || columns.includes(field.name) ? row[index] : generate(field, 'now');
@@ -104,7 +104,7 @@ function replacedKey(collection: Collection, { query }: WriteRequest): Key {
   });
 }
 
-/** The text that a condition asks a field to equal, where it is just that. */
+/** The value of a plain `eq` filter on a field. */
 function equalTo(condition: Condition, name: string): string | undefined {
   if (condition.kind !== 'comparison' || condition.negated) return undefined;
   const { field, test } = condition;

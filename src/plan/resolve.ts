@@ -1,4 +1,4 @@
-/** Names become fields; a name that is none is refused, with the nearest one as a hint. */
+/** Resolves names to fields; an unknown name is rejected with the nearest one as a hint. */
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
 import { deniedField } from '../collection/denied.ts';
 import { builtIn } from '../collection/types/index.ts';
@@ -17,7 +17,7 @@ export function resolveField(collection: Collection, name: string): Field {
   });
 }
 
-/** Whether there is such a field, and the caller may not name it. */
+/** Whether the field exists but the caller may not name it. */
 export function isHidden({ view, byName }: Collection, name: string): boolean {
   return view !== undefined && !byName.has(name) && view.of.byName.has(name);
 }
@@ -27,8 +27,8 @@ export function fieldExpression(field: Field): Expression {
 }
 
 /**
- * A field, or what lies inside it where the client reaches into it as JSON: into json and arrays. A number or a date has
- * nothing inside, as PostgreSQL's `to_jsonb(1)->'x'`, and into text nobody can reach.
+ * A field, or a path into it for json and arrays. Other types contain nothing, as PostgreSQL's `to_jsonb(1)->'x'`;
+ * paths into text are rejected.
  */
 export function resolvePath(collection: Collection, { name, json: steps }: FieldPath): Expression {
   const field = resolveField(collection, name);
@@ -45,7 +45,7 @@ export function resolvePath(collection: Collection, { name, json: steps }: Field
   return { kind: 'null', type };
 }
 
-/** What the last step of a path into JSON yields. */
+/** The type of a JSON path, given by its last arrow. */
 export function pathType({ arrow }: JsonStep): Type {
   return builtIn(arrow === '->>' ? 'text' : 'json');
 }
@@ -61,5 +61,5 @@ export function nearestHint(collection: Collection, name: string): string {
   return nearest === undefined ? `The fields are ${names.join(', ')}.` : `Perhaps you meant the field '${nearest}'.`;
 }
 
-/** `unit_price desc nulls last`: an order in the words of SQL. */
+/** Matches an order in SQL syntax: `unit_price desc nulls last`. */
 const SQL_ORDER = /^(\w+)(?: (?:asc|desc))?(?: nulls ?(?:first|last))?$/i;

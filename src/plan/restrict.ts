@@ -1,7 +1,7 @@
 /**
- * The rules of a caller's role become part of the plan: the rows that it may not see are left out wherever a collection is read,
- * the read itself, what is embedded at any depth, what decides about rows, order or groups; and a write touches and makes no
- * others. Called at the two doors, `read.ts` and `write.ts`; no stage after them can forget it.
+ * Applies the rules of the caller's role to a plan. Rows that the role may not read are excluded wherever a collection
+ * is read: the read itself, embeddings at any depth, and predicates, order or groups that depend on them. Writes touch
+ * and create only permitted rows. `read.ts` and `write.ts` call it for every plan, so no later stage can forget it.
  */
 import { type Collection, type Field, stored } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
@@ -26,7 +26,7 @@ export function restrictRead(plan: ReadPlan, sight: Sight): ReadPlan {
   return readingOf(plan, sight).read(plan);
 }
 
-/** `view` is the collection that is written, as the role sees it. */
+/** `view` is the written collection as the role sees it. */
 export function restrictWrite(plan: WritePlan, view: Collection, sight: Sight): WritePlan {
   const { into, returning, precondition } = plan;
   const reading = readingOf(plan, sight);
@@ -69,12 +69,15 @@ function asking(asked: { readonly [Name in keyof Restriction]?: Predicate }): { 
   return needed.length === 0 ? {} : { restriction: Object.fromEntries(needed) };
 }
 
-/** Without what the service sets by itself, such as the time of the change. */
+/** Without the fields that the service sets itself, such as the time of the change. */
 function overwrittenBy({ given, conflict }: InsertPlan): ReadonlySet<Field> {
   return new Set(conflict === 'refuse' ? [] : given.filter((field) => conflict.overwrite.includes(field)));
 }
 
-/** Where it matters which fields are named, that is found out for each plan; else all of a caller's plans share what is made. */
+/**
+ * If rules differ by field, each plan is restricted separately; otherwise all plans of a caller share the cached
+ * result.
+ */
 function readingOf(plan: ReadPlan | WritePlan, sight: Sight): Reading {
   return sight.isByFields ? new Reading(sight, namedFields(plan)) : sharedReading(sight);
 }
@@ -82,7 +85,7 @@ function readingOf(plan: ReadPlan | WritePlan, sight: Sight): Reading {
 const sharedReading = oncePer((sight: Sight) => new Reading(sight));
 
 class Reading {
-  /** Requests share columns, and what was made of them; groups are found again by being the same expression. */
+  /** Cached, since requests share columns. Groups are matched by the identity of their expressions. */
   readonly columns = oncePer((columns: readonly OutputColumn[]) =>
     mapped(columns, (column) => {
       const expression = this.expression(column.expression);
@@ -165,14 +168,14 @@ class Reading {
     }
   }
 
-  /** The rows of a collection that lies between two are rows, too. */
+  /** The rows of a join collection are restricted as well. */
   private between({ through }: Relation): { between?: Predicate } {
     const rows = through === undefined ? ALWAYS : this.rows(through.collection);
     return isAlways(rows) ? {} : { between: rows };
   }
 }
 
-/** The same list where nothing of it has changed. */
+/** Returns the same list if nothing in it changed. */
 function mapped<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
   const changed = list.map(change);
   return changed.every((item, index) => item === list[index]) ? list : changed;

@@ -1,6 +1,6 @@
 /**
- * The `where` of a rule: conditions in the dialect, planned once, and for each caller with what their credentials say. A claim
- * that is missing, or of another type than the field, makes its comparison unknown: neither it nor its negation holds.
+ * The `where` of a rule: conditions in the query language, planned once and bound to each caller's claims. A comparison
+ * with a missing or ill-typed claim is unknown: neither it nor its negation holds.
  */
 import type { Collection } from '../collection/declaration.ts';
 import { movingMoment } from '../collection/types/date-time-text.ts';
@@ -16,14 +16,14 @@ import { resolvePath } from './resolve.ts';
 import type { Predicate } from './types.ts';
 
 export interface PlannedRule {
-  /** What it asks of the caller. */
+  /** The claims that the rule refers to. */
   readonly claims: readonly ClaimPath[];
   readonly predicate: (claims: Claims) => Predicate;
 }
 
 const UNKNOWN: Predicate = { kind: 'constant', value: null };
 
-/** Refuses what is no condition on fields of this collection. */
+/** Throws for a condition that this collection does not support. */
 export function planRule(collection: Collection, where: string): PlannedRule {
   const query = parseQuery(where);
   checkConditionsOnly(query);
@@ -37,7 +37,7 @@ export function planRule(collection: Collection, where: string): PlannedRule {
   return settled({ claims, predicate });
 }
 
-/** All that is wrong with it: what `planRule` refuses it for, and more. */
+/** All mistakes of a rule, including those that `planRule` does not detect. */
 export function problemsIn(collection: Collection, where: string): readonly Refusal[] {
   const problems: Refusal[] = [];
   const attempt = (work: () => void) => {
@@ -56,7 +56,7 @@ export function problemsIn(collection: Collection, where: string): readonly Refu
   return problems;
 }
 
-/** One without claims is the same for everybody. */
+/** A rule without claims is the same for every caller. */
 function settled(rule: PlannedRule): PlannedRule {
   if (rule.claims.length > 0) return rule;
   const predicate = rule.predicate({});
@@ -112,7 +112,7 @@ function planComparison(collection: Collection, comparison: Comparison): Planned
     return { claims, predicate: () => planned };
   }
   checkTakesClaims(test);
-  // Whether the operator serves the field at all is known without a claim.
+  // Whether the operator supports the field does not depend on the claim.
   if (test.kind === 'value') planned(collection, { ...comparison, test: { ...test, value: '' } });
   return {
     claims,
@@ -124,7 +124,7 @@ function planComparison(collection: Collection, comparison: Comparison): Planned
   };
 }
 
-/** Undefined where a value is none of the field's type. */
+/** Undefined if a value is not of the field's type. */
 function planned(collection: Collection, comparison: Comparison): Predicate | undefined {
   try {
     return planConditions(collection, [comparison]);
@@ -147,7 +147,7 @@ function valuesOf(test: Test): readonly string[] {
   }
 }
 
-/** A claim is a value to compare with; what a caller can choose must not become a pattern. */
+/** A claim may only be compared: a value that a caller chooses must not become a pattern. */
 const COMPARING = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'isdistinct', 'cs', 'cd', 'ov'];
 
 function checkTakesClaims(test: Test): void {
@@ -157,7 +157,7 @@ function checkTakesClaims(test: Test): void {
   throw new Refusal('PGRST100', `a claim is compared by ${COMPARING.join(', ')} or in, and is no pattern or list`);
 }
 
-/** What means something else tomorrow would be true of what was kept yesterday; and what is no pattern is none for anybody. */
+/** Rejects values whose meaning changes over time, since results are cached, and invalid patterns. */
 function checkFixed(type: Type, test: Test): void {
   const moving = type.generated?.now === undefined ? undefined : valuesOf(test).find((text) => movingMoment(text));
   if (moving !== undefined) {
@@ -169,7 +169,7 @@ function checkFixed(type: Type, test: Test): void {
   }
 }
 
-/** Undefined where one is missing, or of another type. In a list, a claim that is a list stands for all in it. */
+/** Undefined if a claim is missing or ill-typed. In a list, a claim that is a list contributes all its elements. */
 function withClaims(
   test: Test,
   paths: readonly (ClaimPath | undefined)[],

@@ -1,4 +1,4 @@
-/** The rules of a field: what a value must be beyond its type. Broken, they are check constraints, as in PostgreSQL. */
+/** The rules of a field, reported as check constraint violations, as in PostgreSQL. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { compareValues } from '../collection/types/compare.ts';
 import type { Value } from '../collection/value.ts';
@@ -33,7 +33,7 @@ const rulesOf = oncePer(({ type, rules }: Field): readonly Rule[] => {
   return list;
 });
 
-/** Null breaks no rule. */
+/** Null satisfies every rule. */
 export function checkRules(collection: Collection, field: Field, value: Value | undefined): void {
   if (value === null || value === undefined) return;
   const broken = rulesOf(field).find((rule) => !rule.keeps(value));

@@ -1,4 +1,4 @@
-/** `select` and `order` become the shape of the answer: its columns, its groups, its order. */
+/** Plans the shape of the result from `select` and `order`: columns, groups, order. */
 import type { Collection } from '../collection/declaration.ts';
 import { embedded } from '../collection/types/embedded.ts';
 import { builtIn } from '../collection/types/index.ts';
@@ -22,9 +22,9 @@ import { noSuch } from './predicate.ts';
 import { fieldExpression, isHidden, pathType, resolvePath } from './resolve.ts';
 import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from './types.ts';
 
-/** All fields, each as it is, in the order of the key: the shape of most requests. */
+/** All fields in key order: the shape of most requests. */
 const wholeShape: (collection: Collection) => Shape = oncePer((collection) => {
-  // Whoever sees all of it shares what is made of it.
+  // A role that sees all fields shares the shape of the stored collection.
   if (collection.fields === collection.view?.of.fields) return wholeShape(collection.view.of);
   const columns = collection.fields.map(
     (field): OutputColumn => ({ name: field.name, expression: fieldExpression(field) }),
@@ -40,8 +40,8 @@ export function wholeRow(collection: Collection): readonly OutputColumn[] {
 }
 
 /**
- * `breakTies` makes the key the last order key (or the groups, where rows are grouped), so that no two rows
- * compare equal and pages never overlap or skip.
+ * `breakTies` appends the key, or the groups of a grouped result, to the order. Then no two rows compare equal, and
+ * pages never overlap or skip.
  */
 export function planShape(
   collection: Collection,
@@ -66,7 +66,7 @@ interface Order {
   readonly total: readonly OrderKey[];
 }
 
-/** The same terms are the same order, unless they name what is embedded. */
+/** Cached for orders without embeddings. */
 const ordersOf = oncePer((collection: Collection) =>
   oncePer((terms: readonly OrderTerm[]) => planOrder(collection, terms, NO_EMBEDS)),
 );
@@ -76,13 +76,13 @@ function planOrder(collection: Collection, terms: readonly OrderTerm[], embeds: 
   return { asked, total: withKey(collection, asked) };
 }
 
-/** Ordering again by the same field decides nothing. */
+/** Repeated order fields have no effect. */
 function withoutRepeats(order: readonly OrderKey[]): readonly OrderKey[] {
   const fields = order.map(({ expression }) => fieldOf(expression));
   return order.filter((_, index) => fields[index] === undefined || fields.indexOf(fields[index]) === index);
 }
 
-/** Rows are grouped by all that is asked for, be it under a name that another column has. */
+/** Groups by every selected expression, even if another column has the same name. */
 function groups(
   collection: Collection,
   columns: readonly OutputColumn[],
@@ -104,7 +104,7 @@ function groups(
   };
 }
 
-/** Up to the last field of the key, after which nothing is left to decide. */
+/** Ends at the last key field, since no ties remain. */
 export function withKey({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
   const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));
   if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
@@ -112,7 +112,7 @@ export function withKey({ key }: Collection, order: readonly OrderKey[]): readon
   return [...order, ...missing.map((field) => ({ expression: fieldExpression(field), descending: false }))];
 }
 
-/** A write meets its rows in whatever order they lie; a client should not have to see that. */
+/** Writes process rows in storage order, which clients should not see. */
 export function inKeyOrder<Of extends Shape>(collection: Collection, shape: Of): Of {
   if (shape.groupBy !== undefined || shape.order.length > 0) return shape;
   return { ...shape, order: withKey(collection, []) };
@@ -130,21 +130,21 @@ function isEverything(select: readonly SelectItem[]): boolean {
   return select.length === 1 && select[0]!.kind === 'all';
 }
 
-/** The same selection, of the same embeddings, has the same columns. */
+/** Cached by selection and embeddings. */
 const columnsOf = oncePer((collection: Collection) =>
   oncePer((select: readonly SelectItem[]) => oncePer((embeds: Embeds) => planColumns(collection, select, embeds))),
 );
 
 interface Columns {
-  /** All that are asked for, and those that are shown of them. */
+  /** All selected columns, and those that the result shows. */
   readonly asked: readonly OutputColumn[];
   readonly columns: readonly OutputColumn[];
   readonly isGrouped: boolean;
 }
 
 function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): Columns {
-  // As in PostgREST embeddings come after the row's own columns; and a name given twice keeps its place and takes the last
-  // value, as every JSON reader does.
+  // As in PostgREST, embeddings follow the row's own columns. A repeated name keeps its position and takes the last
+  // value, as in every JSON reader.
   const items = [...select.filter(({ kind }) => kind !== 'embed'), ...select.filter(({ kind }) => kind === 'embed')];
   const asked = items.flatMap((item) => planItem(collection, item, embeds));
   return {
@@ -178,13 +178,15 @@ function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; r
   return { name: alias, expression: as === undefined ? count : cast(count, as) };
 }
 
-/** What PostgREST had before it had aggregates, and clients of Supabase still send: `count` without parentheses, where no field is called so. */
+/**
+ * `count` without parentheses, PostgREST's older syntax that Supabase clients still send, unless a field has that name.
+ */
 function isBareCount(collection: Collection, { field, aggregate }: Extract<SelectItem, { kind: 'column' }>): boolean {
   const isNamed = field.name === 'count' && field.json.length === 0 && aggregate === undefined;
   return isNamed && !collection.byName.has('count') && !isHidden(collection, 'count');
 }
 
-/** An embedding shows its rows, or, spread, its columns; one of no columns shows nothing, and only filters. */
+/** An embedding gives its rows or, if spread, its columns. One without columns only filters. */
 function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColumn[] {
   if (embed.plan.columns.length === 0) return [];
   if (!item.spread) return [{ name: calledAs(item), expression: embeddedRows(embed) }];
@@ -197,7 +199,7 @@ function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColu
   return embed.plan.columns.map((column) => ({ name: column.name, expression: spread(embed, column) }));
 }
 
-/** Of a row's one other row: an aggregate of its column is one over the rows that have it. */
+/** For a to-one embedding: an aggregate of its column runs over the outer rows that have it. */
 function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
   const { expression } = column;
   if (!isAggregated(expression)) return embeddedValues(embed, column);
@@ -206,12 +208,12 @@ function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
   }
   const valuesOf = (of: Expression) => embeddedValues(embed, { ...column, expression: of });
   if (expression.kind === 'aggregate') return { ...expression, of: valuesOf(expression.of) };
-  // Rows are counted that have one.
+  // Counts the rows that have one.
   const key = fieldExpression(embed.relation.to.key[0]!);
   return { kind: 'aggregate', function: 'count', of: valuesOf(key), type: expression.type };
 }
 
-/** A field, or what an embedding of one row shows. */
+/** A field, or a column of a to-one embedding. */
 function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
   if (name === undefined) return resolvePath(collection, field);
   const embed = embedNamed(embeds, name);
@@ -222,7 +224,7 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
     });
   }
   const { to, plan } = embed;
-  // One without columns is there to filter and to sort by.
+  // An embedding without columns may still be used to filter and sort.
   const column =
     plan.columns.length === 0
       ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
@@ -242,7 +244,7 @@ function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, em
   return { kind: 'path', of, steps: field.json, type: pathType(last) };
 }
 
-/** What is embedded in what is embedded is ordered as JSON is, and not by its text. */
+/** A nested embedding is compared as JSON, not as text. */
 function comparedAs(of: Expression): Expression {
   return of.type === embedded ? { kind: 'cast', of, type: builtIn('json') } : of;
 }
@@ -258,7 +260,7 @@ function isAggregated(expression: Expression): boolean {
   return expression.kind === 'count' || expression.kind === 'aggregate';
 }
 
-/** Grouped rows are ordered by what they show: a group's field, or a column by its name. */
+/** Grouped rows are ordered by a grouped field or by a column name. */
 function resolveGrouped(collection: Collection, columns: readonly OutputColumn[], path: FieldPath): Expression {
   const column = columns.find((each) => each.name === path.name && isAggregated(each.expression));
   if (column !== undefined && path.json.length === 0) return column.expression;

@@ -1,6 +1,6 @@
 /**
- * What a caller may see and do: the catalogue as their role sees it, and the predicates of its rules, with what their credentials
- * say. It is made once for each role, and where rules ask for claims once for each caller's claims.
+ * The permissions of a caller: the catalogue as the role sees it, and the predicates of its rules with the caller's
+ * claims. They are created once per role, or once per set of claims if rules refer to claims.
  */
 import type { Caller } from '../collection/caller.ts';
 import type { Catalogue, Collection, Field, Role, Rule } from '../collection/declaration.ts';
@@ -14,21 +14,23 @@ import { type PlannedRule, planRule } from './rule.ts';
 import { ALWAYS, isAlways, type Predicate } from './types.ts';
 
 export interface Sight {
-  /** As the role sees it. */
+  /** The role's view. */
   readonly catalogue: Catalogue;
-  /** Whether some rows can be seen by other rules than others: then it matters which fields are named. */
+  /** Whether rules differ by field, so that the named fields matter. */
   readonly isByFields: boolean;
-  /** The rows that the rules allow which allow all of these fields; refused where there are none. */
+  /** The rows that the rules allowing all of these fields permit. Throws if no rule does. */
   rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate;
 }
 
-/** What a caller sees, where that is not everything; and a text that is another one where that, too, may be. */
+/**
+ * The permissions of a caller, undefined if everything is permitted; and the cache key derived from role and claims.
+ */
 export interface Admitted {
   readonly sight: Sight | undefined;
   readonly scope: string;
 }
 
-/** Refuses callers whose role there is not. */
+/** Throws for a role that is not declared. */
 export function admission(catalogue: Catalogue): (caller: Caller) => Admitted {
   const roles = new Map(
     [...(catalogue.roles?.values() ?? [])].map((role) => [role.name, admissionOf(catalogue, role)]),
@@ -78,7 +80,7 @@ function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Admi
   return () => admitted;
 }
 
-/** What is the same for all callers of a role. */
+/** The part that all callers of a role share. */
 interface KnownRole {
   readonly role: Role;
   readonly planned: ReadonlyMap<Rule, PlannedRule>;
@@ -92,7 +94,7 @@ function planOf(collection: Collection, { where }: Rule): PlannedRule {
   return where === undefined ? EVERY_ROW : planRule(collection, where);
 }
 
-/** The role, and of the claims those that its rules ask for. */
+/** The role and the claims that its rules refer to. */
 function scopeOf({ name }: Role, paths: readonly ClaimPath[], claims: Claims): string {
   return JSON.stringify([name, ...paths.map((path) => claimAt(claims, path) ?? null)]);
 }
@@ -101,9 +103,9 @@ class RoleSight implements Sight {
   readonly catalogue: Catalogue;
   readonly isByFields: boolean;
   private readonly role: Role;
-  /** Made when they are asked for: the same object for every request of the caller. */
+  /** Cached, so that a caller's requests share the same objects. */
   private readonly predicateOf: (rule: Rule) => Predicate;
-  /** Where one rule, or rules of the same fields, decide alone. */
+  /** Cached for collections whose rules do not differ by field. */
   private readonly known = new Map<Collection, Map<Right, Predicate>>();
 
   constructor({ role, planned, view, isByFields }: KnownRole, claims: Claims) {
@@ -119,7 +121,7 @@ class RoleSight implements Sight {
     if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
     const allowing = rules.filter(({ fields }) => [...named].every((field) => fields.has(field)));
     if (allowing.length === 0) {
-      // Those that all rules allow are in nobody's way.
+      // Fields that every rule allows do not cause the error.
       const apart = [...named].filter((field) => !rules.every(({ fields }) => fields.has(field)));
       throw deniedTogether(collection, apart, right);
     }
@@ -148,7 +150,7 @@ function differInFields(rules: readonly Rule[]): boolean {
   );
 }
 
-/** Both hold. */
+/** Both predicates. */
 export function both(one: Predicate, other: Predicate): Predicate {
   if (isAlways(one)) return other;
   if (isAlways(other) || one === other) return one;

@@ -1,4 +1,4 @@
-/** The cells of a body as rows to store: every field of them, in the order of the collection. */
+/** Turns the cells of a body into rows to store, with every field in collection order. */
 import type { Collection, Field } from '../collection/declaration.ts';
 import { deniedField } from '../collection/denied.ts';
 import type { Payload } from '../dialect/payload.ts';
@@ -9,7 +9,7 @@ import { isHidden, nearestHint } from './resolve.ts';
 import { type Absence, RowProblem, rowPlanner } from './row-planner.ts';
 import type { StoredRow } from './types.ts';
 
-/** `collection` as the caller sees it, and what is to be done with the fields. */
+/** `collection` is the caller's view; `right` says how the fields are used. */
 export function resolveColumns(
   seen: Collection,
   right: 'create' | 'update',
@@ -27,32 +27,32 @@ export function resolveColumns(
   });
 }
 
-/** The whole first line of a CSV body, where something else than commas stands between its names. */
+/** Recognizes a CSV header with another separator, which arrives as one long name. */
 function separatorHint({ byName }: Collection, name: string): string | undefined {
   const isLine = [';', '\t', '|'].some((sign) => name.includes(sign) && byName.has(name.split(sign, 1)[0]!.trim()));
   return isLine ? 'In a body of CSV, commas stand between the names and between the values.' : undefined;
 }
 
-/** With the fields that the caller may give a new row, or change. */
+/** The view with the fields that the caller may insert or update. */
 function writable(collection: Collection, right: 'create' | 'update'): Collection {
   const { view } = collection;
   return (right === 'create' ? view?.creates : view?.updates) ?? collection;
 }
 
-/** As PostgreSQL says it of a column that it computes. */
+/** PostgreSQL's error for a computed column. */
 function unwritable({ name }: Field): Refusal {
   return new Refusal('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
     details: `${name} can be read, and not written; nothing was changed.`,
   });
 }
 
-/** What a column that was named but not given stands for. In CSV that is what was written, whatever else is asked for. */
+/** The meaning of a missing cell. In CSV, an empty cell is always meant as written. */
 export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing: boolean): Absence {
   if (isTable === true) return 'no value';
   return defaultMissing ? 'default' : 'null';
 }
 
-/** Full rows, in the order of the collection's fields. */
+/** Complete rows in field order. */
 export function* planRows(
   collection: Collection,
   fields: readonly Field[],

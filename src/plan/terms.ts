@@ -1,4 +1,4 @@
-/** The terms a result must keep, wherever it is noticed that it does not. */
+/** The error for a result that is not exactly one row. */
 import { Refusal } from '../errors.ts';
 
 export function notOne(rows: number): Refusal {

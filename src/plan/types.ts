@@ -1,7 +1,6 @@
 /**
- * The plan: what a request means for this collection, with every name resolved to a field and every text to a typed
- * value. Frozen plain data that can be sent to another thread. It knows neither SQL nor HTTP; an engine needs nothing
- * else to do the work.
+ * The plan: the meaning of a request, with names resolved to fields and texts to typed values. It is plain frozen data
+ * that can be sent to another thread. It knows neither SQL nor HTTP, and it is all that an engine needs.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Relation } from '../collection/relations.ts';
@@ -10,7 +9,7 @@ import type { Value } from '../collection/value.ts';
 import type { SearchOperator } from '../dialect/operators.ts';
 import type { Aggregate, JsonStep } from '../dialect/tree.ts';
 
-/** Three-valued, as in SQL: a constant null is neither true nor false, and stays so when negated. */
+/** Three-valued, as in SQL: a constant null is neither true nor false, also when negated. */
 export type Predicate =
   | { readonly kind: 'constant'; readonly value: boolean | null }
   | { readonly kind: 'all' | 'any'; readonly terms: readonly Predicate[] }
@@ -21,10 +20,10 @@ export type Predicate =
   /** `is true`, `is false`, `is unknown`: never null itself. */
   | { readonly kind: 'truth'; readonly of: Expression; readonly value: boolean | null }
   | { readonly kind: 'distinct'; readonly of: Expression; readonly value: Value }
-  /** Of arrays and json: contains, is contained in, overlaps. */
+  /** For arrays and json: contains, is contained in, overlaps. */
   | { readonly kind: 'contains'; readonly of: Expression; readonly operator: Containment; readonly value: Value }
   | { readonly kind: 'like' | 'regex'; readonly of: Expression; readonly pattern: string; readonly caseless: boolean }
-  /** Whether a row of another collection belongs to it that passes the test; or more than so many of them, or of their groups. */
+  /** Tests for a related row that satisfies a predicate, or for more than a number of such rows or groups. */
   | {
       readonly kind: 'exists';
       readonly relation: Relation;
@@ -49,11 +48,11 @@ export function isAlways(predicate: Predicate): boolean {
   return predicate.kind === 'constant' && predicate.value === true;
 }
 
-/** Fields are those of the read that the expression is in: an engine qualifies them with the name it gives that read. */
+/** Fields belong to the read that contains the expression; an engine qualifies them with its name for that read. */
 export type Expression =
   | { readonly kind: 'field'; readonly field: Field; readonly type: Type }
   | { readonly kind: 'null'; readonly type: Type }
-  /** Into JSON; of the last step depends whether it yields json or text. */
+  /** A path into JSON. The last step determines whether it gives json or text. */
   | { readonly kind: 'path'; readonly of: Expression; readonly steps: readonly JsonStep[]; readonly type: Type }
   | Embedding
   | { readonly kind: 'count'; readonly type: Type }
@@ -61,13 +60,13 @@ export type Expression =
   | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Expression; readonly type: Type };
 
 /**
- * A read within a read: of the rows that belong to each row, as JSON, or what one column of them holds. A list where there may
+ * A read within a read: the related rows of each row as JSON, or the values of one column of them; a list if there may
  * be several.
  */
 export interface Embedding {
   readonly kind: 'embed';
   readonly relation: Relation;
-  /** What the rows of a collection between the two must pass, where there is one. */
+  /** The predicate on rows of a join collection. */
   readonly between?: Predicate;
   readonly plan: ReadPlan;
   readonly shows: 'rows' | 'values';
@@ -75,7 +74,7 @@ export interface Embedding {
   readonly type: Type;
 }
 
-/** The field that an expression is, where it is nothing but one. */
+/** The field, if the expression is nothing but a field. */
 export function fieldOf(expression: Expression): Field | undefined {
   return expression.kind === 'field' ? expression.field : undefined;
 }
@@ -88,14 +87,14 @@ export interface OutputColumn {
 export interface OrderKey {
   readonly expression: Expression;
   readonly descending: boolean;
-  /** Where nulls go; absent where there can be none. */
+  /** Absent if the value cannot be null. */
   readonly nulls?: 'first' | 'last';
 }
 
-/** What a row of the answer is made of. */
+/** The composition of a result row. */
 export interface Shape {
   readonly columns: readonly OutputColumn[];
-  /** Present when the columns hold aggregates: one row for each combination of these. */
+  /** Set if columns contain aggregates: one row per combination of these values. */
   readonly groupBy?: readonly Expression[];
   readonly order: readonly OrderKey[];
 }
@@ -109,20 +108,20 @@ export interface ReadPlan extends Shape {
   readonly count?: 'exact' | 'planned' | 'estimated';
 }
 
-/** A stored row as a list, in the order of the collection's fields. What is undefined, a key or else, the database fills in. */
+/** A row to store, as a list in field order. The database supplies undefined values. */
 export type StoredRow = readonly (Value | undefined)[];
 
 export interface InsertPlan extends WriteTerms {
   readonly kind: 'insert';
   readonly rows: readonly StoredRow[];
-  /** The fields that the client gives values to; others have their defaults. */
+  /** The fields that the client supplies; the others get their defaults. */
   readonly given: readonly Field[];
   readonly conflict: Conflict;
 }
 
 /**
- * What happens to a row that meets an existing one: all is refused; or, where they meet in these unique fields, the old row
- * takes these fields of the new one. With none of them it stays as it is.
+ * Conflict handling: reject, or, on a conflict in the `on` fields, let the existing row take the `overwrite` fields.
+ * Without any, the existing row stays as it is.
  */
 export type Conflict = 'refuse' | { readonly on: readonly Field[]; readonly overwrite: readonly Field[] };
 
@@ -131,15 +130,15 @@ export interface UpdatePlan extends WriteTerms {
   readonly where: Predicate;
   readonly bound?: Bound;
   readonly set: readonly Assignment[];
-  /** Those of them that the client names. */
+  /** The fields among them that the client names. */
   readonly given: readonly Field[];
 }
 
-/** Each change names its row by key and changes only the fields it carries. */
+/** Each change identifies its row by key and updates only the fields it contains. */
 export interface UpdateEachPlan extends WriteTerms {
   readonly kind: 'update-each';
   readonly changes: readonly { readonly key: readonly Value[]; readonly set: readonly Assignment[] }[];
-  /** Its rows must be among these, as they are before it; else all of it is refused (CAT412). */
+  /** Every row must satisfy this before the update; otherwise the whole request fails with CAT412. */
   readonly among?: Predicate;
   readonly given: readonly Field[];
 }
@@ -157,30 +156,30 @@ export interface Assignment {
   readonly value: Value;
 }
 
-/** Which of the matching rows a write touches. */
+/** Limits which of the matching rows a write touches. */
 export interface Bound {
   readonly order: readonly OrderKey[];
   readonly offset: number;
   readonly limit?: number;
 }
 
-/** What holds for every write. All of it is checked inside the transaction: when it fails, nothing has changed. */
+/** Options common to all writes. They are checked inside the transaction, so a failure leaves nothing changed. */
 interface WriteTerms {
   readonly into: Collection;
-  /** The rows of the answer, where the client wants them back, and which of the changed ones are shown. */
+  /** The result rows, if the client wants them, and which of the written rows they include. */
   readonly returning?: Shape & { readonly where: Predicate };
   readonly maxAffected?: number;
-  /** The client reads exactly one object. */
+  /** The client expects exactly one object. */
   readonly singular: boolean;
-  /** The write is addressed to this one row, which must exist. */
+  /** The write addresses this row, which must exist. */
   readonly mustExist: boolean;
-  /** Do all of it, answer, and store nothing. */
+  /** Executes and answers the write, but stores nothing. */
   readonly dryRun: boolean;
-  /** The row must be in one of these versions; `*` means it must exist, `none` that it must not. */
+  /** The versions that the row may have: `*` means that it must exist, `none` that it must not. */
   readonly precondition?: Precondition;
-  /** The write is done once for this key, however often it is asked for. */
+  /** The write is executed once per key, however often it is sent. */
   readonly retry?: Retry;
-  /** What the rules of the caller's role ask of the rows, where they ask anything. */
+  /** The conditions of the caller's role. */
   readonly restriction?: Restriction;
 }
 
@@ -194,11 +193,11 @@ export interface Retry {
   readonly maxAnswerBytes: number;
 }
 
-/** Where a row does not pass, the write is refused (42501). Conditions on the fields of the row alone. */
+/** A row that does not satisfy them fails the write with 42501. The conditions refer to fields of the row only. */
 export interface Restriction {
-  /** Of rows that an upsert meets, and of those that a bulk update names: there one that does not pass is not there. */
+  /** For existing rows of an upsert, and for rows of a bulk update, where a row that fails counts as nonexistent. */
   readonly met?: Predicate;
-  /** Of rows as they are when the write is done: of new ones, and of those that were there. */
+  /** For rows after the write: new rows and existing ones. */
   readonly created?: Predicate;
   readonly changed?: Predicate;
 }
@@ -206,6 +205,6 @@ export interface Restriction {
 export interface Precondition {
   readonly key: readonly Value[];
   readonly versions: readonly string[] | '*' | 'none';
-  /** What the caller sees of the row, where that may not be all: versions are made of it. */
+  /** The part of the row that the caller sees, if not all: versions are computed from it. */
   readonly seen?: { readonly columns: readonly OutputColumn[]; readonly where: Predicate };
 }

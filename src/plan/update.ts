@@ -1,4 +1,4 @@
-/** PATCH and DELETE: what changes, and which rows it changes. */
+/** PATCH and DELETE: plans the changes and the rows they apply to. */
 import { type Collection, type Field, isKey, stored } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import { pageOfQuery } from '../dialect/page.ts';
@@ -35,19 +35,19 @@ export function planUpdate(collection: Collection, request: WriteRequest, payloa
   };
 }
 
-/** Nothing to change on a row that is named by its key: the key is set to itself, so that the row is met. */
+/** A change without fields sets the key to itself, so that the row still counts as affected. */
 function namedEvenIfEmpty({ key }: Collection, set: readonly Assignment[], values: Key): readonly Assignment[] {
   return set.length === 0 ? key.map((field, index) => ({ field, value: values[index]! })) : set;
 }
 
-/** With what every change sets, unless the client sets it. */
+/** Adds the fields that every update sets, unless the client sets them. */
 function stamped({ fields }: Collection, set: readonly Assignment[]): readonly Assignment[] {
   if (set.length === 0) return set;
   const stamps = fields.filter((field) => field.onUpdate !== undefined && !set.some((each) => each.field === field));
   return stamps.length === 0 ? set : [...set, ...stamps.map((field) => ({ field, value: generate(field, 'now') }))];
 }
 
-/** Bulk update: every object names its row by key, and changes what else it carries. */
+/** Bulk update: each object identifies its row by key and changes its other fields. */
 export function* planUpdateEach(
   collection: Collection,
   request: WriteRequest,
@@ -98,7 +98,7 @@ export function planDelete(collection: Collection, request: WriteRequest): Delet
   };
 }
 
-/** As in PostgREST, a bound on what changes; what a POST creates is in its body for all to see. */
+/** Limits updates and deletes, as in PostgREST; inserts are bounded by their body. */
 function maxAffected({ preferences }: WriteRequest): { maxAffected?: number } {
   const bound = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
   return bound === undefined ? {} : { maxAffected: bound };
@@ -117,7 +117,7 @@ function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['
   });
 }
 
-/** A value to show in a hint; a place for one where none is typical. */
+/** An example value for a hint, or a placeholder. */
 function exampleOf({ name, type }: Field): string {
   if (can(type, 'number')) return '1';
   const [example] = Array.isArray(type.schema.examples) ? type.schema.examples : [];
@@ -131,7 +131,7 @@ function planBound(collection: Collection, query: Query): { bound?: Bound } {
   return { bound: { order: withKey(collection, order), ...page } };
 }
 
-/** The key cannot become null; of any other required field the database says so, when it meets a row. */
+/** The key cannot become null. For other required fields, the database reports it if a row matches. */
 function planAssignments(
   collection: Collection,
   fields: readonly Field[],

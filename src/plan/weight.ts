@@ -1,9 +1,9 @@
-/** About how much memory a plan takes until it is carried out: a few characters of a body may become a row of many fields. */
+/** Estimates the memory of a plan: a few characters of a body may become a row of many fields. */
 import type { WritePlan } from './types.ts';
 
 const ROW_BYTES = 100;
 const CELL_BYTES = 16;
-/** A change of its own is a statement of its own. */
+/** Each change of a bulk update may need its own statement. */
 const CHANGE_BYTES = 1_000;
 
 export function weightOf(plan: WritePlan): number {

@@ -1,4 +1,4 @@
-/** What a write asks for beside its rows, and the terms that make of it. */
+/** The options of a write besides its rows. */
 import { type Collection, stored } from '../collection/declaration.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
@@ -7,24 +7,24 @@ import type { Key } from './keys.ts';
 import { planShape } from './shape.ts';
 import { ALWAYS, type Precondition, type WritePlan } from './types.ts';
 
-/** What a write asks for beside its query and body. */
+/** The options of a write besides its query and body. */
 export interface WriteRequest {
   readonly query: Query;
   readonly preferences: Preferences;
-  /** The key in the path, where the write is addressed to one row. */
+  /** The key in the path, if the write addresses one row. */
   readonly item?: string;
   readonly singular: boolean;
   readonly ifMatch?: Precondition['versions'];
-  /** A PUT that may create a row, but not replace one. */
+  /** A PUT that may create a row but not replace one. */
   readonly createOnly: boolean;
   readonly retry?: WritePlan['retry'];
-  /** Whether a write without a filter may touch every row. */
+  /** Whether a write without a filter may affect every row. */
   readonly allowUnfiltered: boolean;
 }
 
 type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
 
-/** What holds for every write, from the request's headers and query. */
+/** The options common to all writes, from headers and query. */
 export function planTerms(collection: Collection, request: WriteRequest): Terms {
   const { query, preferences, item, singular, ifMatch, retry } = request;
   const embeds = planEmbeds(collection, query);
@@ -42,7 +42,7 @@ export function planTerms(collection: Collection, request: WriteRequest): Terms 
   };
 }
 
-/** The key in a path: only a collection whose key is one field has such paths. */
+/** The key in a path. Only collections with a single key field have such paths. */
 export function itemKey({ key }: Collection, item: string): Key {
   return [key[0]!.type.read(item)];
 }

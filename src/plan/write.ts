@@ -22,8 +22,8 @@ import type { WriteRequest } from './write-terms.ts';
 export type WriteMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /**
- * `document` is undefined for DELETE alone, which has no body. `sight` is what the caller sees, and `collection` as they see it;
- * absent where they may do all.
+ * `document` is undefined only for DELETE. `sight` holds the caller's permissions, and `collection` is the caller's
+ * view; absent if everything is permitted.
  */
 export function* planWrite(
   collection: Collection,

@@ -1,4 +1,4 @@
-/** The way of a read, whole: http → dialect → plan → engine → response. Every stage is one call, in order. */
+/** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
 import { deniedPlans } from '../collection/denied.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
@@ -43,7 +43,7 @@ export function readItem(engine: Engine, call: Call, key: string, trace: Trace):
   const read = (each: ReadPlan, as: Encoding, after: string | undefined) =>
     andThen(working(trace, engine.read(each, as, after)), gathered);
   const readShown = () => read(plan.shown, encodingOf(media, plan.shown.columns), NEWEST);
-  // The whole row first: a version may be older than the answer it goes with, but never newer. It has met the filters then.
+  // Reads the whole row first: a version may be older than its answer, but never newer. It also applies the filters.
   return andThen(read(plan.whole, WHOLE, afterOf(engine, call)), (whole) =>
     andThen(isWhole || whole.returned === 0 ? whole : readShown(), (shown) => {
       trace.done('engine');
@@ -56,7 +56,7 @@ function afterOf({ hasPositions = false }: Engine, { request }: Call): string | 
   return hasPositions ? readPosition(request) : undefined;
 }
 
-/** The plan of the same read, in place of its rows. It tells how many rows there are, which only some callers see. */
+/** Returns the query plan instead of rows. A plan reveals row counts, so only callers with every right get it. */
 export async function explainRead(engine: Engine, call: Call, trace: Trace): Promise<Answer> {
   if (trace.admitted?.sight !== undefined) throw deniedPlans();
   const { headers } = call.request;

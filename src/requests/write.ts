@@ -1,4 +1,4 @@
-/** The way of a write, whole: http → dialect → plan → engine → response. Every stage is one call, in order. */
+/** A write from request to answer: http → dialect → plan → engine → response, one call per stage. */
 import type { Collection } from '../collection/declaration.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
@@ -74,7 +74,7 @@ export async function write(
   }
 }
 
-/** Of what is refused a caller who sees less than all is told less. */
+/** Errors are redacted for callers who do not see everything. */
 function written(engine: Engine, plan: WritePlan, encoding: Encoding, seen: Collection): Promise<WriteResult> {
   const result = engine.write(plan, encoding);
   if (seen.view === undefined) return result;

@@ -1,12 +1,12 @@
 /**
- * What the database says of a write that it refuses, told to a caller who does not see every row: nothing of values that they
- * have not sent, and nothing of rows or collections that they cannot read.
+ * Redacts database errors for a caller who does not see every row: an error reveals no values that the caller did not
+ * send, and no rows or collections that the caller cannot read.
  */
 import { type Collection, type Field, referencesTo, stored } from '../collection/declaration.ts';
 import { Refusal } from '../errors.ts';
 import type { WritePlan } from '../plan/types.ts';
 
-/** `collection` is the one that is written, as the caller sees it. */
+/** `collection` is the written collection as the caller sees it. */
 export function discreet(error: unknown, plan: WritePlan, collection: Collection): unknown {
   if (!(error instanceof Refusal) || collection.view === undefined) return error;
   const constraint = /constraint "([^"]+)"/.exec(error.message)?.[1];
@@ -25,7 +25,7 @@ export function discreet(error: unknown, plan: WritePlan, collection: Collection
   }
 }
 
-/** Whoever reads all rows can see the other one; anybody else is told what they have sent. */
+/** A caller who reads all rows can see the conflicting one; others learn only what they sent. */
 function tellsDuplicate(plan: WritePlan, { view }: Collection, constraint: string | undefined): boolean {
   if (view!.readsAll) return true;
   const { name, key, unique } = plan.into;
@@ -42,7 +42,7 @@ function tellsReferent(plan: WritePlan, { among }: Collection, constraint: strin
   return reference !== undefined && givenBy(plan).includes(reference.field) && among.has(reference.to);
 }
 
-/** Which row is in the way may be told where all that can be are seen, of every collection that would lose rows with it. */
+/** The referencing row may be named if the caller reads all rows of every collection that a cascade could reach. */
 function tellsReferrers(collection: Collection): boolean {
   const { among } = collection;
   const of = stored(collection);

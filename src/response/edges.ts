@@ -1,7 +1,4 @@
-/**
- * What stands between the network and the stages: which hosts are answered, which origins may write, which proxies are
- * believed, how often a client may come.
- */
+/** Checks at the edge of the service: hosts, origins, trusted proxies, rate limits. */
 import { networkOf } from '../address.ts';
 import { Refusal } from '../errors.ts';
 import { EXPOSED_HEADERS } from '../http/cors.ts';
@@ -20,16 +17,16 @@ export interface EdgeOptions {
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Whether requests say who they are from: then what carries credentials of its own is no write of a foreign page. */
+  /** Whether requests carry credentials. Then a request with its own credentials cannot be forged by a foreign page. */
   readonly hasCredentials?: boolean;
   readonly limits?: Limits | undefined;
 }
 
 export interface Limits {
   readonly limiter: RateLimiter;
-  /** Of everybody that `counted` names no other for; undefined where there is none. */
+  /** The rate of callers for whom `counted` returns none; undefined if they are not limited. */
   readonly rate: Rate | undefined;
-  /** Who a request is counted for, where that is not the client's address, and by which rate, where it is not the usual one. */
+  /** The identity and rate that a request counts for, if they differ from the client's address and the default rate. */
   readonly counted?:
     | ((request: Request, trace: Trace) => { readonly who?: string; readonly rate?: Rate } | undefined)
     | undefined;
@@ -37,11 +34,11 @@ export interface Limits {
 
 export interface Edges {
   readonly proxies: TrustedProxies;
-  /** Before anything else is done: refuses by Host and Origin. */
+  /** Runs first: rejects by Host and Origin. */
   readonly enter: (request: Request, trace: Trace) => void;
-  /** Once it is known where it leads and, where that is asked, who it is from: refuses one too many. */
+  /** Runs after routing and authentication: rejects requests beyond the rate. */
   readonly limit: ((request: Request, trace: Trace) => void) | undefined;
-  /** With every answer, refusals too: headers beside its own. */
+  /** Adds headers to every response, including errors. */
   readonly leave: ((request: Request, trace: Trace, response: Response) => void) | undefined;
 }
 
@@ -49,7 +46,7 @@ export function makeEdges(options: EdgeOptions): Edges {
   const { isOnLoopback, allowedHosts, corsOrigins, trustedProxies, hasCredentials = false, limits } = options;
   const proxies = new TrustedProxies(trustedProxies);
   const checkHost = hostCheck({ isOnLoopback, allowed: allowedHosts });
-  // Where any name is answered, none of them is the service's own.
+  // If every host is accepted, none counts as the service's own.
   const hosts = allowedHosts.filter((host) => host !== ANY);
   const checkOrigin = originCheck({ listed: corsOrigins, hosts, proxies });
   const tellOrigin = originHeaders(corsOrigins);
@@ -70,12 +67,12 @@ export function makeEdges(options: EdgeOptions): Edges {
   };
 }
 
-/** Which no page of another origin has; a cookie is sent with whatever a page asks for. */
+/** A page of another origin cannot set these headers, unlike a cookie. */
 function carriesCredentials({ headers }: Request): boolean {
   return headers.has('authorization') || headers.has('apikey');
 }
 
-/** Those who look after the service may always ask how it is. */
+/** Health checks are never limited. */
 const NEVER_LIMITED = /^\/(?:live|ready|metrics)(?:\?|$)/;
 
 export function isLimited({ path }: Place): boolean {
@@ -102,7 +99,7 @@ function tooMany({ rate: { count, seconds }, retrySeconds }: Allowance, who: str
   });
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers had them up to its sixth version, which is what clients read. */
+/** Uses the headers of draft-ietf-httpapi-ratelimit-headers up to version 06, which clients support. */
 function tellAllowance({ rate, remaining, resetSeconds }: Allowance, headers: Headers): void {
   headers.set('ratelimit-limit', String(rate.count));
   headers.set('ratelimit-remaining', String(remaining));

@@ -1,16 +1,16 @@
-/** Entity tags (RFC 9110, 8.8.3) and the conditions clients put on them. */
+/** Entity tags (RFC 9110, 8.8.3). */
 import { versionOfText } from '../collection/version.ts';
 import type { Media } from '../http/negotiate.ts';
 
 /**
- * A row's tag begins with its version. A representation other than the whole row in JSON adds its own mark,
- * so that each has a tag of its own and all of them name the same version to If-Match.
+ * A row's tag begins with its version. Representations other than the whole row in JSON add a suffix, so that each has
+ * its own tag and all of them identify the same version for If-Match.
  */
 export function itemTag(version: string, variant = ''): string {
   return variant === '' ? `"${version}"` : `"${version}.${versionOfText(variant)}"`;
 }
 
-/** The same bytes as another media type are another representation. */
+/** Equal bytes with another media type are another representation. */
 export function listTag(body: string, range: string, media: Media): string {
   const { format, stripNulls, bom, noFormulas } = media;
   const variant = stripNulls ? '-stripped' : noFormulas ? '-spreadsheet' : bom ? '-bom' : '';

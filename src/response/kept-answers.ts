@@ -1,7 +1,8 @@
 /**
- * Answers to reads, kept while the data does not change, in the content coding they were sent in. An answer is found by
- * all that it depends on: the URL as the client sees it, the headers named in Vary, and what the caller may see. The mark of the data is taken before the rows are read, so that an answer is never newer than
- * it says; one look at the mark before an answer is given again, and a commit by anyone has made all of them stale.
+ * Caches responses to reads while the data does not change, in the content coding they were sent in. The cache key
+ * covers the URL, the headers of Vary, and the caller's scope. The change counter is read before the rows, so a cached
+ * response is never newer than its counter. Every lookup compares the counter; any commit by any process invalidates
+ * the whole cache.
  */
 import type { ChangeMark, Metric } from '../engine/engine.ts';
 import {
@@ -19,18 +20,18 @@ import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../limits.ts';
 import { type Answerer, andThen, type Responder, type Trace } from './trace.ts';
 
 interface KeptAnswer {
-  /** Never sent itself: what is sent are clones, which share its body. */
+  /** Never sent itself; clones share its body. */
   readonly whole: Response;
-  /** In its place for those who have it already: 304. */
+  /** The 304 response for clients that have it already. */
   readonly unchanged: Response;
   readonly tag: string;
   readonly rows: number | undefined;
   readonly route: Trace['route'];
 }
 
-/** Requests seen, by a hash: an answer is kept when it is asked for a second time, since many are asked for only once. */
+/** Hashes of recent requests: a response is cached on its second request, since many are requested only once. */
 const SEEN = 8192;
-/** What an answer takes beside its body and its key. */
+/** The estimated size of an entry besides body and key. */
 const OVERHEAD_BYTES = 2_000;
 
 export class KeptAnswers {
@@ -43,7 +44,7 @@ export class KeptAnswers {
 
   constructor(private readonly changes: ChangeMark) {}
 
-  /** The same answers, from what is kept where it can be. */
+  /** Serves from the cache where possible. */
   around(answer: Answerer): Responder {
     return (request, trace) => {
       const { method, place } = trace;
@@ -83,14 +84,14 @@ export class KeptAnswers {
     return kept;
   }
 
-  /** `mark` is that of the data before it was read. */
+  /** `mark` is the change counter before the read. */
   private keep(key: string, mark: number, { method, route, rows }: Trace, made: Representation): void {
     const { plain, status, headers } = made;
     const { etag: tag } = headers;
     if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_KEPT_ANSWER_BYTES) return;
     if (mark !== this.mark || !this.wasAsked(key)) return;
     const store = (length: number, whole: Response) => {
-      // Compressing may have taken longer than the data stayed the same, or another request was quicker.
+      // The data may have changed during compression, or another request may have stored the entry.
       if (mark !== this.mark || this.answers.has(key)) return;
       const size = length + key.length * 4 + OVERHEAD_BYTES;
       if (this.bytes + size > MAX_KEPT_BYTES) this.clear();
@@ -121,7 +122,7 @@ export class KeptAnswers {
   }
 }
 
-/** Every answer made anew. */
+/** Responds without a cache. */
 export function responder(answer: Answerer): Responder {
   return (request, trace) => respond(answer, request, trace, acceptedCoding(request.headers.get('accept-encoding')));
 }
@@ -146,7 +147,7 @@ function respond(
   });
 }
 
-/** What an answer depends on; what most clients send makes the shortest key. */
+/** The cache key; the most common requests get the shortest. */
 function answerKey(
   method: string,
   { prefix, path }: Place,

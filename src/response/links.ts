@@ -1,6 +1,6 @@
 /**
- * Link (RFC 8288): the neighbours of a page. `next` continues after the last row by filters on the order keys, so that
- * a deep page costs what the first one does; where that cannot be said in filters, it counts rows.
+ * The Link header (RFC 8288) of a page. `next` continues after the last row by filters on the order keys, so that deep
+ * pages cost as much as the first. If filters cannot express that, it uses an offset.
  */
 import type { Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
@@ -18,11 +18,11 @@ export interface PageRead {
   readonly plan: ReadPlan;
   readonly returned: number;
   readonly total: number | undefined;
-  /** The text forms of the order keys in its last row, where they are at hand. */
+  /** The text forms of the last row's order keys, if available. */
   readonly end: ReadResult['end'];
 }
 
-/** Links that would be too long for clients to read count rows instead of naming values, or are left out. */
+/** A link that is too long for clients uses an offset, or is omitted. */
 export function linkHeader(page: PageRead): string | undefined {
   const links = linksOf(page);
   if (links === undefined || links.length <= MAX_ECHOED_LENGTH) return links;
@@ -32,7 +32,7 @@ export function linkHeader(page: PageRead): string | undefined {
 
 function linksOf(page: PageRead): string | undefined {
   const { url, query, plan, returned, total } = page;
-  // A page that only the Range header asked for has no URL of its own.
+  // A page given only by the Range header has no URL of its own.
   const { limit } = query;
   if (limit === undefined || limit === 0 || plan.limit !== limit || plan.offset !== (query.offset ?? 0))
     return undefined;
@@ -49,12 +49,12 @@ function linksOf(page: PageRead): string | undefined {
   return links;
 }
 
-/** A counted list keeps counting the same rows on its next page; any other continues by its keys. */
+/** A counted list continues by offset, any other by its keys. */
 function nextUrl({ url, query, plan, end }: PageRead, isFirst: boolean, offset: number): string {
   const keys = plan.count === undefined && end !== undefined ? keysOf(plan, end) : undefined;
   if (keys === undefined) return urlOf(url, withOffset(query, offset));
   const condition: Condition = { kind: 'group', joiner: 'and', negated: false, terms: [after(keys)], after: true };
-  // A first page needs no rewriting: what it asks for, and after its last row.
+  // The first page only appends the condition.
   if (isFirst) return `${url}&${printCondition(condition)}`;
   const rest = withoutAfter(query);
   return urlOf(url, { ...withOffset(rest, 0), conditions: [...rest.conditions, condition] });
@@ -64,7 +64,7 @@ function isAfter(condition: Condition): boolean {
   return condition.kind === 'group' && condition.after === true;
 }
 
-/** Without what an earlier `next` added: the condition after a later row implies it. */
+/** Removes the condition of an earlier `next`: the new one implies it. */
 function withoutAfter(query: Query): Query {
   return { ...query, conditions: query.conditions.filter((condition) => !isAfter(condition)) };
 }
@@ -93,7 +93,7 @@ function keysOf({ order }: ReadPlan, values: readonly (string | null)[]): readon
   return keys.length === order.length ? keys : undefined;
 }
 
-/** Tables that something else made hold values that we would not take, such as a year before 1. */
+/** Adopted tables may contain values that we would not accept, such as a year before 1. */
 function isReadable({ type }: Field, value: string | null): boolean {
   if (value === null || can(type, 'number') || can(type, 'text')) return true;
   try {
@@ -105,8 +105,8 @@ function isReadable({ type }: Field, value: string | null): boolean {
 }
 
 /**
- * The rows that come after one: not earlier in the first key, and later in it or after in the rest. Said in this way,
- * an engine can begin at the value instead of testing all rows before it.
+ * Rows after a given one: at least equal in the first key, and greater in it or after in the rest. In this form an
+ * engine can seek to the value instead of testing all earlier rows.
  */
 function after(keys: readonly PassedKey[]): Condition {
   const [{ field, order, value }, ...rest] = keys as readonly [PassedKey, ...PassedKey[]];

@@ -51,7 +51,7 @@ export function observed(
     leave?.(request, trace, response);
     if (trace.id !== undefined) response.headers.set(REQUEST_ID, trace.id);
     if (trace.isPrivate) keepPrivate(response.headers);
-    // Nothing more is read from its connection, since Bun takes it for a tunnel.
+    // Bun treats the connection as a tunnel and reads nothing more from it.
     if (trace.method === 'CONNECT') response.headers.set('connection', 'close');
     if (serverTiming) response.headers.set('server-timing', trace.header());
     trace.answered(response.status);

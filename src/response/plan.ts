@@ -1,4 +1,4 @@
-/** The engine's plan for a read in place of its rows, as PostgREST answers it: as JSON, or as text for people. */
+/** Answers with the engine's query plan instead of rows, as PostgREST does: as JSON or text. */
 import { type Explanation, PLAN_OPTIONS, type PlanOption } from '../engine/engine.ts';
 import { Refusal } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';

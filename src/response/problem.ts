@@ -1,4 +1,4 @@
-/** The one place that turns an error into a response. */
+/** Turns an error into a response; the only place that does. */
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import { ERRORS, Refusal } from '../errors.ts';
 import { headResponse } from '../http/answer.ts';
@@ -11,11 +11,11 @@ export interface ProblemBody {
   readonly hint: string | null;
 }
 
-/** An unexpected fault tells the client nothing about itself: its details are for the log. */
+/** An unexpected error reveals nothing to the client; the log has its details. */
 export function problemResponse(error: unknown, method: string, caller?: Caller): Response {
   const refusal = error instanceof Refusal ? error : new Refusal('CAT500', ERRORS.CAT500.meaning);
   const { code, message, details, hint, candidates, sqlState } = refusal;
-  // Whoever has sent no credentials may be allowed to with some (RFC 9110, 15.5.2).
+  // An anonymous caller may be permitted with credentials (RFC 9110, 15.5.2).
   const wantsCredentials = code === '42501' && caller?.role === ANONYMOUS.role;
   const status = wantsCredentials ? 401 : refusal.status;
   const problem: ProblemBody = { code: sqlState ?? code, message, details: candidates ?? details, hint };
@@ -23,7 +23,7 @@ export function problemResponse(error: unknown, method: string, caller?: Caller)
   const headers = {
     ...CORS_HEADERS,
     'content-type': 'application/json; charset=utf-8',
-    // A cache may keep a 404 for as long as it likes where it is not told otherwise (RFC 9110, 15.1).
+    // Without it, a cache may store a 404 for any time (RFC 9110, 15.1).
     'cache-control': 'no-cache',
     ...(wantsCredentials ? { 'www-authenticate': 'Bearer' } : {}),
     ...refusal.headers,

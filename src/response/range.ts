@@ -1,13 +1,13 @@
-/** Content-Range and the status that goes with it. */
+/** Content-Range and the status that belongs to it. */
 import { notSatisfiable } from '../dialect/page.ts';
 
-/** `<first>-<last>/<total>`; `*` where there are no rows, or no count was asked for. */
+/** `<first>-<last>/<total>`; `*` without rows or without a count. */
 export function contentRange(offset: number, rows: number, total: number | undefined): string {
   const range = rows === 0 ? '*' : `${offset}-${offset + rows - 1}`;
   return `${range}/${total ?? '*'}`;
 }
 
-/** 206 whenever the page is smaller than the total; an offset past the end of a counted result is refused. */
+/** 206 if the page is smaller than the total. An offset past the end of a counted result is rejected. */
 export function pageStatus(
   offset: number,
   rows: number,

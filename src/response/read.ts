@@ -24,12 +24,12 @@ import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
 import { type Trace, working } from './trace.ts';
 
-/** Which request headers an answer depends on. */
+/** The request headers that a response depends on. */
 const VARY = `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`;
-/** It may be kept by others, and is asked for again each time: 304 where it is the same (RFC 9111, 5.2.2.4). */
+/** Caches may store the response, but must revalidate it (RFC 9111, 5.2.2.4). */
 const CACHE_CONTROL = 'no-cache';
 
-/** A list as it was asked for and planned. */
+/** A list request with its plan. */
 export interface ListRead {
   readonly call: Call;
   readonly media: Media;
@@ -43,7 +43,7 @@ export function listAnswer(read: ListRead, result: ReadResult): Answer {
   try {
     return answerList(read, result);
   } catch (error) {
-    // Parts that nobody will read must not keep what they are read from.
+    // Releases the source of a stream that nobody will read.
     if (typeof result.body !== 'string') void result.body.return?.();
     throw error;
   }
@@ -68,7 +68,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   const links = linkHeader({ url: call.url, query, plan, returned, total, end });
   if (links !== undefined) headers.link = links;
   if (typeof result.body !== 'string') {
-    // The state is that of all rows, also of those that the caller does not see.
+    // The state covers all rows, including those that the caller does not see.
     if (state !== undefined && call.collection.view === undefined)
       headers.etag = listTag(`${state}${call.url}${media.contentType}`, range, media);
     return { status, headers, rows: returned, body: streamBody(result.body, read.trace) };
@@ -78,7 +78,7 @@ function answerList(read: ListRead, result: ReadResult): Answer {
   return { status, headers, rows: returned, body };
 }
 
-/** Sent as it is read: no faster than the client takes it, and no further than the client stays. */
+/** Streams no faster than the client reads, and stops when the client disconnects. */
 function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -88,7 +88,8 @@ function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): 
         else controller.enqueue(value);
       } catch (error) {
         trace.onCut?.(trace, error);
-        // The connection is closed, so that nobody takes the part for the whole. With a reason, Bun would print that.
+        // Closes the connection, so that a partial body is not taken for a whole one. With a reason, Bun would print
+        // it.
         controller.error();
       }
     },
@@ -98,7 +99,7 @@ function streamBody(parts: AsyncIterator<Uint8Array, undefined>, trace: Trace): 
   });
 }
 
-/** `whole` is the row as stored, whatever of it the client wants to see: its version is the version of all. */
+/** `whole` is the stored row, from which the version is computed, whatever the client selects. */
 export function itemAnswer(
   { call, media }: Pick<ListRead, 'call' | 'media'>,
   shown: WholeResult,

@@ -43,19 +43,19 @@ export interface Answered {
   readonly method: string;
   readonly url: string;
   readonly place: Place;
-  /** `/products` or `/products/:id`; undefined where it was addressed to no collection, or that was not found out. */
+  /** `/products` or `/products/:id`; undefined if the request has no collection. */
   readonly route: string | undefined;
   readonly status: number;
-  /** As performance.now() tells it. */
+  /** As performance.now() returns it. */
   readonly started: number;
   readonly milliseconds: number;
-  /** Rows read or written; undefined where none were. */
+  /** Rows read or written; undefined if none. */
   readonly rows: number | undefined;
-  /** What was refused, and why; or what went wrong. */
+  /** The error that rejected the request, or an unexpected one. */
   readonly error: unknown;
-  /** Undefined where none was needed or none was made. */
+  /** Undefined if the request was not planned. */
   readonly plan: ReadPlan | WritePlan | undefined;
-  /** Who asked, where that matters: where the catalogue has roles. */
+  /** The caller, for a catalogue with roles. */
   readonly caller?: Caller | undefined;
 }
 
@@ -122,7 +122,7 @@ export class Trace implements Answered {
     this.milliseconds = performance.now() - this.started;
   }
 
-  /** How long each stage took, as Server-Timing has it (https://www.w3.org/TR/server-timing/). */
+  /** The durations of the stages as a Server-Timing header (https://www.w3.org/TR/server-timing/). */
   header(): string {
     return `${this.stages}total;dur=${(performance.now() - this.started).toFixed(3)}`;
   }

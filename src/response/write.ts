@@ -28,7 +28,7 @@ const ACTIONS: Readonly<Record<WriteMethod, WriteAction>> = {
   DELETE: 'delete',
 };
 
-/** A write as it was asked for and planned. */
+/** A write request with its plan. */
 export interface WriteAsked {
   readonly collection: Collection;
   readonly prefix: string;
@@ -77,7 +77,7 @@ function statusWithBody(action: WriteAction, preferences: Preferences, result: W
   return action === 'replace' && result.inserted > 0 ? 201 : 200;
 }
 
-/** A merge that met only rows that were there has created nothing. */
+/** A merge that affected only existing rows created nothing. */
 function insertStatus(preferences: Preferences, result: WriteResult): 200 | 201 {
   return preferences.resolution === 'merge-duplicates' && result.inserted === 0 ? 200 : 201;
 }

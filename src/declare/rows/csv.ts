@@ -1,4 +1,4 @@
-/** Records of a CSV file: its first row names the columns of all others. Lines of nothing but separators are left out, and counted. */
+/** Reads records of a CSV file with a header row. Lines of only separators are skipped and counted. */
 import { type Cell, CsvReader, UNCLOSED } from '../../encode/csv-reader.ts';
 import { type FileRecord, MAX_ROW_LENGTH, type RecordReader, ROW_TOO_LONG, unreadable } from './record.ts';
 
@@ -7,7 +7,7 @@ export class CsvRecords implements RecordReader {
   private names: readonly string[] | undefined;
   blankLines = 0;
 
-  /** Without a separator, the file tells. */
+  /** Without a separator, it is detected. */
   constructor(separator?: string) {
     this.rows = new CsvReader(separator);
   }
@@ -58,14 +58,14 @@ export class CsvRecords implements RecordReader {
   }
 }
 
-/** A line that ends early may be a text with a line end in it: what follows is not taken for empty. */
+/** A short line may be a text with an unquoted line break; the message says so. */
 function wrongNumber(cells: number, names: number): string {
   const advice =
     cells < names ? '; an empty cell has its separator, too, and a text of several lines is in quotes' : '';
   return `has ${cells} ${cells === 1 ? 'cell' : 'cells'}, and the first line names ${names}${advice}`;
 }
 
-/** A row as it would stand in a file with that separator. */
+/** Prints a row with the given separator. */
 export function writtenRow(cells: readonly unknown[], separator: string): string {
   return cells.map((cell) => written(cell as Cell | object, separator)).join(separator);
 }

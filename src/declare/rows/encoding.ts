@@ -1,7 +1,7 @@
-/** The bytes of a file become text: UTF-8, unless its first bytes or --encoding tell otherwise. */
+/** Decodes a file: UTF-8, unless its first bytes or --encoding say otherwise. */
 import { lineEndsIn, unreadable } from './record.ts';
 
-/** As --encoding names them. */
+/** The values of --encoding. */
 export const ENCODINGS = ['utf-8', 'utf-16', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1'] as const;
 export type FileEncoding = (typeof ENCODINGS)[number];
 
@@ -14,7 +14,7 @@ export class TextReader {
 
   push(bytes: Uint8Array): string {
     if (this.decoder !== undefined) return this.decode(bytes, false);
-    // A byte order mark takes up to three bytes, which may come one by one.
+    // A byte order mark has up to three bytes, which may arrive one by one.
     const first = new Uint8Array(this.first.length + bytes.length);
     first.set(this.first);
     first.set(bytes, this.first.length);
@@ -49,7 +49,7 @@ export class TextReader {
   }
 }
 
-/** A byte order mark tells, and so does a NUL where the first letter is: no file begins with one, but for UTF-16. */
+/** Detected by a byte order mark, or by a NUL byte in the first character, which only UTF-16 has. */
 function encodingOf([first, second]: Uint8Array, named: FileEncoding | undefined): FileEncoding {
   if (named !== undefined && named !== 'utf-16') return named;
   if (first === 0xfe && second === 0xff) return 'utf-16be';

@@ -1,8 +1,8 @@
-/** JSON, row by row: an array of objects, one object, or an object a line (NDJSON), without reading all of it first. */
+/** Reads JSON incrementally: an array of objects, one object, or one object per line (NDJSON). */
 import { parseJson } from '../../collection/exact-json.ts';
 import { type FileRecord, lineEndsIn, MAX_ROW_LENGTH, type RecordReader, ROW_TOO_LONG, unreadable } from './record.ts';
 
-/** Makes records of the text of single values, and keeps one list for columns that stay the same. */
+/** Turns values into records, and shares one list for equal columns. */
 class ObjectRecords {
   private columns: readonly string[] = [];
 
@@ -51,7 +51,7 @@ export class NdjsonReader implements RecordReader {
   }
 }
 
-/** What may come next: the array or the object; a value or the end; a value; a comma or the end; nothing. */
+/** The expected token: the array or object; a value or the end; a value; a comma or the end; nothing. */
 type State = 'start' | 'first' | 'value' | 'after' | 'done';
 
 const SPACES = /\s*/y;
@@ -59,7 +59,7 @@ const SPACES = /\s*/y;
 export class JsonReader implements RecordReader {
   private readonly records = new ObjectRecords();
   private rest = '';
-  /** Where `rest` begins: its line, and the characters before it there. */
+  /** The line and column at which `rest` begins. */
   private line = 1;
   private column = 0;
   private state: State = 'start';
@@ -88,7 +88,7 @@ export class JsonReader implements RecordReader {
     throw unreadable(this.line, `the JSON breaks off inside ${inside}, after column ${this.column}`);
   }
 
-  /** One token further, or undefined where the text does not hold it whole. */
+  /** Reads one token; undefined if it is incomplete. */
   private step(text: string, from: number, records: FileRecord[]): number | undefined {
     SPACES.lastIndex = from;
     const start = from + SPACES.exec(text)![0].length;
@@ -143,7 +143,7 @@ export class JsonReader implements RecordReader {
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Where the value that begins here ends; undefined where it has not come whole yet. */
+/** The end of the value; undefined if it is incomplete. */
 function endOfValue(text: string, start: number): number | undefined {
   const first = text[start];
   if (first !== '{' && first !== '[' && first !== '"') return endOfWord(text, start);
@@ -160,7 +160,7 @@ function endOfValue(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** A number or a stray word: no row, but what follows may be some. */
+/** A number or a stray word is not a row, but rows may follow. */
 function endOfWord(text: string, start: number): number | undefined {
   const length = text.slice(start).search(/[,\]\s]/);
   return length === -1 ? undefined : start + length;

@@ -1,4 +1,4 @@
-/** A row of a file as it was written: its cells under their columns, and the line it begins on. */
+/** A row of a file with its cells by column and its line number. */
 import { ConfigError } from '../../settings/setting.ts';
 
 export type FileRecord = GoodRecord | BrokenRecord;
@@ -6,39 +6,39 @@ export type FileRecord = GoodRecord | BrokenRecord;
 export interface GoodRecord {
   readonly kind: 'record';
   readonly line: number;
-  /** The same list for rows with the same columns, one after the other. */
+  /** Consecutive rows with equal columns share this list. */
   readonly columns: readonly string[];
-  /** Undefined where nothing is given. */
+  /** Undefined for an empty cell. */
   readonly cells: readonly unknown[];
 }
 
-/** What cannot be read at all, though what follows can. */
+/** A record that cannot be parsed, although the following ones can. */
 export interface BrokenRecord {
   readonly kind: 'broken';
   readonly line: number;
   readonly problem: string;
   readonly text: string;
-  /** The columns of the file, where it names them once for all. */
+  /** The header of the file, if it has one. */
   readonly columns: readonly string[];
 }
 
-/** Takes the text of a file piece by piece, and gives the rows that are whole so far. */
+/** Parses the text of a file chunk by chunk, and returns complete rows. */
 export interface RecordReader {
   push(text: string): FileRecord[];
   end(): FileRecord[];
-  /** What divides the cells, where there are cells; known with the first row. */
+  /** The separator; known after the first row. */
   readonly separator?: string;
-  /** The columns, where the file names them once for all; known with the first row. */
+  /** The header; known after the first row. */
   readonly header?: readonly string[];
-  /** Lines of nothing but separators, as spreadsheets write them, so far. */
+  /** The number of lines with only separators, as spreadsheets write them. */
   readonly blankLines?: number;
 }
 
-/** Longest row: a quote or a bracket that is never closed must not fill the memory. */
+/** The longest row: an unclosed quote or bracket must not fill the memory. */
 export const MAX_ROW_LENGTH = 16 * 1024 * 1024;
 export const ROW_TOO_LONG = `the row is longer than ${MAX_ROW_LENGTH} characters; check its line end`;
 
-/** The file as a whole cannot be read on. */
+/** The rest of the file cannot be read. */
 export function unreadable(line: number, problem: string): ConfigError {
   return new ConfigError(`line ${line}: ${problem}`);
 }

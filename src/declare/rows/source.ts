@@ -1,4 +1,4 @@
-/** A file, or what is piped in, as records: read no faster than they are used. */
+/** Reads a file or standard input as records, no faster than they are consumed. */
 import { statSync } from 'node:fs';
 import { ConfigError } from '../../config.ts';
 import { fileProblem } from '../../file-problem.ts';
@@ -23,7 +23,7 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   jsonl: 'ndjson',
 };
 
-/** Workbooks of spreadsheets, which hold several tables, and are no text. */
+/** Spreadsheet formats, which are not text and may contain several tables. */
 const WORKBOOKS = ['xlsx', 'xlsm', 'xls', 'ods', 'numbers'];
 
 export const STANDARD_INPUT = '-';
@@ -36,7 +36,7 @@ export function formatOf(path: string, named: FileFormat | undefined): FileForma
   throw new ConfigError(`the format of ${what} is not known: ${rename}add --format csv, json or ndjson`);
 }
 
-/** The same of a file to read: tabs are told from commas by its first line. */
+/** The format of a file to read; its first line distinguishes tabs from commas. */
 export function formatToRead(path: string, named?: FileFormat): FileFormat {
   const extension = extensionOf(path);
   if (named === undefined && extension === 'tsv') return 'csv';
@@ -54,23 +54,23 @@ function extensionOf(path: string): string {
 
 export interface Source {
   readonly records: AsyncGenerator<FileRecord[]>;
-  /** In bytes; absent where it is not known before the end. */
+  /** In bytes; absent if unknown. */
   readonly size?: number;
-  /** Bytes read so far. */
+  /** The number of bytes read so far. */
   readonly read: () => number;
-  /** What divides the cells of a CSV file; known with its first row. */
+  /** The separator of a CSV file; known after its first row. */
   readonly separator: () => string;
   /** Known with the first bytes. */
   readonly encoding: () => FileEncoding;
-  /** The columns that a CSV file names; known with its first row. */
+  /** The header of a CSV file; known after its first row. */
   readonly header: () => readonly string[];
-  /** Lines of a CSV file that hold nothing but separators, so far: they are left out. */
+  /** The number of skipped lines with only separators. */
   readonly blankLines: () => number;
 }
 
 export interface SourceOptions {
   readonly format: FileFormat;
-  /** Where they are not given, the file tells. */
+  /** Detected if absent. */
   readonly separator?: string | undefined;
   readonly encoding?: FileEncoding | undefined;
 }
@@ -124,7 +124,7 @@ async function* recordsOf(
   }
 }
 
-/** A file that may not be read says so with its first bytes. */
+/** Explains a permission error, which occurs on the first read. */
 function cannotRead(path: string, error: unknown): unknown {
   if (error instanceof ConfigError || typeof (error as { syscall?: unknown }).syscall !== 'string') return error;
   return new ConfigError(`${path} cannot be read: ${fileProblem(error)}`);

@@ -1,8 +1,8 @@
-/** What an insert does where a row meets an existing one, in SQL that both engines speak. */
+/** The `on conflict` clause of an insert, in SQL for both engines. */
 import type { Conflict } from '../../plan/types.ts';
 import { identifier } from './statement.ts';
 
-/** `met` is what the row that is met must pass to be changed. */
+/** `met` is the condition for updating the existing row. */
 export function conflictSql(conflict: Conflict, met?: string): string {
   if (conflict === 'refuse') return '';
   const target = ` on conflict (${conflict.on.map(({ name }) => identifier(name)).join(', ')}) do`;

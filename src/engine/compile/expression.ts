@@ -1,19 +1,19 @@
-/** Expressions in SQL, kind by kind. Fields are qualified by the name that their read has in the statement. */
+/** Compiles expressions to SQL. Fields are qualified with the alias of their read. */
 import type { Embedding, Expression } from '../../plan/types.ts';
 import { type Bind, identifier, type Operand, type SqlDialect } from './statement.ts';
 
-/** What SQL is compiled in: the engine's dialect, the statement's parameters, and what the read is called. */
+/** The context of compilation: dialect, parameters, alias of the read. */
 export interface Scope {
   readonly dialect: SqlDialect;
   readonly bind: Bind;
   readonly name: string;
-  /** How many reads it is within. */
+  /** The nesting depth of the read. */
   readonly depth: number;
-  /** Whether rows are shown without what is null in them, embedded ones, too. */
+  /** Whether null values are omitted, also in embedded rows. */
   readonly stripNulls?: boolean;
-  /** What was computed before, as the column that holds it. */
+  /** Precomputed expressions and the columns that hold them. */
   readonly computed?: ReadonlyMap<Expression, string>;
-  /** Compiles a read within a read, which is made of expressions again. */
+  /** Compiles an embedding, which contains expressions again. */
   readonly embed: (embedding: Embedding, scope: Scope) => string;
 }
 

@@ -18,14 +18,11 @@ import { type Bind, identifier, type SqlDialect } from './statement.ts';
 export interface Output {
   readonly form: RowForm;
   readonly stripNulls: boolean;
-  /** The keys whose text forms come with each row, in columns of their own. */
+  /** Order keys whose text forms are returned as additional columns. */
   readonly keys?: readonly OrderKey[];
-  /**
-   * What is counted as it is read, and ends the read where it becomes too much: the bytes of all rows, or of each; `embedded`, of
-   * the one row that is shown within each.
-   */
+  /** The byte budget that ends a read: for all rows, for each row, or, `embedded`, for the one row embedded in each. */
   readonly bounded?: 'rows' | 'row' | 'embedded';
-  /** Of a page: where no row is longer than this, all of them together are not too much, and need not be added up. */
+  /** If no row of a page exceeds this share, the total needs no counting. */
   readonly share?: number;
 }
 
@@ -35,14 +32,14 @@ export interface Output {
  */
 const ORDINARY = /^(?!__proto__$)[\w$-]{1,60}$/;
 
-/** The form of rows that have no page. */
+/** The output of rows without a page. */
 export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {
   const { format, stripNulls } = encoding;
   if (format === 'csv') return { form: 'text', stripNulls };
   const forms = formsOf(columns);
   let form = forms.get(dialect.plain);
   if (form === undefined) {
-    // What is embedded is JSON already, or one column of it.
+    // Embedded values are already JSON.
     const isPlain = columns.every(({ name, expression }) => {
       return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedded(expression);
     });
@@ -52,7 +49,7 @@ export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, d
   return { form, stripNulls };
 }
 
-/** By what a dialect takes for plain; the columns of most requests are the same list. */
+/** Cached by the dialect's definition of plain; most requests share their column list. */
 const formsOf = oncePer((_columns: readonly OutputColumn[]) => new Map<SqlDialect['plain'], RowForm>());
 
 export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
@@ -63,14 +60,14 @@ export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDia
   return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
 }
 
-/** The columns that tell where a page ends; undefined where none do. */
+/** The columns that hold the page end; undefined if there are none. */
 export function endNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
   if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
   const keys = endKeys(plan);
   return keys && shownKeys(keys, plan.columns);
 }
 
-/** Where a page ends, in the text forms of its order keys; undefined where that cannot be told of this row. */
+/** The page end: the text forms of the last row's order keys; undefined if unavailable. */
 export function endOf(plan: ReadPlan, output: Output, last: Row | undefined): ReadResult['end'] {
   return endIn(endNames(plan, output), last);
 }
@@ -80,10 +77,10 @@ export function endIn(names: readonly string[] | undefined, last: Row | undefine
   return names?.map((name) => (last[name] === null ? null : String(last[name])));
 }
 
-/** Compiles the expression of a column; another than usual where it was computed before. */
+/** Compiles the expression of a column, or refers to a precomputed one. */
 export type CompileColumn = (expression: Expression, index: number) => string;
 
-/** The list after `select`. */
+/** The select list. */
 export function compileOutput(
   columns: readonly OutputColumn[],
   output: Output,
@@ -109,10 +106,10 @@ function compileRow(
     : compileColumns(columns, output, scope, computed);
 }
 
-/** Undefined where they have parameters. */
+/** Undefined if the columns have parameters. */
 const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
 
-/** Columns without parameters have the same SQL each time. */
+/** Cached, since columns without parameters always give the same SQL. */
 function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
   const known = compiled(columns);
   const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
@@ -156,7 +153,7 @@ function compileColumns(
     ]);
     return `${within(dialect.rowAsJson(members, stripNulls))} as ${identifier(ROW)}`;
   }
-  // Columns are made one after the other: before the first long one it is known how long all of them are.
+  // Columns are computed in order: the budget is checked before the first long one.
   const firstLong = columns.findIndex(
     ({ expression }) => isEmbedded(expression) || longFieldOf(expression) !== undefined,
   );
@@ -171,7 +168,7 @@ function compileColumns(
     .join(', ');
 }
 
-/** The same over the finished rows: what is embedded in them has no length before. */
+/** Applies the budget to finished rows, since the length of embedded rows is unknown before. */
 export function compileFinishedWithin(
   sql: string,
   columns: readonly OutputColumn[],
@@ -185,7 +182,7 @@ export function compileFinishedWithin(
   return dialect.rowsWithin(sql, 'finished', names.map(identifier), 0, bounded, share);
 }
 
-/** A query over the rows that columns are made of, whose long values are counted where that is asked for. */
+/** A query for the source rows of the columns, with a budget for long values if required. */
 export function compileRowsWithin(
   rows: string,
   columns: readonly OutputColumn[],
@@ -200,7 +197,7 @@ export function compileRowsWithin(
   return scope.dialect.rowsWithin(rows, scope.name, sizes, leastBytes(columns), bounded, share);
 }
 
-/** What tells how long the long values of a row are: what was computed before, or the fields that they are made of. */
+/** The expressions that determine the length of a row's long values: precomputed columns or fields. */
 function sizesOf(
   columns: readonly OutputColumn[],
   { bounded, keys = [] }: Output,

@@ -1,4 +1,4 @@
-/** What comes after the conditions of a read, in SQL: its groups, and the part of it that is asked for. */
+/** Compiles `group by`, `limit` and `offset`. */
 import { builtIn } from '../../collection/types/index.ts';
 import type { Expression } from '../../plan/types.ts';
 import { compileOperand, type Scope } from './expression.ts';
@@ -14,8 +14,8 @@ export function compileGroupBy(groupBy: readonly Expression[], scope: Scope): st
 }
 
 /**
- * A limit that is a parameter and nothing else is for SQLite a part of the plan, and the statement is prepared again each
- * time it is run, which takes as long as reading a page. After a plus it is a value.
+ * SQLite treats a limit that is a bare parameter as part of the query plan and prepares the statement again for each
+ * value, which costs as much as reading a page. Behind a plus sign it is an ordinary value.
  */
 export function compilePage({ offset, limit }: { offset: number; limit?: number }, bind: Bind): string {
   if (limit === undefined && offset === 0) return '';

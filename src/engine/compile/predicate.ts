@@ -1,4 +1,4 @@
-/** Predicates in SQL, kind by kind. */
+/** Compiles predicates to SQL. */
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import { compileExpression, compileOperand, type Scope } from './expression.ts';
 import { compileGroupBy, compilePage } from './page.ts';
@@ -40,11 +40,11 @@ export function compilePredicate(predicate: Predicate, scope: Scope): string {
   return compile(predicate, scope);
 }
 
-/** ` where …`, or nothing where every row will do. */
+/** ` where …`, or empty if every row matches. */
 export function compileWhere(predicate: Predicate, scope: Scope): string {
   const { guard, narrow } = scope.dialect;
   if (isAlways(predicate)) return guard === undefined ? '' : ` where ${guard}`;
-  // Compiled first: of several mistakes in it, the first is told.
+  // Compiled first, so that the first of several errors is reported.
   const condition = compilePredicate(predicate, scope);
   if (guard === undefined && narrow === undefined) return ` where ${condition}`;
   const first = [guard, narrow?.(predicate, scope.name, scope.bind)].filter((each) => each !== undefined);

@@ -1,4 +1,4 @@
-/** Reads in SQL: columns, groups, order, page; and the count beside them. */
+/** Compiles reads to SQL: columns, groups, order, page, count. */
 import { isLong } from '../../collection/types/type.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { oncePer } from '../../once-per.ts';
@@ -45,19 +45,19 @@ function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Acces
     const key = `${identifier(table)}.${identifier(keysFirst)}`;
     const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
     const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`;
-    // A cross join takes its rows in the order of the page, which need not be sorted a second time.
+    // A cross join keeps the order of the page, so no second sort is needed.
     return compileShape({ columns: plan.columns, order: NO_ORDER }, rows, output, scope);
   }
   const page = compilePage(plan, bind);
   const isCounted = output.bounded !== undefined && dialect.rowsWithin !== undefined;
   if (!isCounted && (page === '' || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
-  // What may be costly, or may fail, is made of the page's rows alone, whatever the engine's planner would do.
+  // Columns that may be costly or may fail are computed for the page's rows only, whatever the planner would do.
   const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
   const within = compileRowsWithin(rows, plan.columns, output, scope);
   return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
 }
 
-/** The keys of the last row of a page, where its rows are not at hand; undefined where its end cannot be named. */
+/** Reads the order keys of a page's last row; undefined if the page end cannot be expressed. */
 export function compileEnd(plan: ReadPlan, dialect: SqlDialect): { end?: End } {
   const keys = endKeys(plan);
   if (keys === undefined || plan.limit === 0) return {};
@@ -76,12 +76,12 @@ function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
   return form === 'number' || (form === 'plain' && columns.every(({ expression }) => expression.kind === 'field'));
 }
 
-/** What a statement, or a part of it, is compiled in. `name` is what its rows are called there. */
+/** `name` is the alias of the rows. */
 export function scopeOf(dialect: SqlDialect, bind: Bind, name: string, stripNulls = false): Scope {
   return { dialect, bind, name, depth: 0, stripNulls, embed: compileEmbedding };
 }
 
-/** The rows that belong to a row, as a subquery that yields JSON text, or the value of their one column. */
+/** The related rows of a row, as a subquery that gives JSON text or the value of one column. */
 function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
   const { from, scope } = related(relation, outer, { where: between, compile: compilePredicate });
   const body = isAlways(plan.where) ? from : `${from} and ${compilePredicate(plan.where, scope)}`;
@@ -103,7 +103,10 @@ function compileEmbedding({ relation, between, plan, shows, many }: Embedding, o
   return many ? scope.dialect.listAsJson(query) : `(${query})`;
 }
 
-/** A scalar subquery yields one row at most, which for a row's one other row the references guarantee, and SQL does not know. */
+/**
+ * A scalar subquery needs at most one row. For a to-one relation the reference guarantees that, but SQL does not know
+ * it.
+ */
 function pageOf({ offset, limit }: ReadPlan, many: boolean, { bind }: Scope): string {
   if (many) return compilePage(limit === undefined ? { offset } : { offset, limit }, bind);
   return offset === 0 && limit === undefined
@@ -115,7 +118,7 @@ function counted(sql: string, { dialect }: Scope): string {
   return dialect.counted?.(sql) ?? sql;
 }
 
-/** How many rows the same read has without its page. */
+/** Counts the rows of the same read without its page. */
 export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, plan.from.name);
@@ -126,15 +129,15 @@ export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
   });
 }
 
-/**
- * `select … from … group by … order by …`, over whatever the rows come from, as long as it has the name of the scope.
- */
+/** `select … from … group by … order by …` over any source that has the alias of the scope. */
 export function compileShape(shape: Shape, from: string, output: Output, scope: Scope): string {
   if (shape.groupBy !== undefined) return compileGroups({ ...shape, offset: 0 }, from, output, scope);
   return `select ${compileOutput(shape.columns, output, scope)} ${from}${compileOrder(shape.order, scope)}`;
 }
 
-/** The page of groups first, then what is made of each: a cast that fails must fail for a group of the page alone. */
+/**
+ * Selects the page of groups before computing its columns, so that a failing cast matters only for groups of the page.
+ */
 function compileGroups(
   plan: Shape & { offset: number; limit?: number },
   body: string,
@@ -161,7 +164,7 @@ function gathered(shape: Shape, body: string, scope: Scope): { from: string; sco
   return found && { from: found.from, scope: { ...scope, computed: found.computed } };
 }
 
-/** What rows are grouped by of other collections is a column of theirs first: a group has no row that it would belong to. */
+/** Embedded values in `group by` become columns first, since a group has no row that they could relate to. */
 function withEmbedded(groupBy: readonly Expression[], from: string, scope: Scope): { from: string; scope: Scope } {
   const embeds = groupBy.filter(({ kind }) => kind === 'embed');
   if (embeds.length === 0) return { from, scope };
@@ -192,7 +195,7 @@ function computedName(index: number): string {
   return `column ${index}`;
 }
 
-/** Of fields alone it is the same each time, and many requests share it. */
+/** Cached: an order of fields without parameters always gives the same SQL. */
 const ordersOf = oncePer((order: readonly OrderKey[]) => {
   const isFixed = order.every(({ expression }) => expression.kind === 'field');
   return isFixed ? oncePer((_dialect: SqlDialect) => new Map<string, string>()) : undefined;
@@ -211,7 +214,7 @@ export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
 }
 
 function compileKeys(order: readonly OrderKey[], scope: Scope): string {
-  // A constant orders nothing, and a bare null is no order key in SQL.
+  // A constant orders nothing, and SQL does not accept a bare null as an order key.
   const keys = order.filter(({ expression }) => expression.kind !== 'null');
   if (keys.length === 0) return '';
   return ` order by ${keys.map((key) => compileOrderKey(key, scope)).join(', ')}`;

@@ -1,25 +1,26 @@
-/** The rows that belong to a row of another read, in SQL: where they come from, and how they are joined to it. */
+/** Compiles the join of a read with the related rows of another collection. */
 import { isMany, type Relation } from '../../collection/relations.ts';
 import { isAlways, type Predicate } from '../../plan/types.ts';
 import type { Scope } from './expression.ts';
 import { identifier } from './statement.ts';
 
-/** What a row in between must pass, and how that is compiled: predicates are made of relations again. */
+/** The predicate on rows of a join collection, and how to compile it: predicates may contain relations again. */
 export interface Between {
   readonly where: Predicate | undefined;
   readonly compile: (predicate: Predicate, scope: Scope) => string;
 }
 
-/** `from … where …` up to the join, and what the rows are called in it. */
+/** `from … where …` with the join condition, and the alias of the rows. */
 export function related(relation: Relation, outer: Scope, between: Between): { from: string; scope: Scope } {
   const { to, through } = relation;
-  // The way to it tells it from those that it is in. Those beside it may have the same name.
+  // The path distinguishes it from enclosing reads; siblings may share an alias.
   const depth = outer.depth + 1;
   const name = `${to.name} ${depth}`;
   const own = column(outer.name, relation.outer.name);
   const other = column(name, relation.inner.name);
   const scope: Scope = { ...outer, name, depth };
-  // Of one row there may be very many: they count as those of the read itself do. One that is found by its key counts with it.
+  // A row may have very many related rows, so each of them counts against the deadline. A to-one relation does not need
+  // that.
   const guard = outer.dialect.guard === undefined || !isMany(relation) ? '' : ` and ${outer.dialect.guard}`;
   if (through === undefined) {
     return { from: `from ${identifier(to.name)} as ${identifier(name)} where ${other} = ${own}${guard}`, scope };

@@ -1,20 +1,20 @@
-/** How long the rows of an answer can become: a few fields may be long, and one of them may be asked for many times. */
+/** Estimates the size of result rows: a few fields may be long, and one may be selected many times. */
 import type { Field } from '../../collection/declaration.ts';
 import { isLong } from '../../collection/types/type.ts';
 import { SHORT_ROW_BYTES } from '../../limits.ts';
 import { oncePer } from '../../once-per.ts';
 import type { Expression, OrderKey, OutputColumn } from '../../plan/types.ts';
 
-/** A number, a date, a name of a column and what stands around them. */
+/** A number, date or column name with its punctuation. */
 const SHORT_COLUMN_BYTES = 64;
 
-/** The field that a value is at most as long as, where it may be long at all. */
+/** The field that bounds the length of a value, if it may be long. */
 export function longFieldOf(expression: Expression): Field | undefined {
   if (expression.kind === 'field') return isLong(expression.type) ? expression.field : undefined;
   return 'of' in expression && isLong(expression.type) ? longFieldOf(expression.of) : undefined;
 }
 
-/** Of each column, where its values may be long. */
+/** For each column whose values may be long. */
 export const longFields = oncePer((columns: readonly OutputColumn[]): readonly Field[] =>
   columns.flatMap(({ expression }) => longFieldOf(expression) ?? []),
 );
@@ -24,7 +24,7 @@ function maxBytesOf(expression: Expression): number {
   return longFieldOf(expression)?.maxBytes ?? SHORT_COLUMN_BYTES;
 }
 
-/** Whether it holds rows of another collection, of which nobody knows how many there are. */
+/** Whether it contains related rows, whose number is unknown. */
 export function isEmbedded(expression: Expression): boolean {
   return expression.kind === 'embed' || ('of' in expression && isEmbedded(expression.of));
 }
@@ -37,20 +37,20 @@ const maxBytesOfColumns = oncePer((columns: readonly OutputColumn[]): number =>
   columns.reduce((sum, { expression }) => sum + maxBytesOf(expression), 0),
 );
 
-/** What the names of the columns and the signs around their values take, however short these are, and short rows within the row. */
+/** The size of a row with short values: names, punctuation and short embedded rows. */
 export const leastBytes = oncePer((columns: readonly OutputColumn[]): number =>
   columns.reduce((sum, { name, expression }) => {
     return sum + name.length + '"":0,'.length + SHORT_ROW_BYTES * rowsWithin(expression);
   }, 0),
 );
 
-/** The one other row that is shown, and those within it; lists count for themselves. */
+/** The number of nested to-one rows; lists are counted separately. */
 function rowsWithin(expression: Expression): number {
   if (expression.kind !== 'embed' || expression.many) return 0;
   return expression.plan.columns.reduce((sum, column) => sum + rowsWithin(column.expression), 1);
 }
 
-/** Of a row with the order keys that come with it; what was stored before a limit was lowered may be longer. */
+/** The maximum size of a row with its order keys. Rows stored before a limit was lowered may exceed it. */
 export function maxRowBytes(
   columns: readonly OutputColumn[],
   { keys = [] }: { readonly keys?: readonly OrderKey[] },
@@ -58,7 +58,7 @@ export function maxRowBytes(
   return keys.reduce((sum, { expression }) => sum + maxBytesOf(expression), maxBytesOfColumns(columns));
 }
 
-/** How often the field that is asked for most often is. */
+/** How often the most repeated field is selected. */
 export const mostRepeats = oncePer((columns: readonly OutputColumn[]): number => {
   const counts = new Map<Field, number>();
   for (const { expression } of columns) {

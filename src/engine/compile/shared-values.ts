@@ -1,22 +1,24 @@
-/** Rows to load whose unique values another row has already: conditions on them, called `given`, that both engines speak. */
+/** Conditions that find rows of a load whose unique values repeat those of another row, in SQL for both engines. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { LoadTerms } from '../load.ts';
 import { identifier } from './statement.ts';
 
 export interface GatheredRows {
   readonly collection: Collection;
-  /** The tables of the gathered rows, and of the stored ones. */
+  /** The tables of the staged rows and of the stored rows. */
   readonly rows: string;
   readonly table: string;
-  /** The column that numbers the gathered rows. */
+  /** The column that numbers the staged rows. */
   readonly number: string;
-  /** The sets of fields that rows give, by number. */
+  /** The sets of fields that rows supply, by number. */
   readonly shapes: readonly (readonly Field[])[];
 }
 
 export interface SharedValues {
   readonly fields: readonly Field[];
-  /** Which rows have the values of an earlier one, and which those of a stored one. Null is like no other value. */
+  /**
+   * Conditions for rows that repeat an earlier staged row, and for rows that repeat a stored one. Null equals nothing.
+   */
   readonly repeated: string;
   readonly taken: string;
 }
@@ -30,14 +32,15 @@ export function sharedValues(gathered: GatheredRows, onConflict: LoadTerms['onCo
     const same = fields.map(({ name }) => `there.${identifier(name)} = given.${identifier(name)}`);
     const conditions = [...isGiven];
     if (onConflict === 'keep') {
-      // A row whose key is there, or was given before, is left out: it is in nobody's way.
+      // A row whose key exists, or occurred before, is skipped and cannot conflict.
       const first = `select min(${number}) from ${rows} group by ${keys}`;
       const hasKey = collection.key.map(({ name }) => `${identifier(name)} is not null`).join(' and ');
       conditions.push(`((${keys}) in (select ${keys} from ${table})) is not true`);
       conditions.push(`(not (${hasKey}) or ${number} in (${first}))`);
     }
     if (onConflict === 'overwrite') {
-      // What is not given is not overwritten. A stored row that is overwritten, too, may give its values up.
+      // Fields that are not supplied are not overwritten. A stored row that is overwritten as well may release its
+      // values.
       const giving = [...shapes.keys()].filter((shape) => fields.every((field) => shapes[shape]!.includes(field)));
       if (giving.length === 0) return [];
       conditions.push(`"the shape" in (${giving.join(', ')})`);

@@ -1,4 +1,4 @@
-/** SQL in the making: its text, and its values as bound parameters. */
+/** Builds SQL statements: text and bound parameters. */
 import type { Field } from '../../collection/declaration.ts';
 import type { Containment, Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
@@ -9,26 +9,26 @@ export interface Statement {
   readonly params: readonly Value[];
 }
 
-/** Collects the values of one statement; each becomes a placeholder of its type, where an engine must be told it. */
+/** Collects the parameters of a statement; each becomes a placeholder, typed if the engine needs it. */
 export type Bind = (value: Value, type?: Type) => string;
 
 type TextPredicate = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
-/** Where an engine is told how to get at the rows of a read. */
+/** How an engine accesses the rows of a read. */
 export interface Access {
-  /** The table, with whatever is said of its indexes. */
+  /** The table with its index hints. */
   readonly from: string;
-  /** The key's name, where the keys of the page are looked for first, in an index alone, and their rows afterwards. */
+  /** The name of the key, if the page's keys are found in an index first and their rows afterwards. */
   readonly keysFirst?: string;
 }
 
-/** What a predicate is about, compiled: its SQL, and what it stands for. */
+/** A compiled operand of a predicate: its SQL and its expression. */
 export interface Operand {
   readonly sql: string;
   readonly of: Expression;
 }
 
-/** The SQL of an expression, of the rows of a read. */
+/** Compiles an expression over the rows of a read. */
 export type ColumnsOf = (expression: Expression) => string;
 
 export interface Gathered {
@@ -36,53 +36,50 @@ export interface Gathered {
   readonly computed: ReadonlyMap<Expression, string>;
 }
 
-/** Where the engines' SQL differs. Everything else is compiled once for both. */
+/** The differences between the engines' SQL; all other SQL is shared. */
 export interface SqlDialect {
   readonly name: string;
-  /** A condition that every read and count carries, such as one that ends it when its time is up. */
+  /** A condition of every read and count, such as a deadline check. */
   readonly guard?: string;
   /**
-   * A condition that all rows of this predicate meet, and which an index answers; undefined where there is none. `name` is what
-   * the read is called.
+   * An index condition that all rows of the predicate satisfy; undefined if there is none. `name` is the alias of the
+   * read.
    */
   narrow?(predicate: Predicate, name: string, bind: Bind): string | undefined;
   placeholder(position: number, type?: Type): string;
-  /** A field of a table, where that is another expression than its column. */
+  /** The expression for a field, if it is not its column. */
   column?(sql: string, field: Field): string;
-  /** A value as the engine stores it. */
+  /** Converts a value to its stored form. */
   stored(value: Value, type: Type): Value;
-  /** `operand is one of these values`, in one parameter whatever their number. */
+  /** `operand in (values)` with a single parameter. */
   memberOf(operand: Operand, values: readonly Value[], bind: Bind): string;
-  /** like, regex and search; may refuse a pattern that does not compile. */
+  /** like, regex and search; throws for an invalid pattern. */
   textTest(predicate: TextPredicate, column: string, bind: Bind): string;
-  /** Of arrays and json. */
+  /** For arrays and json. */
   contains(operand: Operand, operator: Containment, value: string): string;
-  /** Into JSON. */
+  /** A JSON path. */
   path(sql: string, expression: Extract<Expression, { kind: 'path' }>, bind: Bind): string;
   cast(sql: string, from: Type, to: Type): string;
   aggregate(expression: Extract<Expression, { kind: 'aggregate' }>, sql: string): string;
-  /** A column as the driver hands it over for JSON.stringify; undefined where the database must make the JSON. */
+  /** The column as the driver returns it for JSON.stringify; undefined if the database must build the JSON. */
   plain(type: Type): ((sql: string) => string) | undefined;
-  /** An expression as what `rowAsJson` takes, and as text. */
+  /** An expression as a member for `rowAsJson`, and as text. */
   json(sql: string, type: Type): string;
   text(sql: string, type: Type): string;
-  /** The text form for CSV, where a number may stand for its text. */
+  /** The text form for CSV; a number may represent its text. */
   cell(sql: string, type: Type): string;
-  /** What `json` gave, by its names, as the text of an object. */
+  /** Builds the text of a JSON object from members. */
   rowAsJson(members: readonly (readonly [name: string, sql: string])[], stripNulls: boolean): string;
-  /** A value as JSON text; and the JSON texts that a query has in its one column as the text of a list. */
+  /** A value as JSON text; and the single column of a query as the text of a JSON list. */
   valueAsJson(sql: string, type: Type): string;
   listAsJson(query: string): string;
-  /** A text that is embedded in a row, and counts as part of it. */
+  /** A text embedded in a row, counted as part of it. */
   counted?(sql: string): string;
-  /**
-   * A value, where values as long as these together, and so many bytes more, are not too long; where they are, an error. Up to
-   * `share` they are not counted.
-   */
+  /** Fails if these values, plus a number of bytes, exceed the byte budget. Up to `share` they are not counted. */
   within?(sql: string, values: readonly string[], least: number, share?: number): string;
-  /** The same of a row within a row: while it is short, it is part of what that one counts for. */
+  /** The same for a row within a row: a short one is covered by the outer row's estimate. */
   withinRow?(sql: string, values: readonly string[], least: number): string;
-  /** The same for an engine that counts where rows come from: a query over rows of that name. */
+  /** The same for an engine that counts at the source: a query over rows with that alias. */
   rowsWithin?(
     rows: string,
     name: string,
@@ -95,11 +92,11 @@ export interface SqlDialect {
   orderedBy(operand: Operand): readonly string[];
   groupedBy(operand: Operand): string;
   /**
-   * Groups in parts, where an engine makes them quicker than SQL does: rows of which several may belong to a group, and what the keys
-   * and the aggregates are in terms of them. Undefined where it does not.
+   * Partial groups, if the engine computes them faster than SQL: rows of which several may belong to one group, with
+   * the keys and aggregates in terms of them. Undefined otherwise.
    */
   gather?(shape: Shape, from: string, columns: ColumnsOf): Gathered | undefined;
-  /** A null that must say of which type it is. */
+  /** A typed null. */
   nullOf?(type: Type): string;
 }
 
@@ -112,13 +109,16 @@ export function buildStatement(dialect: SqlDialect, build: (bind: Bind) => strin
   return { sql, params };
 }
 
-/** The SQL of a statement with its parameters after those of another, so that both can be one statement. */
+/** Renumbers the parameters of a statement to follow those of another, so that both form one statement. */
 export function shifted({ sql }: Statement, { params }: Statement, mark: '?' | '$'): string {
   const placeholder = mark === '?' ? /\?(\d+)/g : /\$(\d+)/g;
   return sql.replace(placeholder, (_, position) => `${mark}${Number(position) + params.length}`);
 }
 
-/** Names come from a declaration that allows only lower case letters, digits and _; the quotes keep keywords apart. */
+/**
+ * Names come from a declaration that allows only lower case letters, digits and _; quoting distinguishes them from
+ * keywords.
+ */
 export function identifier(name: string): string {
   return name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`;
 }

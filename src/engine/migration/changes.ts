@@ -1,12 +1,12 @@
 /**
- * A migration, as data: what is declared is compared with what a database holds, for both engines alike. Pure; an engine
- * inspects, asks its rows what could go wrong (risks.ts), and carries the changes out.
+ * Compares the declaration with a database, for both engines, and returns the changes as data. Pure: an engine
+ * inspects, asks its rows for risks (risks.ts), and executes the changes.
  */
 import type { Catalogue, Collection, Field, Reference, Unique } from '../../collection/declaration.ts';
 
-/** What a database holds, in the words of a declaration. */
+/** The content of a database in terms of a declaration. */
 export interface Found {
-  /** What was declared last, less the tables and fields that are gone; a field is required where its column is. */
+  /** The last declaration without missing tables and fields; a field is required if its column is. */
   readonly catalogue: Catalogue;
   /** The existing indexes and constraints, each as `table.name`: tables may have constraints of the same name. */
   readonly names: ReadonlySet<string>;
@@ -34,13 +34,13 @@ export interface Index {
 
 export interface Demand {
   readonly catalogue: Catalogue;
-  /** The collections whose tables are ours to make and change; the others are served as they are. */
+  /** Collections whose tables we create and change; the others are adopted. */
   readonly own: readonly Collection[];
-  /** The indexes that an engine has for a collection, beside those of the key and of unique fields. */
+  /** The indexes of a collection besides those of the key and unique fields. */
   readonly indexesOf: (collection: Collection) => readonly Index[];
 }
 
-/** `collection` and `field` are as declared, and as found where they go; `before` is what they were. */
+/** `collection` and `field` are the declared ones, or the stored ones if dropped; `before` is the previous state. */
 export type Change =
   | { readonly kind: 'create-collection' | 'drop-collection'; readonly collection: Collection }
   | { readonly kind: 'rename-collection' | 'change-key'; readonly collection: Collection; readonly before: Collection }
@@ -69,17 +69,17 @@ interface OfChangedField extends OfField {
 export type ChangeKind = Change['kind'];
 export type ChangeOf<K extends ChangeKind> = Change & { readonly kind: K };
 
-/** A collection that is declared, beside what is found of it. */
+/** A declared collection beside its stored state. */
 export interface Pair {
   readonly now: Collection;
   readonly before: Collection | undefined;
-  /** What a declared field was; undefined where it is new. */
+  /** The previous state of a declared field; undefined if it is new. */
   readonly origin: (field: Field) => Field | undefined;
 }
 
 export interface Comparison {
   readonly demand: Demand;
-  /** By the names of collections. */
+  /** By collection name. */
   readonly pairs: ReadonlyMap<string, Pair>;
   readonly changes: readonly Change[];
 }
@@ -94,7 +94,7 @@ export function compare(demand: Demand, found: Found): Comparison {
   return { demand, pairs, changes };
 }
 
-/** What a process that declares something else cannot do without. Other differences it can leave as they are, and serve. */
+/** Changes that a process with another declaration cannot serve without. It can ignore the others. */
 export function unservable(comparison: Comparison): Comparison {
   const kinds = [
     'create-collection',
@@ -111,7 +111,7 @@ export function ofKind<K extends ChangeKind>(changes: readonly Change[], ...kind
   return changes.filter((change) => (kinds as readonly ChangeKind[]).includes(change.kind)) as ChangeOf<K>[];
 }
 
-/** `was` tells a rename, where what it names is there and nothing else is declared by that name. */
+/** `was` means a rename if the old name exists and nothing else is declared with it. */
 function pairOf({ catalogue }: Demand, now: Collection, found: Found): Pair {
   const { collections } = found.catalogue;
   const { was } = now.draft;
@@ -151,7 +151,7 @@ class Comparer {
     ];
   }
 
-  /** What has a name, and is made anew where its name or its parts differ. */
+  /** Named constraints, recreated if their name or parts differ. */
   private constraintsOf(pair: Pair, before: Pick<Collection, 'unique' | 'references'> & Partial<Collection>): Change[] {
     const { now: collection } = pair;
     const isThere = ({ name }: { name: string }) => this.found.names.has(`${before.name}.${name}`);
@@ -174,7 +174,7 @@ class Comparer {
     ];
   }
 
-  /** A reference stands on its field and on the key that it refers to: where one of them changes, it is made anew. */
+  /** A reference depends on its field and the referenced key: a change of either recreates it. */
   private isSameReference(pair: Pair, now: Reference, before: Reference): boolean {
     const to = this.pairs.get(now.to);
     const isSameTarget = to === undefined ? now.to === before.to : to.before?.name === before.to && !isRekeyed(to);
@@ -217,7 +217,7 @@ function fieldChanges(pair: Pair, collectionBefore: Collection, field: Field): C
     ...(text([before.default, before.generated]) === text([field.default, field.generated])
       ? []
       : [{ kind: 'change-default', ...of } as const]),
-    // The constraint has the name of the field.
+    // The constraint's name contains the field's name.
     ...(text(before.rules) === text(field.rules) && !(isRenamed && hasRules)
       ? []
       : [{ kind: 'change-rules', ...of } as const]),

@@ -1,22 +1,22 @@
-/** Questions to the stored rows, in SQL that both engines speak. */
+/** Questions about stored rows, in SQL for both engines. */
 import type { Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { identifier } from '../compile/statement.ts';
 import type { Coming, Question } from './question.ts';
 
-/** Where the engines differ. */
+/** The differences between the engines. */
 export interface ValueSql {
-  /** A value as it will be stored, of the row that is read; undefined where each row gets one of its own. */
+  /** The future value of a row's field; undefined if each row gets its own. */
   readonly value: (coming: Coming) => string | undefined;
   readonly literal: (value: Value, type: Type) => string;
-  /** The condition that the field's rules are; undefined where it has none. */
+  /** The condition of the field's rules; undefined if it has none. */
   readonly keepsRules: (field: Field, sql: string) => string | undefined;
 }
 
 type Countable = Exclude<Question, { kind: 'unreadable' }>;
 
-/** Yields one number; undefined where no row can be in the way. */
+/** Returns a count; undefined if no row can conflict. */
 export function questionSql(question: Countable, sql: ValueSql): string | undefined {
   const table = identifier(question.table);
   const count = (condition: string) => `select count(*) from ${table} where ${condition}`;
@@ -37,7 +37,7 @@ export function questionSql(question: Countable, sql: ValueSql): string | undefi
   }
 }
 
-/** Of rows that share a value all but one. */
+/** Counts all but one of the rows that share a value. */
 function repeatedSql(table: string, values: readonly (string | undefined)[]): string | undefined {
   const known = values.filter((value) => value !== undefined);
   if (known.length < values.length) return undefined;
@@ -47,7 +47,7 @@ function repeatedSql(table: string, values: readonly (string | undefined)[]): st
   return `select coalesce(sum(more), 0) from (${groups}) as repeated`;
 }
 
-/** In the words of a condition on the row that refers. */
+/** A condition on the referencing row. */
 export function danglingSql(
   value: string,
   to: Extract<Question, { kind: 'dangling' }>['to'],

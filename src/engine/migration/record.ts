@@ -1,6 +1,6 @@
 /**
- * The declaration that was last applied to a database, kept in a table of its own: it tells what a table cannot, such as that a
- * text is a date, or a pattern. Words for people and files of rows are no part of it.
+ * The last applied declaration, stored in a table. It records what a table cannot, such as that a text is a date, or a
+ * pattern. Descriptions and row files are not part of it.
  */
 import { BUILT_IN } from '../../collection/built-in.ts';
 import type { Collection } from '../../collection/declaration.ts';
@@ -8,7 +8,7 @@ import type { CatalogueDraft, CollectionDraft, FieldDraft } from '../../collecti
 
 export const RECORD_TABLE = 'catalogue_declaration';
 
-/** Databases of before there was a record hold the built-in catalogue. */
+/** Databases without a record contain the built-in catalogue. */
 export const UNRECORDED: CatalogueDraft = BUILT_IN.catalogue.draft;
 
 const FIELD_PROPERTIES = [
@@ -29,7 +29,7 @@ const FIELD_PROPERTIES = [
   'filled',
 ] as const satisfies readonly (keyof FieldDraft)[];
 
-/** The same collections give the same text. */
+/** Equal collections give equal texts. */
 export function recordOf(collections: Iterable<Collection>): string {
   const drafts = [...collections].map(({ draft: { name, key, fields, unique } }) => {
     return { name, key, ...(unique === undefined ? {} : { unique }), fields: fields.map(recordedField) };

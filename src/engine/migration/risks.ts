@@ -1,39 +1,39 @@
-/** What could lose or refuse stored data: each change asks the rows, and what they answer is a problem or none. */
+/** Finds changes that could lose or reject stored data, by asking questions about the rows. */
 import type { Field } from '../../collection/declaration.ts';
 import type { Change, ChangeKind, ChangeOf, Comparison, Pair } from './changes.ts';
 import { coming, type FirstRows, fieldsIn, type Question, targetOf } from './question.ts';
 
-/** What is done to the rows that are in the way, where somebody wants it. */
+/** What happens to the conflicting rows, if permitted. */
 export type Remedy = 'drop' | 'convert' | 'fill' | 'clear';
 
 export interface Problem {
   readonly words: string;
-  /** What `catalogue migrate --allow` takes to do it on purpose; absent where only other rows, or another declaration, help. */
+  /** The value for `catalogue migrate --allow`; absent if only other rows or another declaration help. */
   readonly allow?: string;
 }
 
 interface Risk {
   readonly question: Question;
-  /** It is a problem even where no row answers. */
+  /** A problem even without conflicting rows. */
   readonly always?: boolean;
-  /** The field whose values must be readable before it makes sense to ask. */
+  /** The field whose values must be readable before this question makes sense. */
   readonly about?: Field;
   readonly problem: (count: number) => Problem;
 }
 
 type Assessor<K extends ChangeKind> = (change: ChangeOf<K>, pair: Pair | undefined, all: Assessment) => readonly Risk[];
 
-/** What an assessment looks at, beside the change. */
+/** The context of an assessment. */
 interface Assessment extends Comparison {
   readonly firstRows: FirstRows;
 }
 
-/** As `--allow` takes it. */
+/** In the syntax of `--allow`. */
 export function permission(remedy: Remedy, collection: string, field?: string): string {
   return `${remedy}:${collection}${field === undefined ? '' : `.${field}`}`;
 }
 
-/** Asks one question after the other, is told a number of rows for each, and returns what is in the way. */
+/** Yields one question after the other, receives the number of rows for each, and returns the problems. */
 export function* assess(comparison: Comparison, firstRows: FirstRows): Generator<Question, readonly Problem[], number> {
   const risks = risksOf({ ...comparison, firstRows });
   const isFirst = ({ question }: Risk) => question.kind === 'unreadable';
@@ -57,7 +57,7 @@ function risksOf(all: Assessment): readonly Risk[] {
   });
 }
 
-/** A new field of the same type may be the one that is missing, under another name. */
+/** Suggests that a new field of the same type may be the dropped one, renamed. */
 function renamed({ collection, field }: ChangeOf<'drop-field'>, { changes }: Comparison): string {
   const added = changes.find(
     (each) => each.kind === 'add-field' && each.collection === collection && each.field.type.name === field.type.name,
@@ -133,7 +133,7 @@ const ASSESSORS: { readonly [K in ChangeKind]: Assessor<K> } = {
           allow: permission('convert', name, field.name),
         }),
       },
-      // Values that differ may be the same as another type.
+      // Different values may become equal in another type.
       ...unique
         .filter(({ fields }) => fields.includes(field) && fields.every((each) => pair!.origin(each) !== undefined))
         .map(({ fields }) => ({ ...repeated(pair!, fields, 'is unique'), about: field })),

@@ -1,4 +1,4 @@
-/** A migration for people: what is done, and what is refused with the way to do it on purpose. */
+/** Describes a migration: its steps, and its problems with the way to permit them. */
 import { isBuiltIn } from '../../collection/built-in.ts';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../settings/setting.ts';
@@ -6,13 +6,13 @@ import type { Change, ChangeKind, ChangeOf, Comparison } from './changes.ts';
 import type { Problem } from './risks.ts';
 
 export interface MigrationPlan {
-  /** What was done, or would be. */
+  /** Steps that were done, or would be. */
   readonly steps: readonly string[];
   /** Why nothing is done. */
   readonly problems: readonly Problem[];
 }
 
-/** What comes with a table is not told apart from it. */
+/** Constraints of a new table are not listed separately. */
 export function stepsOf({ changes }: Comparison): string[] {
   const made = new Set(changes.flatMap((each) => (each.kind === 'create-collection' ? [each.collection] : [])));
   return changes
@@ -41,7 +41,7 @@ const WORDS: { readonly [K in ChangeKind]: (change: ChangeOf<K>) => string } = {
   'drop-index': ({ index }) => `removed index ${index.name}`,
 };
 
-/** The database is not what is declared, and making it so could lose or refuse stored data. */
+/** The database differs from the declaration, and migrating could lose or reject stored data. */
 export class MigrationRefused extends ConfigError {
   constructor(
     location: string,

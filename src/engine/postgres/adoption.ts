@@ -1,6 +1,6 @@
 /**
- * Tables that something else made, served as they are: they must have what is declared, and nothing of them is changed. What
- * PostgreSQL has otherwise than our own tables (other collations, types that are only read, its own defaults) is told here.
+ * Adopted tables, served as they are: they must match the declaration, and nothing of them is changed. This file
+ * describes how they differ from our own tables: other collations, read-only types, their own defaults.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
@@ -9,17 +9,17 @@ import { typeOfAdopted } from './column-type.ts';
 import { quoteText } from './driver.ts';
 import type { FoundColumn, FoundTable } from './inspect.ts';
 
-/** How the fields of such tables are read and filled in; fields of our own are not in here. */
+/** How the fields of adopted tables are read and filled; our own fields are not included. */
 export interface Adopted {
   readonly collections: ReadonlySet<Collection>;
   readonly fields: ReadonlySet<Field>;
-  /** The type that a column is read as, where it is none of ours. */
+  /** The type that a column is read as, if it is not one of ours. */
   readonly readAs: ReadonlyMap<Field, string>;
   /** The column's type, if it is read as text but compared and sorted as a number. */
   readonly comparedAs: ReadonlyMap<Field, string>;
-  /** The database's own default, an expression, where the declaration leaves it to that. */
+  /** The database's default expression, if the declaration leaves it to the database. */
   readonly fills: ReadonlyMap<Field, string>;
-  /** Collections whose keys the database assigns unless it is told that others are meant. */
+  /** Collections whose keys need `overriding system value` to be set. */
   readonly overriding: ReadonlySet<Collection>;
 }
 
@@ -73,7 +73,7 @@ export function adopt(pairs: readonly { collection: Collection; table: FoundTabl
   };
 }
 
-/** Why a table cannot be served as the collection that is declared; empty where it can. */
+/** Why a table cannot be served as the declared collection; empty if it can. */
 export function misfits(collection: Collection, table: FoundTable): Problem[] {
   const problem = (words: string) => ({ words: `${collection.name} was made by something else, and ${words}` });
   if (!table.isTable) return [problem('is no table')];
@@ -92,7 +92,7 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   const column = columnOf(table, field);
   const { name, type, readOnly, required, filled } = field;
   if (column === undefined) return [`${name} is missing`];
-  // Whatever it is, it has a text form.
+  // Every type has a text form.
   const isReadAsText = readOnly && type === TEXT;
   const found = typeOfAdopted(column.type)?.type;
   return [
@@ -105,7 +105,7 @@ function columnMisfits(field: Field, table: FoundTable): string[] {
   ];
 }
 
-/** What the database would store by itself: an expression, or none. */
+/** The expression that the database would store by default, if any. */
 function fillOf({ default: value, sequence }: FoundColumn): string[] {
   if (value !== null) return [value];
   return sequence === null ? [] : [`nextval(${quoteText(sequence)})`];

@@ -1,4 +1,4 @@
-/** The changes of a migration in PostgreSQL's SQL, in an order in which each finds what it needs. */
+/** The changes of a migration as PostgreSQL statements, in dependency order. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { StoredRow } from '../../plan/types.ts';
 import { identifier } from '../compile/statement.ts';
@@ -15,7 +15,7 @@ import * as schema from './schema.ts';
 
 type Run = (sql: string) => Promise<unknown>;
 
-/** The tables that are altered, at once and before anything else: nobody who holds one waits for another of them. */
+/** Locks all tables to be altered at once, so that nobody who holds one waits for another. */
 export async function lockTables(run: Run, { changes, pairs }: Comparison): Promise<void> {
   const altered = changes.filter(({ kind }) => kind !== 'add-index' && kind !== 'drop-index');
   const names = altered.map((change) => tableBefore(change, pairs));
@@ -37,7 +37,7 @@ export async function carryOut(runner: Runner, demand: PostgresDemand, compariso
   for (const sql of [...remedies(demand, changes), ...constraints(demand, comparison)]) await run(sql);
 }
 
-/** What is removed, or is in the way of a change and made again after it; by the names that it still has. */
+/** Removes what is dropped, or must be recreated after a change, by its current name. */
 function removals({ changes, pairs }: Comparison): string[] {
   const alter = (collection: Collection) => {
     return `alter table ${identifier(pairs.get(collection.name)?.before?.name ?? collection.name)}`;
@@ -49,7 +49,7 @@ function removals({ changes, pairs }: Comparison): string[] {
     ...ofKind(changes, 'drop-reference').map(({ collection, reference }) => dropConstraint(collection, reference.name)),
     ...ofKind(changes, 'drop-unique').map(({ collection, unique }) => dropConstraint(collection, unique.name)),
     ...ofKind(changes, 'drop-index').map(({ index }) => `drop index if exists ${identifier(index.name)}`),
-    // An index on a prefix is of text alone.
+    // Only text has prefix indexes.
     ...ofKind(changes, 'change-type').map(
       (change) => `drop index if exists ${identifier(schema.indexName(before(change.collection), change.before))}`,
     ),
@@ -68,7 +68,7 @@ function renames(changes: readonly Change[]): string[] {
   return [
     ...ofKind(changes, 'rename-collection').flatMap(({ collection, before }) => [
       `alter table ${identifier(before.name)} rename to ${identifier(collection.name)}`,
-      // One that is made anew is gone by now.
+      // A recreated constraint is already removed.
       ...(ofKind(changes, 'change-key').some((change) => change.collection === collection)
         ? []
         : [
@@ -82,11 +82,11 @@ function renames(changes: readonly Change[]): string[] {
   ];
 }
 
-/** New columns, other types and defaults, and what need not be there any more. */
+/** New columns, changed types and defaults, and relaxed constraints. */
 function columns({ changes, pairs }: Comparison): string[] {
   const alter = ({ collection, field }: { collection: Collection; field: Field }) =>
     `alter table ${identifier(collection.name)} alter column ${identifier(field.name)}`;
-  // It stays an identity, which goes along with its type and has no default.
+  // An assigned key stays an identity, which follows its type and has no default.
   const isAssigned = ({ collection, field, before }: ChangeOf<'change-type' | 'change-default'>) =>
     field === collection.assigned && before === pairs.get(collection.name)!.before!.assigned;
   return [
@@ -115,7 +115,7 @@ function columns({ changes, pairs }: Comparison): string[] {
   ];
 }
 
-/** What is done on purpose to rows that are in the way. */
+/** The permitted changes to conflicting rows. */
 function remedies({ catalogue, allowed = [] }: PostgresDemand, changes: readonly Change[]): string[] {
   const isAllowed = (remedy: 'fill' | 'clear', collection: Collection, field: Field) =>
     allowed.includes(permission(remedy, collection.name, field.name));
@@ -143,7 +143,7 @@ function remedies({ catalogue, allowed = [] }: PostgresDemand, changes: readonly
   ];
 }
 
-/** What the rows must keep from now on. Rows of any collection may refer to any other's: all of them are there. */
+/** New constraints. References may point to any collection, so all tables exist by now. */
 function constraints({ catalogue }: PostgresDemand, { changes, pairs }: Comparison): string[] {
   const alter = ({ collection }: { collection: Collection }) => `alter table ${identifier(collection.name)}`;
   return [
@@ -188,12 +188,12 @@ function keySql({ now, before, origin }: Pair): string[] {
   ];
 }
 
-/** What assigns the keys, where they are assigned. */
+/** The sequence of an assigned key. */
 function sequenceOf({ name, assigned }: Collection): string {
   return `pg_get_serial_sequence(${quoteText(identifier(name))}, ${quoteText(assigned?.name ?? '')})`;
 }
 
-/** A minimum that is new: no key below it is assigned. */
+/** With a new minimum, no smaller key is assigned. */
 function beginKeys(collection: Collection, field: Field): string[] {
   const before = firstKey(collection) - 1n;
   if (field !== collection.assigned || before === 0n) return [];

@@ -1,17 +1,17 @@
-/** Which of our types a column has, by the name that PostgreSQL prints for its type. */
+/** Maps a column to our types by PostgreSQL's name of its type. */
 import { builtIn, castTypeNamed, typeNamed } from '../../collection/types/index.ts';
 import type { Type } from '../../collection/types/type.ts';
 
 export interface ColumnType {
   readonly type: Type;
-  /** What it is read as, where it is another type than ours would be: a json as jsonb. */
+  /** The type that it is read as, if it differs: json as jsonb. */
   readonly readAs?: string;
 }
 
 const NUMERIC = builtIn('numeric');
 const PRINTED = /^(.+?)(?:\((\d+)(?:,(-?\d+))?\))?( with(?:out)? time zone)?((?:\[\])?)$/;
 
-/** Undefined where we have no such type. */
+/** Undefined if we have no such type. */
 export function typeOfColumn(printed: string): ColumnType | undefined {
   const [, name = '', first, second, zone = '', array = ''] = PRINTED.exec(printed) ?? [];
   if (name === 'numeric') {
@@ -30,7 +30,7 @@ export function typeOfAdopted(printed: string): ColumnType | undefined {
   return typeOfColumn(printed) ?? (/^numeric(\(.*\))?$/.test(printed) ? { type: NUMERIC } : undefined);
 }
 
-/** Whether PostgreSQL has other operators for it than for the type that we take it for. */
+/** Whether PostgreSQL has other operators for it than for our type. */
 function isOther(name: string, array: string): boolean {
   return name === 'json' || name === 'character' || (name === 'character varying' && array !== '');
 }

@@ -1,4 +1,4 @@
-/** Values of stored rows as they will be after a migration, in SQL; and those that another type cannot read. */
+/** SQL for values of stored rows after a migration, and detection of values that another type cannot parse. */
 import type { Type } from '../../collection/types/type.ts';
 import { Refusal } from '../../errors.ts';
 import { CURSOR_ROWS } from '../../limits.ts';
@@ -10,12 +10,12 @@ import { postgresDialect } from './dialect.ts';
 import { query, quoteText, type Runner } from './driver.ts';
 import { defaultSql, literal, ruleConditions } from './schema.ts';
 
-/** For what needs neither folding nor searching. */
+/** For SQL without case folding or search. */
 const dialect = postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED);
 
-/** A column as another type: its text form is read again. */
+/** Converts a column to another type by its text form. */
 export function converted(column: string, from: Type, to: Type): string {
-  // The elements of an array are rounded only where the cast says their digits.
+  // Elements of an array are rounded only if the cast states their digits.
   const ofDecimals = /^decimal(\(.*\)\[\])$/.exec(to.name);
   return `(${dialect.text(identifier(column), from)})::${ofDecimals === null ? to.postgres.name : `numeric${ofDecimals[1]}`}`;
 }
@@ -37,7 +37,7 @@ export const postgresValues: ValueSql = {
   },
 };
 
-/** PostgreSQL before 16 cannot tell a text that it could not read: each that occurs is read here, by the type itself. */
+/** PostgreSQL before 16 cannot test whether a text parses: each distinct one is parsed here by the type itself. */
 export async function countUnreadable(runner: Runner, table: string, { field, column }: Coming): Promise<number> {
   if (column === undefined) return 0;
   const run = <T>(sql: string) => query<T>(runner, { sql, params: [] });

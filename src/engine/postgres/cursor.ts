@@ -1,6 +1,6 @@
 /**
- * A large result, read through a cursor no faster than the client takes it: memory stays flat, and the count, the page
- * and all its parts are of one moment (repeatable read). The connection is the cursor's own until the last part.
+ * Streams a large result through a cursor, no faster than the client reads. Memory stays flat, and the count, the page
+ * and all its chunks come from one snapshot (repeatable read). The cursor owns its connection until the last chunk.
  */
 import type { ReservedSQL, SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
@@ -20,7 +20,9 @@ import { query, quoteText, type Runner, reserve, run, WAITING_FOR_A_CLIENT } fro
 import { boundedRow, isTooLong, rowTooLong } from './row-bytes.ts';
 
 const ROWS_PER_FETCH = 1_000;
-/** Where rows may be long, so many bytes of the longest that there can be; and as many as that while they turn out short. */
+/**
+ * With long rows, a fetch is limited to this many bytes of the largest possible row, and grows while rows are short.
+ */
 const BYTES_PER_FETCH = 8 * 1024 * 1024;
 const MOST_LONG_ROWS = 16;
 
@@ -44,13 +46,13 @@ export async function openCursor(
     const last = end && returned === plan.limit ? await query<Row>(connection, end.statement) : [];
     const isLong = await hasLongValues(connection, plan.from);
     const usual = outputOf(plan.columns, encoding, dialect);
-    // JSON.stringify looks at each character, and others wait meanwhile: of long texts the database makes the JSON.
+    // JSON.stringify would block the event loop on long texts, so the database builds their JSON.
     const output: Output = isLong && usual.form === 'plain' ? { ...usual, form: 'json' } : usual;
     const read = compileRead(plan, boundedRow(plan, output), dialect);
     const size = isLong ? longRows(maxRowBytes(plan.columns, output)) : { rows: ROWS_PER_FETCH, most: ROWS_PER_FETCH };
     await query(connection, { sql: `declare page no scroll cursor for ${read.sql}`, params: read.params });
     const body = new Parts(connection, encoding, output.form, size, giveBack);
-    // What goes wrong at once can still be told as what it is.
+    // An immediate error can still get its own status.
     await body.begin();
     return { returned, ...(plan.count === undefined ? {} : { total }), end: endIn(end?.names, last[0]), body };
   } catch (error) {
@@ -60,7 +62,7 @@ export async function openCursor(
   }
 }
 
-/** Values beyond a few kilobytes lie apart from their rows, in a table of their own. Of partitions nobody is asked. */
+/** PostgreSQL stores values beyond a few kilobytes out of line, in a TOAST table. Partitions are not checked. */
 async function hasLongValues(connection: Runner, { name }: Collection): Promise<boolean> {
   const [found] = await query<{ long: boolean }>(connection, {
     sql: `select relkind <> 'r' or coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0) > 0 as long from pg_class where oid = ${quoteText(identifier(name))}::regclass`,
@@ -81,7 +83,7 @@ function longRows(bytesOfRow: number): FetchSize {
 
 class Parts implements AsyncIterator<Uint8Array, undefined> {
   private readonly encoder = new TextEncoder();
-  /** What is encoded already, and was not sent yet. */
+  /** Encoded but unsent text. */
   private rest = '';
   private started = false;
   private ended = false;
@@ -133,7 +135,7 @@ class Parts implements AsyncIterator<Uint8Array, undefined> {
     }
   }
 
-  /** The client has gone. */
+  /** The client disconnected. */
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (!this.ended) await this.end();
     return { done: true, value: undefined };

@@ -1,4 +1,4 @@
-/** The tables of a schema as a declaration of collections, with which they are served as they are. Reads only. */
+/** Describes the tables of a schema as a declaration with which they can be served unchanged. Read-only. */
 import { isAssigned } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
@@ -25,7 +25,7 @@ import { parseTarget } from './url.ts';
 
 const OURS = [RETRY_TABLE, VERSION_TABLE, RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
-/** The tables of a schema, whoever made them, in the words of a declaration. */
+/** All tables of a schema as a declaration. */
 export async function describePostgres(url: string, settings: SessionSettings): Promise<DescribedDatabase> {
   const target = parseTarget(url);
   const described = await onServer(target, settings, (pool) => describeSchema(pool, settings.schema));
@@ -34,7 +34,7 @@ export async function describePostgres(url: string, settings: SessionSettings): 
 
 async function describeSchema(runner: Runner, schema: string): Promise<Omit<DescribedDatabase, 'location'>> {
   const { record } = await inspectOwn(runner, schema, RECORD_TABLE);
-  // Those that are ours tell what they were declared as.
+  // Our own tables have a recorded declaration.
   const own = record === null ? [] : readRecord(record);
   const found = [...(await inspectTables(runner, schema)).values()];
   const isOurs = (name: string) => OURS.includes(name) || own.some((draft) => draft.name === name);
@@ -69,13 +69,13 @@ function obstacleOf(table: FoundTable): string | undefined {
   return at === -1 ? undefined : `${name}: its key has the column ${key[at]}; ${problems[at]}`;
 }
 
-/** A key must be told in a URL, and order the rows. */
+/** A key must fit into a URL and order the rows. */
 function unlikelyKey({ columns }: FoundTable, name: string): string | undefined {
   const type = typeOfColumn(columns.find((column) => column.name === name)!.type)?.type;
   return type !== undefined && (can(type, 'json') || can(type, 'array')) ? `no key is ${type.name}` : undefined;
 }
 
-/** The primary key, or else the first fields that are unique together and never null. */
+/** The primary key, or the first unique set of non-null fields. */
 function keyOf({ columns, constraints, indexes }: FoundTable): readonly string[] | undefined {
   const primary = constraints.find(({ kind }) => kind === 'primary key');
   if (primary !== undefined) return primary.columns;
@@ -86,7 +86,7 @@ function keyOf({ columns, constraints, indexes }: FoundTable): readonly string[]
   return unique?.columns ?? undefined;
 }
 
-/** The one column that others refer to. */
+/** The single key column that others reference. */
 function referredKey(table: FoundTable): FoundColumn | undefined {
   const key = keyOf(table) ?? [];
   return key.length === 1 ? table.columns.find(({ name }) => name === key[0]) : undefined;
@@ -211,7 +211,7 @@ class Description {
     return { collection: to.table, onDelete: to.onDelete, ...(isUsual ? {} : { constraint: name }) };
   }
 
-  /** Of each rule of its checks; what none of the fields can say is told in `noteChecks`. */
+  /** The rules of its checks; `noteChecks` reports those that no field can express. */
   private rulesOf(name: string, type: Type): FoundRules {
     const rules = this.checksOf(name).flatMap(({ definition }) => readCheck(definition, name, type) ?? []);
     return Object.assign({}, ...rules);
@@ -241,7 +241,7 @@ class Description {
   }
 }
 
-/** But for names in quotes, which are as they are. */
+/** Except quoted names. */
 function inSmallLetters(sql: string): string {
   return sql.replace(/"[^"]*"|[^"]+/g, (part) => (part.startsWith('"') ? part : part.toLowerCase()));
 }

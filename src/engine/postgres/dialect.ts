@@ -1,4 +1,4 @@
-/** PostgreSQL's share of the SQL: typed placeholders, its own operators, JSON of its own making where there is no plainer way. */
+/** PostgreSQL's SQL dialect: typed placeholders, native operators, JSON built by the database where needed. */
 import { printArrayLiteral } from '../../collection/types/array-literal.ts';
 import { builtIn } from '../../collection/types/index.ts';
 import { isIndex } from '../../collection/types/json-path.ts';
@@ -21,7 +21,7 @@ export const TEXT = builtIn('text');
 const CONTAINMENTS: Readonly<Record<Containment, string>> = { cs: '@>', cd: '<@', ov: '&&' };
 
 export function postgresDialect(folding: Folding, configurations: Configurations, adopted: Adopted): SqlDialect {
-  // The indexes of a table that something else made are on whole texts.
+  // Indexes of adopted tables cover whole texts.
   const hasPrefixes = (of: Expression) => hasPrefixIndex(of) && !adopted.fields.has(fieldOf(of)!);
   const quantity = (of: Expression): string | undefined =>
     of.kind === 'embed' ? quantity(of.plan.columns[0]!.expression) : adopted.comparedAs.get(fieldOf(of)!);
@@ -105,7 +105,7 @@ export function postgresDialect(folding: Folding, configurations: Configurations
     text: textOf,
     cell: (sql, type) => type.postgres.cell?.(sql) ?? textOf(sql, type),
 
-    // Not json_build_object: a function takes no more than a hundred arguments.
+    // Not json_build_object, since a function takes at most a hundred arguments.
     rowAsJson(members, stripNulls) {
       const texts = members.map(([name, sql], index) => {
         const key = quoteText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
@@ -123,14 +123,14 @@ export function postgresDialect(folding: Folding, configurations: Configurations
   };
 }
 
-/** What is compiled once for a dialect must not serve another. */
+/** Distinguishes dialects, so that cached SQL of one is not used for another. */
 let made = 0;
 
 function nameOf(adopted: Adopted): string {
   return adopted === NOTHING_ADOPTED ? 'postgres' : `postgres ${++made}`;
 }
 
-/** Values of a field are compared without the bounds of what it stores: 1.00001 is no decimal(12,4), and yet a number. */
+/** Comparisons ignore the bounds of the stored type: 1.00001 is not a decimal(12,4), but still a number. */
 function comparedAs({ postgres }: Type): string {
   return postgres.unbounded ?? postgres.name;
 }
@@ -139,14 +139,17 @@ function parameterType(type: Type): string {
   return type.postgres.parameter ?? comparedAs(type);
 }
 
-/** Any number of values as one parameter. A list of arrays would be one array of more dimensions: they stay texts in it. */
+/**
+ * Any number of values as one parameter. A list of arrays would become one array with more dimensions, so they stay
+ * texts.
+ */
 function oneOf(column: string, type: Type, values: readonly Value[], bind: Bind): string {
   const list = bind(arrayLiteral(values, type), TEXT);
   if (!can(type, 'array')) return `${column} = any(${list}::${comparedAs(type)}[])`;
   return `${column} in (select value::${comparedAs(type)} from unnest(${list}::text[]) as listed (value))`;
 }
 
-/** The text form, of which every type has one. */
+/** The text form, which every type has. */
 export function textOf(sql: string, { postgres }: Type): string {
   return postgres.text?.(sql) ?? postgres.casts?.text?.(sql) ?? `(${sql})::text`;
 }
@@ -155,7 +158,7 @@ function collated(sql: string, { postgres }: Type): string {
   return postgres.collated === true ? `(${sql} collate "C")` : sql;
 }
 
-/** The names in a statement's paths: the same name is the same parameter, so that what is grouped by is what is selected. */
+/** The names in a statement's paths: equal names share a parameter, so that grouped and selected expressions match. */
 const names = new WeakMap<Bind, Map<string, string>>();
 const LAST_INDEX = 2 ** 31 - 1;
 
@@ -169,8 +172,8 @@ function step(key: string, bind: Bind): string {
 }
 
 /**
- * Before 17, PostgreSQL looks up every combination of two lists on one indexed column: a few dozen lists would take for
- * ever. The first list of a statement may use the index; the others are tests on what it finds.
+ * Before version 17, PostgreSQL tries every combination of two lists on one indexed column, which takes too long for
+ * dozens of lists. So the first list of a statement may use the index, and the others only filter.
  */
 const listed = new WeakMap<Bind, Set<string>>();
 

@@ -1,4 +1,4 @@
-/** PostgreSQL's own plan for a read, as JSON and as text. */
+/** PostgreSQL's query plan of a read, as JSON and as text. */
 import type { SQL } from 'bun';
 import type { ReadPlan } from '../../plan/types.ts';
 import { compileRead } from '../compile/read.ts';

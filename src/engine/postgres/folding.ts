@@ -7,11 +7,11 @@ import { foldCase } from '../../text/case.ts';
 import { query, type Runner } from './driver.ts';
 
 export interface Folding {
-  /** Null where the server knows no such collation: then only ASCII letters fold. */
+  /** Null if the server has no such collation: then only ASCII letters fold. */
   readonly collation: string | null;
 }
 
-/** Best first: PostgreSQL's own (17 and later), the C library's, ICU's, and whatever the database was made with. */
+/** In order of preference: PostgreSQL's own (17 and later), the C library's, ICU's, the database's. */
 const CANDIDATES = ['pg_c_utf8', 'C.utf8', 'C.UTF-8', 'und-x-icu', 'en_US.utf8', 'en_US.UTF-8', 'default'];
 
 export async function findFolding(runner: Runner): Promise<Folding> {
@@ -30,7 +30,7 @@ export async function findFolding(runner: Runner): Promise<Folding> {
   return { collation: null };
 }
 
-// These two are letters of their own unless one writes Turkish; C libraries make both an i.
+// Separate letters except in Turkish; C libraries fold both to i.
 const TURKISH = /[ıİ]/gu;
 const STAND_INS: Readonly<Record<string, string>> = { ı: '\u{f0131}', İ: '\u{f0130}' };
 
@@ -40,12 +40,12 @@ export function foldedColumn(column: string, { collation }: Folding): string {
   return `lower(upper(${kept} collate ${collation})) collate "C"`;
 }
 
-/** A like pattern, folded as its column is. */
+/** A like pattern, folded like its column. */
 export function foldedPattern(pattern: string): string {
   return foldCase(pattern).replace(TURKISH, (letter) => STAND_INS[letter]!);
 }
 
-/** A regular expression: `~*` folds ASCII itself, and an escape such as \W must stay as it is. */
+/** A regular expression: `~*` folds ASCII itself, and escapes such as \W must stay. */
 export function foldedRegex(pattern: string): string {
   return pattern.replace(/[^\x00-\x7f]+/gu, foldedPattern);
 }

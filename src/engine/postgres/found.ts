@@ -1,4 +1,4 @@
-/** A schema beside the declaration: which tables are ours and what they hold, and which were made by something else. */
+/** Compares a schema with the declaration: our own tables and their content, and adopted tables. */
 import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
 import type { Creation } from '../load.ts';
@@ -16,21 +16,21 @@ export interface PostgresDemand {
   readonly catalogue: Catalogue;
   readonly firstRows: FirstRows;
   /**
-   * What may be done on purpose, as `--allow` takes it. Present where somebody asks for a migration, and not just for tables to
-   * serve: then our own tables are made even where all collections are served as they are.
+   * Permitted data loss, in the syntax of `--allow`. Set for an explicit migration: then our own tables are created
+   * even if all collections are adopted.
    */
   readonly allowed?: readonly string[];
-  /** Of tables that are not there; at once, where it is not said. */
+  /** For missing tables; by default they are created at once. */
   readonly creation?: Creation;
 }
 
 export interface Inspection extends FoundOwn {
   readonly found: Found;
   readonly tables: FoundTables;
-  /** Collections whose tables are ours, or are to be made. */
+  /** Collections whose tables are ours or will be created. */
   readonly own: readonly Collection[];
   readonly adopted: readonly { readonly collection: Collection; readonly table: FoundTable }[];
-  /** Tables that are not what they should be, whoever made them so. */
+  /** Tables that do not match. */
   readonly problems: readonly Problem[];
 }
 
@@ -74,14 +74,14 @@ function namesIn({ name: table, constraints, indexes }: FoundTable): string[] {
   return [...constraints, ...indexes].map(({ name }) => `${table}.${name}`);
 }
 
-/** Columns that others gave the table, and that are declared now. */
+/** Foreign columns that are now declared. */
 function givenBy(now: Collection | undefined, { fields }: CollectionDraft, { columns }: FoundTable): FieldDraft[] {
   return columns
     .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
     .map(({ name }) => ({ name, type: now!.byName.get(name)!.type.name }));
 }
 
-/** The draft without the fields that are gone; types and what is required are those of the columns. */
+/** The draft without missing fields; types and required fields are those of the columns. */
 function presentIn(
   { columns }: FoundTable,
   draft: CollectionDraft,
@@ -91,7 +91,7 @@ function presentIn(
   const fields = draft.fields.flatMap((field) => {
     const column = columns.find(({ name }) => name === field.name);
     if (column === undefined) return [];
-    // PostgreSQL does not keep how many digits the elements of an array have.
+    // PostgreSQL does not record the digits of an array's elements.
     const isDecimals = column.type === 'numeric[]' && /^decimal\(.*\)\[\]$/.test(field.type);
     const isRecorded = isDecimals || column.type === field.type;
     const type = isRecorded ? field.type : typeOfColumn(column.type)?.type.name;

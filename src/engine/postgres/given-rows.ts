@@ -1,4 +1,4 @@
-/** The rows that a statement is given: any number of them as one JSON parameter, and read from it as a table. */
+/** Passes any number of input rows as one JSON parameter, read as a table. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { atOnce, mapped, type Pieces } from '../../in-pieces.ts';
@@ -6,7 +6,7 @@ import { identifier } from '../compile/statement.ts';
 import type { Adopted } from './adoption.ts';
 import { columnType } from './dialect.ts';
 
-/** Any number of rows as one parameter: a statement takes no more than 65,535 of them. */
+/** One parameter, since a statement takes at most 65,535. */
 export function rowsAsJson(fields: readonly Field[], rows: readonly (readonly (Value | undefined)[])[]): string {
   return atOnce(rowsAsJsonInPieces(fields, rows));
 }
@@ -37,7 +37,7 @@ interface Target {
   readonly adopted: Adopted;
 }
 
-/** Beside the columns of a table that something else made, whatever their collation, texts have none of their own. */
+/** Compared with columns of an adopted table, texts take no collation of their own. */
 export function recordset({ collection, adopted }: Target, json: string, fields: readonly Field[]): string {
   const typeOf = adopted.collections.has(collection) ? ({ type }: Field) => type.postgres.name : ofColumn;
   const columns = fields.map((field) => `${identifier(field.name)} ${typeOf(field)}`).join(', ');

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL engine: any number of instances on one database. It keeps nothing of its own but connections; what two
- * instances must agree on (keys that are assigned, idempotency keys, versions) is decided in the database.
+ * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
+ * decides what instances must agree on (assigned keys, idempotency keys, versions).
  */
 import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
@@ -36,17 +36,17 @@ import { parseTarget, type Target } from './url.ts';
 import { carryOut } from './write.ts';
 import type { WriteContext } from './writes.ts';
 
-/** What a server that was found gets to answer the questions after connecting. */
+/** The time for a new primary to answer the questions after connecting. */
 const CHECKS_MS = 4_000;
 
 export interface PostgresOptions extends SessionSettings, PostgresDemand {
   readonly url: string;
   readonly retryHours: number;
   readonly dryRunSeconds?: number;
-  /** Standbys to read from, and how far behind they may be. */
+  /** Standbys to read from, and their maximum lag. */
   readonly replicas?: readonly string[];
   readonly replicaLagSeconds?: number;
-  /** Which writes a standby must have to be read from: all of this instance, or those that the client names. */
+  /** Which writes a standby must have: all of this instance, or those that the client names. */
   readonly replicaReads?: 'own' | 'any';
   readonly notice?: Notice;
   readonly rejectsCredentials?: boolean;
@@ -66,13 +66,13 @@ export class PostgresEngine implements Engine {
   readonly location: string;
   readonly opened: Promise<void>;
   readonly hasPositions: boolean;
-  /** What was made or changed in the schema when it was opened. */
+  /** The schema changes made by opening. */
   steps: readonly string[] = [];
   private readonly primary: ConnectionManager;
   private readonly sweeper: Sweeper;
   private readonly replicas: ReplicaSet | undefined;
   private readonly executor: Executor;
-  // These are known once the server is found; nothing is asked of it before.
+  // Known after the primary is found.
   private dialect!: SqlDialect;
   private prepared!: Prepared;
   private isPrepared = false;
@@ -92,7 +92,7 @@ export class PostgresEngine implements Engine {
     this.hasPositions = this.replicas !== undefined;
     this.executor = new Executor(this.primary, this.replicas);
     this.opened = this.primary.open();
-    // Whoever waits hears of a failure; that nobody may wait is no reason to end the process.
+    // Waiting callers get the error; without one, it must not end the process.
     this.opened.catch(() => undefined);
   }
 
@@ -105,7 +105,7 @@ export class PostgresEngine implements Engine {
     return this.executor.write(plan.into, (pool) => this.writeOnce(pool, plan, encoding));
   }
 
-  /** Once: what was read from a file is gone. */
+  /** Not retried: the input is already consumed. */
   async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
     const pool = await this.primary.current();
     try {
@@ -146,7 +146,7 @@ export class PostgresEngine implements Engine {
     ];
   }
 
-  /** What is under way is finished first; a cursor whose client does not read on is not waited for. */
+  /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
   async close(): Promise<void> {
     await this.executor.settled(this.options.querySeconds);
     await this.replicas?.close();
@@ -169,12 +169,12 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  /** Drops what was learnt of the data, where it was replaced behind the service's back. */
+  /** Drops cached knowledge of the data, for example after a restore. */
   forget(): void {
     this.keys = new Keys();
   }
 
-  /** Tables that are not there are made in the transaction of the load, and go with it where it is not stored. */
+  /** Missing tables are created in the transaction of the load, and roll back with it. */
   private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
     // Tables are made without a time limit, which holds until the end of the transaction.
     if (!this.prepared.hasTables) stopTracking(connection);
@@ -204,7 +204,7 @@ export class PostgresEngine implements Engine {
       await within(CHECKS_MS, this.warnOfBypassedPolicies(pool, notice));
     }
     this.dialect = postgresDialect(folding, configurations, prepared.adopted);
-    // Tables that are left to a load may be made by then.
+    // A load may have created the tables meanwhile.
     this.isPrepared = prepared.hasTables;
     this.prepared = prepared;
     this.keys = new Keys();

@@ -1,17 +1,17 @@
-/** What a schema holds, as PostgreSQL's catalogues tell it. Reads only, and knows no declaration. */
+/** Inspects a schema through PostgreSQL's catalogs. Read-only, without a declaration. */
 import type { OnDelete } from '../../collection/draft.ts';
 import { query, quoteName, type Runner } from './driver.ts';
 
 export interface FoundColumn {
   readonly name: string;
-  /** As PostgreSQL prints it; of a domain, what it is made of. */
+  /** As PostgreSQL prints it; the base type of a domain. */
   readonly type: string;
   readonly required: boolean;
   /** An expression: the column's own default, or that of its domain. If the column is computed, how. */
   readonly default: string | null;
   readonly isComputed: boolean;
   readonly identity: 'always' | 'by default' | null;
-  /** What assigns its values, quoted; null where nothing does. */
+  /** The sequence that assigns its values, quoted; null if none. */
   readonly sequence: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface FoundConstraint {
   readonly kind: 'primary key' | 'unique' | 'foreign key' | 'check' | 'other';
   readonly columns: readonly string[];
   readonly definition: string;
-  /** Of a foreign key: what it refers to. */
+  /** The target of a foreign key. */
   readonly to: FoundTarget | null;
 }
 
@@ -28,22 +28,22 @@ export interface FoundTarget {
   readonly schema: string;
   readonly table: string;
   readonly columns: readonly string[];
-  /** Null where rows are kept from being deleted in another way, or set to a default. */
+  /** Null for other delete rules, such as `set default`. */
   readonly onDelete: OnDelete | null;
 }
 
 export interface FoundIndex {
   readonly name: string;
   readonly isUnique: boolean;
-  /** Not of part of the rows, and told by at once. */
+  /** Not partial, and not deferred. */
   readonly isWhole: boolean;
-  /** Null where it is of an expression. */
+  /** Null for an index on an expression. */
   readonly columns: readonly string[] | null;
 }
 
 export interface FoundTable {
   readonly name: string;
-  /** Not a view, nor a sequence. */
+  /** Not a view or sequence. */
   readonly isTable: boolean;
   /** Whether a trigger sees each row before it is inserted, and may fill in its values. */
   readonly hasInsertTrigger: boolean;
@@ -58,7 +58,7 @@ interface OfTable {
   readonly table: string;
 }
 
-/** `names` where only some are of interest. Parts of a partitioned table are left out. */
+/** Only `names`, if given. Partitions are excluded. */
 export async function inspectTables(runner: Runner, schema: string, names?: readonly string[]): Promise<FoundTables> {
   const ask = <T>(sql: string) =>
     query<T & OfTable>(runner, { sql, params: [schema, names === undefined ? null : JSON.stringify(names)] });
@@ -82,7 +82,7 @@ export async function inspectTables(runner: Runner, schema: string, names?: read
   );
 }
 
-/** A default that draws from a sequence, whoever owns that. */
+/** Detects a default that draws from a sequence. */
 function withSequence<T extends FoundColumn>(column: T): T {
   const drawn = /^nextval\('((?:[^']|'')+)'::regclass\)$/.exec(column.default ?? '');
   return column.sequence === null && drawn !== null ? { ...column, sequence: drawn[1]!.replaceAll("''", "'") } : column;
@@ -129,17 +129,17 @@ const INDEXES = `select c.relname::text as table, o.relname::text as name, i.ind
   from ${OF_SCHEMA} join pg_catalog.pg_index i on i.indrelid = c.oid join pg_catalog.pg_class o on o.oid = i.indexrelid
   where i.indisvalid order by 1, 2`;
 
-/** What a schema has of ours beside the collections. */
+/** The service's own objects in a schema. */
 export interface FoundOwn {
   readonly schemaExists: boolean;
-  /** Null where the tables were never ours. */
+  /** Null if the tables were never ours. */
   readonly version: number | null;
   readonly hasRetries: boolean;
-  /** The declaration that was last applied, as it was recorded; null where none was. */
+  /** The last applied declaration; null if none is recorded. */
   readonly record: string | null;
 }
 
-/** Counts changes to the tables beside the collections' own; their fields are compared one by one. */
+/** The version of the service's own tables; declared fields are compared one by one. */
 export const SCHEMA_VERSION = 1;
 export const VERSION_TABLE = 'catalogue_schema';
 export const RETRY_TABLE = 'idempotency_keys';

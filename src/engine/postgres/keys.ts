@@ -1,6 +1,6 @@
 /**
- * Keys that are assigned, beside keys that clients choose. The sequence is moved past every chosen key before the key is
- * stored; where a chosen and an assigned one still meet, on two instances at once, the assigned one is drawn again.
+ * Assigned keys beside keys chosen by clients. The sequence is advanced past every chosen key before it is stored. If a
+ * chosen and an assigned key still collide on two instances, another key is drawn.
  */
 import type { SQL } from 'bun';
 import type { Value } from '../../collection/value.ts';
@@ -15,17 +15,17 @@ import type { WriteContext } from './writes.ts';
 const MAX_DRAWS = 5;
 
 export class Keys {
-  /** Each sequence has reached this at least, so that most writes need not ask. It only grows. */
+  /** The minimum position of each sequence, so that most writes need not ask. It only grows. */
   private readonly reached = new Map<string, bigint>();
 
-  /** Moves the sequence past the keys that a write brings with it. */
+  /** Advances the sequence past the keys of a write. */
   async pass(pool: SQL, { sequence }: WriteContext, plan: WritePlan): Promise<void> {
     if (plan.dryRun || sequence === undefined) return;
     const largest = chosen(plan).reduce((most, key) => (key > most ? key : most), 0n);
     if (largest > (this.reached.get(sequence) ?? 0n)) await this.moveTo(pool, sequence, `${largest}`);
   }
 
-  /** The same insert again, where a key that was assigned turned out to be taken. */
+  /** Repeats an insert whose assigned key turned out to be taken. */
   async drawAgain<T>(pool: SQL, context: WriteContext, plan: WritePlan, work: () => Promise<T>): Promise<T> {
     const { sequence, collection } = context;
     for (let draw = 1; ; draw++) {
@@ -42,7 +42,7 @@ export class Keys {
   }
 
   private async moveTo(pool: SQL, sequence: string, least: string): Promise<void> {
-    // The position is read after the lock is had: a subquery runs when its value is first needed.
+    // Reads the position after taking the lock: a subquery runs when its value is first needed.
     const sql = `with held as materialized (select pg_advisory_xact_lock(${ADVISORY_LOCKS.sequence}))
       select setval(${quoteText(sequence)}, greatest(${least}, (select last_value from ${sequence})))::text as reached from held`;
     const [moved] = await onDedicatedConnection(pool, 'write', (connection) =>
@@ -52,7 +52,7 @@ export class Keys {
   }
 }
 
-/** The keys that clients chose, where keys are assigned. */
+/** The keys chosen by the client, if keys are assigned. */
 function chosen(plan: WritePlan): bigint[] {
   const { fields, assigned } = plan.into;
   if (assigned === undefined) return [];

@@ -1,7 +1,6 @@
 /**
- * Indexes of tables that are there already, made beside the clients: after the migration, outside of a transaction, and without
- * keeping anybody from writing. They make reads quick, and nothing depends on them: one that cannot be made is told, and tried again
- * at the next start.
+ * Creates indexes on existing tables after the migration, outside a transaction and without blocking writes. Indexes
+ * only make reads faster: a failure is reported and retried at the next start.
  */
 import type { SQL } from 'bun';
 import { MIGRATION_WAIT_SECONDS } from '../../limits.ts';
@@ -24,7 +23,7 @@ export function withoutLate(comparison: Comparison): Comparison {
   return { ...comparison, changes: comparison.changes.filter((change) => !isLate(change, comparison)) };
 }
 
-/** Those that were made; none where another instance makes them. */
+/** The created indexes; none if another instance creates them. */
 export async function makeIndexes(
   pool: SQL,
   compareAgain: (runner: Runner) => Promise<Comparison>,
@@ -59,7 +58,7 @@ async function makeIndex(runner: Runner, { collection, index }: AddIndex, notice
     );
     if (found?.valid === true) return false;
     notice('info', `index ${index.name} is being made; reads and writes go on meanwhile`);
-    // What an attempt left behind that was interrupted is of no use.
+    // An index left by an interrupted attempt is invalid.
     if (found?.valid === false) await run(`drop index concurrently if exists ${name}`);
     await run(indexSql(collection, index).replace('create index', 'create index concurrently'));
     return true;

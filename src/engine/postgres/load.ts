@@ -1,4 +1,4 @@
-/** Loading into PostgreSQL: the rows are gathered in a temporary table, then one statement for each shape stores them. */
+/** Loads rows into PostgreSQL: a temporary table stages them, then one statement per shape stores them. */
 import type { SQL } from 'bun';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Refusal } from '../../errors.ts';
@@ -17,13 +17,13 @@ import { translateError } from './refusals.ts';
 import { inTransaction } from './transaction.ts';
 import { insertedValue, insertHead, isNew, type WriteContext } from './writes.ts';
 
-/** Nobody but this transaction sees it, and it goes with it. */
+/** Visible only to this transaction, and dropped with it. */
 const STAGED = 'rows to load';
 const REFUSED = '"rows that are refused"';
-/** Rows that one statement stores or tells of: somebody wants to know how far it is, and they may be many. */
+/** Rows per statement, for progress reports and to bound rejected rows. */
 const ROWS_AT_ONCE = 20_000;
 
-/** How a collection is written on a connection. */
+/** Returns how a collection is written on a connection. */
 type ContextOf = (collection: Collection) => WriteContext;
 
 export function loadRows(
@@ -35,7 +35,7 @@ export function loadRows(
   return inTransaction(
     pool,
     async (connection) => {
-      // Rows come as their source gives them.
+      // The transaction waits for its input.
       await query(connection, { sql: WAITING_FOR_A_CLIENT, params: [] });
       const contextOf = await contextOn(connection);
       const gathered: Staged[] = [];
@@ -45,7 +45,7 @@ export function loadRows(
         for await (const batch of batches) await staged.add(batch);
         gathered.push(staged);
       }
-      // A row may refer to one that comes later. A dry run checks, too.
+      // A row may refer to a later one. A dry run checks references as well.
       await query(connection, { sql: 'set constraints all deferred', params: [] });
       const result = await storeAll(gathered, terms);
       await query(connection, { sql: 'set constraints all immediate', params: [] });
@@ -72,14 +72,14 @@ class Staged {
   private readonly columns: string;
   private readonly keys: string;
   private readonly table: string;
-  /** The sets of fields that rows give, by number. */
+  /** The sets of fields that rows supply, by number. */
   private readonly shapes: (readonly Field[])[] = [];
   total = 0;
 
   constructor(
     private readonly connection: Runner,
     private readonly context: WriteContext,
-    /** Where they are. */
+    /** The staging table. */
     private readonly rows: string,
   ) {
     const { fields, key, name } = context.collection;
@@ -159,8 +159,8 @@ class Staged {
   }
 
   /**
-   * Rows of many shapes are stored shape by shape, so that each is few enough. Those that may refer to each other are stored by
-   * one statement: a reference that something else declared is checked at the end of each.
+   * Rows of different shapes are stored shape by shape. Rows that may refer to each other are stored by one statement:
+   * an adopted table checks its references after each.
    */
   private async storeInParts(conflict: Conflict, which: string, stored: (rows: number) => void): Promise<LoadResult> {
     const { name, references } = this.context.collection;
@@ -189,7 +189,7 @@ class Staged {
     return stored!;
   }
 
-  /** Keys that were chosen are not assigned again. */
+  /** Chosen keys are not assigned again. */
   private async passKeys(): Promise<void> {
     const { sequence, collection } = this.context;
     if (sequence === undefined) return;

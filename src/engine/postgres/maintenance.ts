@@ -1,4 +1,4 @@
-/** PostgreSQL takes care of its own copies; whether the tables fit and hold what they should can be looked at. */
+/** Maintenance of a PostgreSQL database: checks only, since PostgreSQL has its own backup tools. */
 import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
 import { ConfigError } from '../../config.ts';

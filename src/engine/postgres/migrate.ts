@@ -1,7 +1,7 @@
 /**
- * A schema becomes what is declared. All in one transaction under an advisory lock: ten instances may start at once, and a kill
- * in between leaves no half schema. Only indexes of tables that are there already come after it (late-indexes.ts). Where nothing is to be done, nothing is asked for beyond reading, so that a role without
- * DDL rights can serve.
+ * Migrates a schema to the declaration in one transaction under an advisory lock: several instances may start at once,
+ * and a kill leaves nothing half done. Only indexes on existing tables follow afterwards (late-indexes.ts). Without
+ * changes only reads are needed, so a role without DDL rights can serve.
  */
 import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
@@ -25,7 +25,7 @@ import type { Notice } from './notice.ts';
 import { isTransient, sqlState } from './refusals.ts';
 import { indexesOf, RETRY_TABLE_SQL, VERSION_TABLE_SQL } from './schema.ts';
 
-/** What a server gets for the first look at its schema. */
+/** The time limit for inspecting a schema at start. */
 const LOOK_MS = 30_000;
 const ONE_MOMENT = 'isolation level repeatable read read only';
 const UNDEFINED_TABLE = '42P01';
@@ -35,21 +35,21 @@ const PAUSE_MS = 100;
 const OLDEST_SERVER = 140_000;
 
 export interface Prepared {
-  /** What assigns the keys of a collection, quoted, by its name. */
+  /** The sequences of assigned keys, quoted, by collection. */
   readonly sequences: ReadonlyMap<string, string>;
   readonly adopted: Adopted;
-  /** Whether there is a table for idempotency keys. */
+  /** Whether the table for idempotency keys exists. */
   readonly hasRetries: boolean;
-  /** Whether the tables are there; where they are left to a load, they are not. */
+  /** Whether the tables exist; false if a load will create them. */
   readonly hasTables: boolean;
-  /** What was done, or is left to a load, for people; empty where all was in place. */
+  /** The steps that were done, or are left to a load; empty without changes. */
   readonly steps: readonly string[];
 }
 
 interface Look {
   readonly inspection: Inspection;
   readonly comparison: Comparison;
-  /** What is to be made beside the collections. */
+  /** Objects to create besides the collections. */
   readonly ours: readonly string[];
   readonly record: string;
 }
@@ -73,13 +73,13 @@ export async function prepareSchema(pool: SQL, demand: PostgresDemand, notice: N
   try {
     const work = () => pool.begin((transaction) => makeTables(transaction, demand));
     const made = await againWhileInUse(demand, notice, work);
-    // Where another instance has migrated meanwhile, it makes them, too.
+    // If another instance migrated meanwhile, it also creates them.
     if (made.steps.length === 0 && stepsIn(withoutIndexes(first)).length > 0) return made;
     const compareAgain = async (runner: Runner) => (await look(runner, demand)).comparison;
     const changes = await makeIndexes(pool, compareAgain, notice);
     return { ...made, steps: [...made.steps, ...stepsOf({ ...first.comparison, changes })] };
   } catch (error) {
-    // Indexes make it quick, the record makes changes known; everything else makes it right.
+    // Indexes and the record are optional; anything else is required.
     if (!(error instanceof NoRights) || error.isNeeded || first.inspection.problems.length > 0) throw error;
     return prepared(first, demand, []);
   }
@@ -98,8 +98,8 @@ class NoRights extends ConfigError {
 }
 
 /**
- * For a connection that was lost: nothing is migrated in the middle of serving. Another instance may have migrated the schema
- * meanwhile; what that only added, or relaxed, is left as it is.
+ * After a lost connection: nothing is migrated while serving. Another instance may have migrated meanwhile; additions
+ * and relaxed constraints are accepted.
  */
 export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Notice): Promise<Prepared> {
   await checkServer(pool);
@@ -116,8 +116,8 @@ export async function schemaAgain(pool: SQL, demand: PostgresDemand, notice: Not
 }
 
 /**
- * Of one moment, since another instance may be migrating. Functions of the server that look up a name see the newest state all the
- * same, and fail where the table was just renamed: then it is looked at again.
+ * Inspects one snapshot, since another instance may be migrating. Server functions that look up names see the newest
+ * state anyway, and fail on a table that was just renamed: then it retries.
  */
 async function lookAtOnce(pool: SQL, demand: PostgresDemand, whenNewer?: 'stops' | 'goes on'): Promise<Look> {
   for (let attempt = 1; ; attempt++) {
@@ -130,7 +130,7 @@ async function lookAtOnce(pool: SQL, demand: PostgresDemand, whenNewer?: 'stops'
   }
 }
 
-/** What would be done, and what is in the way: of one moment of the data, and without a change to it. */
+/** The steps and obstacles, from one snapshot and without changes. */
 export async function planSchema(pool: SQL, demand: PostgresDemand): Promise<MigrationPlan> {
   await checkServer(pool);
   return pool.begin(ONE_MOMENT, async (transaction) => {
@@ -163,7 +163,9 @@ async function look(runner: Runner, demand: PostgresDemand, whenNewer: 'stops' |
   };
 }
 
-/** Looked at without the lock, a schema that another instance is making may seem not to fit: with the lock it is told. */
+/**
+ * Without the lock, a schema that another instance is creating may seem wrong, so it is checked again with the lock.
+ */
 function isInPlace({ inspection, comparison, ours, record }: Look): boolean {
   const isRecorded = record === (inspection.record ?? '');
   return isRecorded && ours.length === 0 && comparison.changes.length === 0 && inspection.problems.length === 0;
@@ -193,15 +195,15 @@ function prepared({ inspection }: Look, { catalogue }: PostgresDemand, steps: re
 }
 
 /**
- * What is missing is made, in the transaction that this runs in. It looks at nothing before it has the lock: what another
- * instance has made meanwhile would not be seen later in the same transaction.
+ * Creates missing tables in the current transaction. It inspects nothing before it has the lock, since later reads
+ * would not see what another instance created meanwhile.
  */
 export async function makeTables(transaction: Runner, demand: PostgresDemand): Promise<Prepared> {
   const run = (sql: string) => query(transaction, { sql, params: [] });
   await run('set local statement_timeout = 0');
-  // First rows may be many, and are made ready here.
+  // Initial rows may be many and are prepared here.
   await run(WAITING_FOR_A_CLIENT);
-  // Another instance that migrates is waited for; what clients do with the tables is not, or all would wait behind us.
+  // Waits for another migrating instance, but not for clients' locks: all others would queue behind it.
   await run(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migration})`);
   await run(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);
   const found = withoutIndexes(await look(transaction, demand));
@@ -227,7 +229,7 @@ export async function makeTables(transaction: Runner, demand: PostgresDemand): P
 
 async function problemsIn(runner: Runner, demand: PostgresDemand, found: Look): Promise<readonly Problem[]> {
   const { problems } = found.inspection;
-  // What is asked of a table that is not what it should be could fail.
+  // Questions about a table that does not match could fail.
   if (problems.length > 0) return problems;
   const assessment = assess(found.comparison, demand.firstRows);
   let asked = assessment.next();
@@ -249,7 +251,7 @@ async function keepRecord(runner: Runner, record: string): Promise<void> {
   await query(runner, { sql: `insert into ${RECORD_TABLE} (declaration) values ($1::text)`, params: [record] });
 }
 
-/** A table that clients use is waited for in short turns, so that theirs do not wait behind ours. */
+/** Waits for locks of clients in short turns, so that theirs do not queue behind ours. */
 async function againWhileInUse<T>({ schema }: PostgresDemand, notice: Notice, work: () => Promise<T>): Promise<T> {
   const until = performance.now() + MIGRATION_WAIT_SECONDS * 1_000;
   for (let attempt = 1; ; attempt++) {

@@ -1,2 +1,2 @@
-/** What those who run the service are told. */
+/** Reports an event to the log. */
 export type Notice = (level: 'info' | 'warn', message: string) => void;

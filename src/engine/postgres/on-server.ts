@@ -1,4 +1,4 @@
-/** Work on a server that is done once, by a command: what goes wrong is one clear sentence. */
+/** One-off work of a command on a server, with errors as one clear sentence. */
 import type { SQL } from 'bun';
 import { ConfigError } from '../../config.ts';
 import { openPool, type SessionSettings } from './driver.ts';
@@ -6,7 +6,7 @@ import { describe, isInternal } from './refusals.ts';
 import { namingHost } from './unknown-host.ts';
 import type { Target } from './url.ts';
 
-/** On a connection of its own, for as long as the work takes. */
+/** Runs on a connection of its own. */
 export async function onServer<T>(
   target: Target,
   settings: SessionSettings,

@@ -1,4 +1,4 @@
-/** The tables of the service's own collections: beside those of the catalogue, and made when they are first needed. */
+/** The tables of the service's own collections, created on first use. */
 import type { SQL } from 'bun';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../collection/own.ts';
 import { missingRoles, type RoleHolders } from '../../collection/undeclared-roles.ts';
@@ -9,7 +9,7 @@ import { query, quoteName, type Runner } from './driver.ts';
 import { sqlState } from './refusals.ts';
 import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
 
-/** Those that are not there. */
+/** The missing tables. */
 async function missing(runner: Runner, schema: string): Promise<string[]> {
   const found = await query<{ name: string }>(runner, {
     sql: `select c.relname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -23,7 +23,7 @@ export async function hasOwnTables(pool: SQL, schema: string): Promise<boolean> 
   return (await missing(pool, schema)).length === 0;
 }
 
-/** Of several instances one makes them, and the others find them made. */
+/** Of several instances one creates them, and the others find them. */
 export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
   if (await hasOwnTables(pool, schema)) return;
   try {

@@ -1,14 +1,14 @@
 /**
- * Prefix indexes on text. A PostgreSQL index entry holds at most 2.7 kB, and a text may be longer: the index is on its
- * prefix. By code point a text never sorts before its own prefix, so that a comparison or an order may put the prefixes
- * first: the answer is the same, and the index serves it.
+ * Prefix indexes on text. A PostgreSQL index entry holds at most 2.7 kB, so long texts are indexed by prefix. By code
+ * point, a text never sorts before its own prefix. So a comparison or order can use the prefixes first: the result is
+ * the same, and the index serves it.
  */
 import { can } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
 import type { Operand } from '../compile/statement.ts';
 
-/** In characters, each of at most four bytes. */
+/** In characters of at most four bytes. */
 const LENGTH = 500;
 
 export function hasPrefixIndex(of: Expression): boolean {

@@ -1,4 +1,4 @@
-/** Which reads and writes are surely quick: those need no connection of their own. */
+/** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
 import type { SQL } from 'bun';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { can } from '../../collection/types/type.ts';
@@ -32,7 +32,7 @@ export class Quick {
     return this.knowing(pool, () => isQuickWrite(plan, () => this.isSmall(pool, plan.into)));
   }
 
-  /** The first look is waited for: until then every table would count as large. */
+  /** Waits for the first statistics: until then every table would count as large. */
   private knowing(pool: SQL, judge: () => boolean): boolean | Promise<boolean> {
     if (this.hasLooked) return judge();
     this.looking ??= this.ask(pool).then(
@@ -40,7 +40,7 @@ export class Quick {
         this.hasLooked = true;
         this.askedAt = performance.now();
       },
-      // Whatever is wrong with the server, whoever reads or writes will notice.
+      // A server error will show in the read or write itself.
       () => {
         this.looking = undefined;
       },
@@ -48,7 +48,7 @@ export class Quick {
     return this.looking.then(judge);
   }
 
-  /** By what the server knew some seconds ago: asking takes no lock on the tables, and nobody waits for it but the first. */
+  /** Uses statistics that are some seconds old: reading them takes no lock, and only the first caller waits. */
   private isSmall(pool: SQL, { name }: Collection): boolean {
     if (performance.now() - this.askedAt > KEPT_MS) {
       this.askedAt = performance.now();
@@ -67,7 +67,7 @@ export class Quick {
   }
 }
 
-/** For a page: along the key, or along an index from its start; or the rows with one value of an indexed field. */
+/** A page along the key or an index from its start, or the rows with one indexed value. */
 function isWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
   const { assigned } = from;
   const [first, second] = order.map(({ expression }) => fieldOf(expression));
@@ -81,7 +81,7 @@ function isWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms:
   return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
 }
 
-/** The index of json and of arrays knows what is in them, and no order. */
+/** Indexes of json and arrays have no order. */
 function hasOrder(field: Field | undefined): boolean {
   return field?.indexed === true && !can(field.type, 'json') && !can(field.type, 'array');
 }

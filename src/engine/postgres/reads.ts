@@ -1,4 +1,4 @@
-/** Reads: a small result in one statement, a large one through a cursor, as it is sent. */
+/** Reads: a small result in one statement, a large one streamed through a cursor. */
 import type { SQL } from 'bun';
 import type { Row } from '../../collection/value.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
@@ -13,7 +13,7 @@ import { openCursor } from './cursor.ts';
 import { query, type Runner } from './driver.ts';
 import { boundedRows, isTooLong, noteLongRow } from './row-bytes.ts';
 
-/** Not an async function: a quick read is one step, and each further one would be paid by all of them. */
+/** Not async: each additional promise would cost every cheap read. */
 export function readList(
   pool: SQL,
   plan: ReadPlan,
@@ -55,11 +55,11 @@ interface Found {
 }
 
 function readRows(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
-  // The driver's result is an array with properties of its own, which JSON.stringify takes three times as long for.
+  // The driver's result is an array with extra properties, which makes JSON.stringify three times as slow.
   return query<Row>(connection, compileRead(plan, output, dialect)).then((rows) => ({ rows: [...rows] }));
 }
 
-/** The page and the count in one statement, and so of one moment. The count is there even where the page is empty. */
+/** The page and the count in one statement, hence one snapshot. The count is present even for an empty page. */
 async function readCounted(connection: Runner, plan: ReadPlan, output: Output, dialect: SqlDialect): Promise<Found> {
   const read = compileRead(plan, output, dialect);
   const count = compileCount(plan, dialect);

@@ -1,4 +1,4 @@
-/** What PostgreSQL refuses, as refusals of ours; and which failures mean that the server is gone. */
+/** Translates PostgreSQL errors, and classifies those that mean a lost server. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { ERRORS, type ErrorCode, Refusal } from '../../errors.ts';
 import { nullViolation } from '../../plan/row-planner.ts';
@@ -7,7 +7,7 @@ import { NEWEST } from '../engine.ts';
 import { atRow, diskFull, duplicate, keysUsedUp, printed } from '../terms.ts';
 
 export interface ServerError extends Error {
-  /** Bun's own code. */
+  /** Bun's error code. */
   readonly code?: string;
   /** The SQLSTATE. */
   readonly errno?: string;
@@ -22,7 +22,7 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && typeof errno === 'string' ? errno : undefined;
 }
 
-/** The connection broke, or the server is stopping, starting, or no longer the one that writes. */
+/** The connection broke, or the server is stopping, starting, or no longer the primary. */
 export function isLoss(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(08|57P0[1-5]|25006|25P03)/.test(state);
@@ -30,7 +30,7 @@ export function isLoss(error: unknown): boolean {
   return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
 }
 
-/** The server is there and has no connection to spare: nothing is lost, and some may be free in a moment. */
+/** The server has no free connection; some may be free soon. */
 export function isFull(error: unknown): boolean {
   return sqlState(error) === '53300';
 }
@@ -59,7 +59,7 @@ export function surelyUndone(error: unknown): boolean {
   return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(code);
 }
 
-/** Another transaction was in the way; the same work may succeed when done again. */
+/** A conflict with another transaction; a retry may succeed. */
 export function isTransient(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlState(error) ?? '');
 }
@@ -76,30 +76,30 @@ export function busy(): Refusal {
   return unavailable('All connections to PostgreSQL are in use');
 }
 
-/** There are connections, but others of its kind have those that it may have. */
+/** All connections for this kind of work are in use. */
 export function crowded(kind: string): Refusal {
   return unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
 }
 
-/** The one failure after which nobody knows whether a write is stored. */
+/** The only failure after which it is unknown whether a write is stored. */
 export function unconfirmed(): Refusal {
   return new Refusal('CAT503', 'the database did not confirm the write', {
     details: 'It may have been stored or not.',
     hint: 'Look before you repeat it; with an Idempotency-Key a repetition is safe.',
-    // Sent back with a read, it makes sure that no standby answers.
+    // A read that sends this position is answered by the primary.
     headers: { 'retry-after': '1', 'catalogue-position': NEWEST },
   });
 }
 
-/** Codes that a client cannot meet on the embedded engine, and what they become. */
+/** Codes that cannot occur on SQLite, and their equivalents. */
 const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
-  // Since version 18, where a reference says `restrict`.
+  // Since version 18 for `on delete restrict`.
   '23001': '23503',
   '26000': 'CAT503',
   '40001': 'CAT503',
   '40P01': 'CAT503',
   '42P01': 'CAT503',
-  // Every name was resolved before: the column went, or was renamed, under the service.
+  // Names were resolved before, so the column was dropped or renamed while the service runs.
   '42703': 'CAT503',
   '42P05': 'CAT503',
   '55P03': 'CAT503',
@@ -128,7 +128,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
     const taken = state === '23505' ? takenIn(collection, detail) : undefined;
     if (taken !== undefined) return duplicate(collection, taken.fields, taken.values);
     if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
-    // The bounds of the assigned key are met only where a key was assigned: what clients give was checked before.
+    // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
     const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
     if (state === '2200H' || isBeyond) return keysUsedUp(collection);
   }
@@ -145,7 +145,7 @@ export function translateError(error: unknown, collection?: Collection): unknown
   });
 }
 
-/** A constraint of a table that something else made: its name is not one that we would give it. */
+/** A constraint of an adopted table keeps its own name and message. */
 export function inItsOwnWords(error: unknown): unknown {
   const state = sqlState(error) ?? '';
   const code = known(state) ?? TRANSLATED[state];
@@ -158,19 +158,19 @@ function known(state: string): ErrorCode | undefined {
   return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
 }
 
-/** The fields and values in `Key (a, b)=(1, x) already exists.`, whatever language the server speaks. */
+/** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
 function takenIn({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
   const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
   if (found === null) return undefined;
   const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
   if (fields.length === 0) return undefined;
   const values = fields.length === 1 ? [found[2]!] : found[2]!.split(', ');
-  // A text with a comma in it cannot be told from two: then they stay as PostgreSQL has printed them.
+  // A value with a comma is ambiguous: then the text stays as PostgreSQL printed it.
   const isClear = values.length === fields.length;
   return { fields, values: isClear ? values.map((value, index) => reprinted(value, fields[index]!)) : [found[2]!] };
 }
 
-/** Of several rows that are inserted, the one that has what was taken; where two have it, nobody says which of them met another. */
+/** Finds the conflicting row among the inserted ones; none if two have the value. */
 export function naming(error: unknown, plan: WritePlan): unknown {
   if (plan.kind !== 'insert' || plan.rows.length < 2 || sqlState(error) !== '23505') return error;
   const taken = takenIn(plan.into, (error as ServerError).detail);
@@ -186,12 +186,12 @@ export function naming(error: unknown, plan: WritePlan): unknown {
   return atRow(duplicate(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
 }
 
-/** As we print it: a decimal without the zeros at its end. */
+/** Printed our way: a decimal without trailing zeros. */
 function reprinted(text: string, { type }: Field): string {
   return type.print(type.read(text));
 }
 
-/** The assigned key in `Key (id)=(7) already exists.`, whatever language the server speaks. */
+/** The assigned key in `Key (id)=(7) already exists.`, in any language of the server. */
 export function duplicateOf(error: unknown, { name, assigned }: Collection): string | undefined {
   const { constraint, detail = '' } = error as ServerError;
   if (assigned === undefined || (constraint !== undefined && constraint !== `${name}_pkey`)) return undefined;
@@ -199,7 +199,7 @@ export function duplicateOf(error: unknown, { name, assigned }: Collection): str
   return found?.[1] === assigned.name ? found[2] : undefined;
 }
 
-/** What went wrong with a connection, in words that hold no secret. */
+/** Describes a connection error without secrets. */
 export function describe(error: unknown): string {
   const state = sqlState(error);
   if (state === '25006') return 'The server is read-only for now';
@@ -219,7 +219,7 @@ const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
 };
 
-/** What this side finds wrong with the server's certificate. */
+/** Whether the client side rejected the server's certificate. */
 export function isCertificateProblem(error: unknown): boolean {
   return /CERT|SIGNATURE/.test((error as ServerError).code ?? '');
 }

@@ -1,6 +1,6 @@
 /**
- * What idempotency keys remember: the result of a write, stored in the same transaction as the write itself. The key is
- * taken first: a second request with it, on any instance, waits there until the first has ended.
+ * Results of idempotency keys, stored in the transaction of the write. The key is taken first: a second request with it
+ * waits, on any instance, until the first has ended.
  */
 import type { SQL } from 'bun';
 import { Refusal } from '../../errors.ts';
@@ -15,7 +15,7 @@ import { sqlState } from './refusals.ts';
 const SWEEP_MS = 10 * 60_000;
 const SWEPT_AT_ONCE = 10_000;
 
-/** The earlier result, where there is one; else the key is ours until the transaction ends. */
+/** The earlier result, if any; otherwise the key is reserved until the transaction ends. */
 export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
   const taken = await take(runner, retry, hours);
   if (taken.length > 0) return undefined;
@@ -23,7 +23,7 @@ export async function takeKey(runner: Runner, retry: Retry, hours: number): Prom
     sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
     params: [retry.key],
   });
-  // Swept away between the two statements: now it can be taken.
+  // It was pruned between the two statements, so it can be taken now.
   if (kept === undefined) return takeKey(runner, retry, hours);
   if (kept.fingerprint !== retry.fingerprint) throw keyUsedOtherwise();
   return JSON.parse(kept.result) as WriteResult;
@@ -38,7 +38,7 @@ async function take(runner: Runner, { key, fingerprint }: Retry, hours: number):
       params: [key, fingerprint, hours],
     });
   } catch (error) {
-    // It waited for the first request with this key until its own time was up.
+    // The first request with this key did not end in time.
     throw sqlState(error) === '57014' ? keyInUse() : error;
   }
 }
@@ -64,7 +64,7 @@ export async function rememberResult(
   });
 }
 
-/** Tables that something else made are served without a table of ours beside them, until somebody wants one. */
+/** Adopted tables are served without our own tables, until someone asks for one. */
 export function noRetries(): Refusal {
   return new Refusal('CAT501', 'this database has no table for idempotency keys', {
     details: 'Nothing was changed.',
@@ -72,7 +72,7 @@ export function noRetries(): Refusal {
   });
 }
 
-/** Old keys go now and then, beside the writes: any instance may do it, and none waits for another. */
+/** Prunes old keys from time to time; any instance may do it, and none waits. */
 export class Sweeper {
   private last = performance.now();
 

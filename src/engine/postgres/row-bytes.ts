@@ -17,16 +17,16 @@ import { sqlState } from './refusals.ts';
 export const CHANGED = '"the changed"';
 export const SHAPED = '"the shaped"';
 const TOO_LONG = 'catalogue: too many bytes';
-/** A page of at most so many rows, each of which may then have 64 KiB. To add them up takes a quarter of the time of a read. */
+/** A page of at most this many rows, each of up to 64 KiB. Summing sizes takes a quarter of a read's time. */
 const PAGE_ROWS = 128;
-/** Those in whose longer lists a row was longer than its share: their rows are added up from then on. */
+/** Collections with a row beyond its share in a longer list: their rows are summed from then on. */
 const withLongRows = new WeakSet<Collection>();
 
-/** So many values of the longest there can be, and more, have more bytes than an int4 can count. */
+/** This many values of maximum length may exceed an int4 of bytes. */
 const MANY = 100;
 
 export const rowsWithin: NonNullable<SqlDialect['rowsWithin']> = (rows, name, values, least, bounded, share) => {
-  // Of a text that is stored compressed, or apart from its row, this is known without reading it.
+  // For a compressed or out-of-line text this is known without reading it.
   const wide = values.length > MANY ? '::int8' : '';
   const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
   const bytes = [String(least), ...lengths].join(' + ');
@@ -37,20 +37,20 @@ export const rowsWithin: NonNullable<SqlDialect['rowsWithin']> = (rows, name, va
   return `select * from (${counted}) as counted where ${unless(`"bytes so far" > ${CURSOR_BYTES}`)}`;
 };
 
-/** The rows of a list that becomes part of one row, of which there may be very many. */
+/** Bounds a list that becomes part of one row. */
 export function listWithin(query: string): string {
   const row = identifier(ROW);
   const counted = `select ${row}, sum(octet_length(${row})) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
   return `select ${row} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_ROW_BYTES}`)}`;
 }
 
-/** The rows that a write gives back, as one JSON list. */
+/** The rows that a write returns, as one JSON list. */
 export function returnedWithin(query: string): string {
   const rows = `select row_to_json(${SHAPED}.*) as row from (${query}) as ${SHAPED}`;
   return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
 }
 
-/** The same of a statement that changes rows and gives back some columns, one of which may be long. */
+/** The same for a statement that changes rows and returns columns, one of which may be long. */
 export function changedWithin(change: string, columns: string, long: string): string {
   return `with ${CHANGED} as (${change}) ${countedWithin(`select * from ${CHANGED}`, columns, long)}`;
 }
@@ -60,7 +60,7 @@ function countedWithin(query: string, columns: string, long: string): string {
   return `select ${columns} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_RETURNED_BYTES}`)}`;
 }
 
-/** Whether the rows that a write gives back may be more than they may. */
+/** Whether a write may return more than the limit. */
 export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
   return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
 }
@@ -69,7 +69,7 @@ function unless(condition: string): string {
   return `(case when ${condition} then '${TOO_LONG}' end)::pg_lsn is null`;
 }
 
-/** Where so many rows may be too much for one statement, they are added up, or each has its share. */
+/** If this many rows could exceed the budget, they are summed, or each has its share. */
 export function boundedRows({ from, columns, where }: ReadPlan, output: Output, rows: number): Output {
   const most = Math.min(rows, keysNamed(from, conjuncts(where)) ?? rows);
   if (most === 0 || most * maxRowBytes(columns, output) <= CURSOR_BYTES) return output;
@@ -77,14 +77,14 @@ export function boundedRows({ from, columns, where }: ReadPlan, output: Output, 
   return { ...output, bounded: 'rows', ...(haveShares ? { share: shareOf(most) } : {}) };
 }
 
-/** A row was too long. Tells whether that was for its share of a longer list: to read it again adds its rows up. */
+/** Records a row over its share. Returns whether reading again with sums can help. */
 export function noteLongRow({ from }: ReadPlan, { share }: Output): boolean {
   if (share === undefined || share >= shareOf(PAGE_ROWS)) return false;
   withLongRows.add(from);
   return true;
 }
 
-/** The same for pages of about as many rows, so that their statements are the same. */
+/** Rounded, so that similar pages share a statement. */
 function shareOf(rows: number): number {
   return CURSOR_BYTES / 2 ** Math.ceil(Math.log2(rows));
 }

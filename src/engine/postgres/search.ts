@@ -1,6 +1,6 @@
 /**
- * Full text search by PostgreSQL's own functions. What is wrong with a query is said before any row is read: PostgreSQL
- * might say it or not, depending on what else is asked for and on the plan it makes.
+ * Full-text search by PostgreSQL's functions. A query is validated before any row is read, since PostgreSQL may or may
+ * not report an error depending on its query plan.
  */
 import { builtIn } from '../../collection/types/index.ts';
 import { can } from '../../collection/types/type.ts';
@@ -20,7 +20,7 @@ const FUNCTIONS = {
   wfts: 'websearch_to_tsquery',
 } as const;
 
-/** The names of the configurations that a server has. */
+/** The text search configurations of a server. */
 export type Configurations = ReadonlySet<string>;
 
 export async function findConfigurations(runner: Runner): Promise<Configurations> {
@@ -46,7 +46,7 @@ export function searchTest(
   return `${vector} @@ ${FUNCTIONS[mode]}(${by}, ${bind(text, TEXT)})`;
 }
 
-/** A name is found regardless of case. One with a schema is left to the server. */
+/** Names are case-insensitive. A qualified name is left to the server. */
 function checkConfiguration(name: string, configurations: Configurations): void {
   if (name.includes('.') || configurations.has(name.toLowerCase())) return;
   throw new Refusal('42704', `text search configuration "${name}" does not exist`, {

@@ -1,4 +1,4 @@
-/** One write, one transaction. Its commit is the one step whose failure leaves the outcome open. */
+/** One write as one transaction. Only a failure of the commit leaves its result unknown. */
 import type { ReservedSQL, SQL } from 'bun';
 import { type Kind, takeSlot } from './connections/connection-limits.ts';
 import { release } from './connections/connection-memory.ts';
@@ -6,10 +6,10 @@ import { query, type Runner, reserve, run, within } from './driver.ts';
 import { isTransient, surelyUndone, unconfirmed } from './refusals.ts';
 
 export const MAX_ATTEMPTS = 5;
-/** A write that took longer may have waited for a standby, and may have been told to stop waiting. */
+/** A slower write may have waited for a standby, and the wait may have been cancelled. */
 const SUSPICIOUS_MS = 250;
 
-/** Begins, works, and commits, or rolls back where it is not to be kept. */
+/** Begins, works, and commits or rolls back. */
 export async function inTransaction<T>(
   pool: SQL,
   work: (connection: Runner) => Promise<T>,
@@ -25,7 +25,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Told is how long the write took, once it had its connection. */
+/** Called with the duration of the write on its connection. */
 type Confirm = (connection: ReservedSQL, milliseconds: number) => Promise<void>;
 
 async function transact<T>(
@@ -49,7 +49,7 @@ async function transact<T>(
     if (keep) await run(connection, 'commit');
   } catch (error) {
     await giveUp(connection);
-    // A deferred constraint, or a conflict: the server answered, so that nothing is stored. Silence says nothing.
+    // A deferred constraint or a conflict: the server answered, so nothing is stored. Silence proves nothing.
     throw surelyUndone(error) ? error : new UnconfirmedCommit(error);
   }
   if (keep) await committed(connection, performance.now() - started);
@@ -70,13 +70,13 @@ export async function confirm(connection: ReservedSQL, milliseconds: number, lim
     params: [],
   };
   await within(Math.max(SUSPICIOUS_MS, limit - milliseconds), query(connection, statement)).catch(() => {
-    // It may wait for as long as the standby is away.
+    // It may wait as long as the standby is down.
     void connection.close({ timeout: 0 }).catch(() => undefined);
     throw new UnconfirmedCommit(undefined);
   });
 }
 
-/** Nobody knows whether the write is stored. */
+/** It is unknown whether the write is stored. */
 export class UnconfirmedCommit extends Error {
   readonly refusal = unconfirmed();
 
@@ -85,7 +85,7 @@ export class UnconfirmedCommit extends Error {
   }
 }
 
-/** The same work again, a few times, where another transaction was in its way. */
+/** Repeats the work a few times after conflicts with other transactions. */
 export async function againIfInTheWay<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

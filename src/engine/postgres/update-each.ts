@@ -1,4 +1,4 @@
-/** A bulk update: every object names its row by key and changes what it carries, in the order they were given. */
+/** A bulk update: each object identifies its row by key and changes its other fields, in order. */
 import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import { deniedRow } from '../../collection/denied.ts';
 import type { Row, Value } from '../../collection/value.ts';
@@ -23,7 +23,7 @@ interface Met {
   readonly 'is allowed'?: boolean;
 }
 
-/** To make and read a statement of more would keep requests waiting. */
+/** A longer statement would delay other requests. */
 const MOST_IN_A_RUN = 1_000;
 
 type Change = UpdateEachPlan['changes'][number];
@@ -52,7 +52,7 @@ export async function updateEach(
   let done = 0;
   let bytes = 0;
   for (const run of runsOf(collection, plan.changes)) {
-    // The server keeps the time of each statement alone.
+    // The server limits only each single statement.
     if (performance.now() > end) throw tooManySteps();
     const fields = run[0]!.set.map(({ field }) => field);
     const rows = run.map(({ key, set }) => [...key, ...set.map(({ value }) => value)]);
@@ -78,8 +78,8 @@ export async function updateEach(
 }
 
 /**
- * Neighbours that set the same fields of different rows go in one statement, unless they are very many. A key that moves goes alone, and so does
- * what will be refused: of several mistakes the first one is told.
+ * Consecutive changes of the same fields on different rows share a statement, up to a limit. A changed key runs alone,
+ * and so does a change that will be rejected: the first of several errors is reported.
  */
 function runsOf(collection: Collection, changes: readonly Change[]): Change[][] {
   const runs: Change[][] = [];

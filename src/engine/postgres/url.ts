@@ -1,15 +1,16 @@
 /**
- * A PostgreSQL URL: one server or several (`postgres://user:pass@one:5432,two:5432/db?target_session_attrs=read-write`),
- * as libpq has it. Bun's driver takes one server at a time, so that the list is taken apart here.
+ * Parses a PostgreSQL URL with one or several servers
+ * (`postgres://user:pass@one:5432,two:5432/db?target_session_attrs=read-write`), as in libpq. Bun's driver takes one
+ * server at a time.
  */
 import { ConfigError } from '../../config.ts';
 
 export interface Target {
-  /** One URL a server, in the order in which they are tried. Holds the password: never printed. */
+  /** One URL per server, in the order of attempts. Contains the password: never printed. */
   readonly servers: readonly ServerAddress[];
-  /** Whether a server that only reads (a standby) is passed over. */
+  /** Whether read-only servers (standbys) are skipped. */
   readonly needsWritable: boolean;
-  /** Where that is, for people; without password and parameters. */
+  /** For messages; without password and parameters. */
   readonly location: string;
 }
 
@@ -29,7 +30,7 @@ export function isPostgresUrl(url: string): boolean {
 
 export function parseTarget(url: string): Target {
   const match = URL_PARTS.exec(url.trim());
-  // The URL itself may hold a password: it is not repeated.
+  // Not repeated, since the URL may contain a password.
   if (match === null)
     throw new ConfigError('the database URL cannot be read; write postgres://user:password@host/name');
   const [, login = '', hostList = '', database = '', query = ''] = match;

@@ -1,4 +1,4 @@
-/** A write is carried out: with nothing to check it is one statement, else a transaction that may take it back. */
+/** Executes a write: one statement if nothing can undo it, otherwise a transaction. */
 import type { ReservedSQL, SQL } from 'bun';
 import { deniedRow } from '../../collection/denied.ts';
 import type { Row } from '../../collection/value.ts';
@@ -65,7 +65,7 @@ export async function carryOut(
   });
 }
 
-/** Whether it is one statement, and nothing can be found afterwards that would have to undo it. */
+/** Whether it is one statement that nothing can undo afterwards. */
 function standsAlone(plan: WritePlan): boolean {
   const { dryRun, singular, maxAffected, precondition, retry, restriction } = plan;
   const isPlain = !dryRun && !singular && maxAffected === undefined && restriction === undefined;
@@ -170,13 +170,13 @@ async function changeRows(
   return { ...written, ...shown };
 }
 
-/** A row that is met and may not be changed is left out by the statement. */
+/** The statement skips an existing row that may not be changed. */
 function checkAllowed(plan: WritePlan, { affected, refused = 0 }: Written): void {
   const isLeftOut = plan.kind === 'insert' && plan.restriction?.met !== undefined && affected < plan.rows.length;
   if (isLeftOut || refused > 0) throw deniedRow(plan.into.name);
 }
 
-/** The rows as JSON, if they may be stored by what is known of them. */
+/** The rows as JSON, if they may be stored as far as is known. */
 async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPlan): Promise<string> {
   const rows = await jsonOf(plan);
   const created = askedBefore(plan);
@@ -186,7 +186,7 @@ async function allowedRows(runner: Runner, context: WriteContext, plan: InsertPl
   return rows;
 }
 
-/** Of many rows in pieces, with requests in between. */
+/** In slices for many rows, with other requests in between. */
 async function jsonOf({ into, rows }: InsertPlan): Promise<string> {
   const making = rowsAsJsonInPieces(into.fields, rows);
   return rows.length <= ROWS_A_PIECE ? atOnce(making) : inTurns(making);
@@ -206,7 +206,7 @@ function resultOf(
   return { ...counts, body, shown: rows.length };
 }
 
-/** The whole row in JSON, as it is now and as it stays until the transaction ends. */
+/** The whole row as JSON, locked until the transaction ends. */
 async function storedRow(
   connection: Runner,
   { collection, dialect }: WriteContext,

@@ -1,7 +1,6 @@
 /**
- * Write plans in SQL. Each is one statement: the rows it changes are a CTE, and over it come the counts and, where the
- * client wants them back, the rows in the shape asked for, by the same compiler that shapes every read. Where these lead back to
- * what is written, a second statement shows them.
+ * Compiles write plans. Each is one statement: a CTE changes the rows, and over it come the counts and the returned
+ * rows, compiled like any read. If the returned rows embed the written collection, a second statement reads them.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Row, Value } from '../../collection/value.ts';
@@ -33,16 +32,16 @@ import { quoteText } from './driver.ts';
 import { GIVEN, recordset, rowsAsJson } from './given-rows.ts';
 import { CHANGED, changedWithin, returnedWithin, SHAPED } from './row-bytes.ts';
 
-/** The one row that every write answers with. */
+/** The single result row of every write. */
 export interface Written {
   readonly affected: number;
   readonly inserted: number;
   /** The text forms of its key; null unless exactly one row was written. */
   readonly key: readonly string[] | null;
   readonly rows?: readonly Row[];
-  /** Instead of them, where another statement shows them: the rows as they are stored, as a JSON list. */
+  /** The stored rows as a JSON list, if a second statement shows them. */
   readonly stored?: string;
-  /** Rows that are not as the rules of the caller's role ask; present where these ask anything. */
+  /** The number of rows that violate the role's rules; present if there are rules. */
   readonly refused?: number;
 }
 
@@ -50,15 +49,15 @@ export interface WriteContext {
   readonly collection: Collection;
   readonly dialect: SqlDialect;
   readonly adopted: Adopted;
-  /** What assigns keys, where they are assigned. */
+  /** The sequence of an assigned key. */
   readonly sequence: string | undefined;
 }
 
-/** The rows of an answer: their shape, and the form in which they leave the database. */
+/** The returned rows: their shape and output form. */
 export interface Answer {
   readonly shape: NonNullable<WritePlan['returning']>;
   readonly output: Output;
-  /** Whether their bytes are counted as they are made. */
+  /** Whether their bytes are counted. */
   readonly isCounted: boolean;
 }
 
@@ -66,8 +65,8 @@ export interface Answer {
 const BEFORE = '"the before"';
 
 /**
- * Tells a new row from one that was there: the statement sees the table as it was before it. (A row's `xmax` would tell,
- * too, but not in a partitioned table.)
+ * Distinguishes new rows: the statement sees the table as it was before. (`xmax` would not work in a partitioned
+ * table.)
  */
 export function isNew({ name }: Collection, conflict: Conflict): string {
   if (conflict === 'refuse' || conflict.overwrite.length === 0) return 'true';
@@ -77,21 +76,21 @@ export function isNew({ name }: Collection, conflict: Conflict): string {
   return `not exists (select from ${identifier(name)} as ${BEFORE} where ${same.join(' and ')})`;
 }
 
-/** What an insert stores of its rows: fields that are read alone are the database's own business, where it has them. */
+/** The inserted columns; read-only fields are left to the database. */
 export function insertHead({ collection, adopted }: WriteContext): { into: string; fields: readonly Field[] } {
   const fields = collection.fields.filter((field) => !field.readOnly || !adopted.fields.has(field));
   const overriding = adopted.overriding.has(collection) ? ' overriding system value' : '';
   return { into: `insert into ${identifier(collection.name)} (${columnList(fields)})${overriding}`, fields };
 }
 
-/** The value where it is given, else the next key, or the database's own default. */
+/** The supplied value, or the next key, or the database's default. */
 export function insertedValue({ collection, sequence, adopted }: WriteContext, field: Field, column: string): string {
   const next = sequence === undefined ? undefined : `nextval(${quoteText(sequence)})`;
   const fill = adopted.fills.get(field) ?? (field === collection.assigned ? next : undefined);
   return fill === undefined ? column : `coalesce(${column}, ${fill})`;
 }
 
-/** How many of the rows, given as JSON, may not be stored, by what is known of them before. */
+/** Counts input rows that may not be stored, as far as is known before. */
 export function compileBefore(context: WriteContext, created: Predicate, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
@@ -101,7 +100,7 @@ export function compileBefore(context: WriteContext, created: Predicate, rows: s
   });
 }
 
-/** `rows` are those of the plan, as JSON. */
+/** `rows` are the plan's rows as JSON. */
 export function compileInsert(
   context: WriteContext,
   plan: InsertPlan,
@@ -128,7 +127,7 @@ export function compileUpdate(context: WriteContext, plan: UpdatePlan, wanted: A
   return buildStatement(dialect, (bind) => {
     const scope = scopeOf(dialect, bind, collection.name);
     const columns = `${columnList(collection.fields)}, false as "is new"`;
-    // Nothing to set changes nothing, and matches nothing, as in PostgREST.
+    // A PATCH without fields changes and matches nothing, as in PostgREST.
     if (plan.set.length === 0) {
       return answer(scope, plan, `select ${columns} from ${table} where false`, wanted);
     }
@@ -149,12 +148,12 @@ export function compileDelete(context: WriteContext, plan: DeletePlan, wanted: A
   });
 }
 
-/** The columns that hold the key of a change, beside what it sets. */
+/** The columns of a change's key, beside what it sets. */
 function keyColumns({ key }: Collection): readonly Field[] {
   return key.map((field) => ({ ...field, name: `the ${field.name}` }));
 }
 
-/** Rows that differ in their values only, each changed by its key; the answer names the keys that were met. */
+/** Updates rows that set the same fields, each by its key; returns the keys found. */
 export function compileUpdateMany(
   context: WriteContext,
   fields: readonly Field[],
@@ -182,7 +181,7 @@ export function compileUpdateMany(
   });
 }
 
-/** Takes the rows in the order of their keys, as every bulk update does, so that no two of them wait for each other. */
+/** Locks rows in key order, as every bulk update does, which prevents deadlocks. */
 export function compileLock(context: WriteContext, keys: readonly Key[], met?: Predicate): Statement {
   const { collection, dialect } = context;
   const table = identifier(collection.name);
@@ -197,7 +196,7 @@ export function compileLock(context: WriteContext, keys: readonly Key[], met?: P
   });
 }
 
-/** The shape of an answer over rows that were changed before: a JSON list of them. */
+/** The returned rows over rows changed before, as a JSON list. */
 export function compileShown(context: WriteContext, wanted: Answer, rows: string): Statement {
   const { collection, dialect } = context;
   return buildStatement(dialect, (bind) => {
@@ -206,7 +205,7 @@ export function compileShown(context: WriteContext, wanted: Answer, rows: string
   });
 }
 
-/** The text forms of a key as a JSON list: they tell it from others without losing a digit. */
+/** The text forms of a key as a JSON list, without loss of digits. */
 function keyText(fields: readonly Field[], column: (field: Field) => string): string {
   return `json_build_array(${fields.map((field) => textOf(column(field), field.type)).join(', ')})`;
 }
@@ -215,19 +214,19 @@ function qualified({ name, key }: Collection): string {
   return key.map((field) => `${identifier(name)}.${identifier(field.name)}`).join(', ');
 }
 
-/** The rows of an answer as one JSON list. */
+/** The returned rows as one JSON list. */
 function listOf(wanted: Answer, rows: string, scope: Scope): string {
   const shaped = shapeOver(wanted, rows, scope);
   if (wanted.isCounted) return returnedWithin(shaped);
   return `select coalesce(json_agg(row_to_json(${SHAPED}.*)), '[]') from (${shaped}) as ${SHAPED}`;
 }
 
-/** The rows of an answer, over a query that has the changed ones: those that are shown, in the order in which it has them. */
+/** The visible rows among the changed ones, in their order. */
 function shapeOver({ shape, output }: Answer, rows: string, scope: Scope): string {
   const asTheyCome = `from (${compileRowsWithin(rows, shape.columns, output, scope)}) as ${identifier(scope.name)}`;
   const inner = { ...scope, stripNulls: output.stripNulls };
   if (isAlways(shape.where)) return compileShape(shape, asTheyCome, output, inner);
-  // A condition on other tables may be met by a join that mixes them.
+  // A join with other tables could change the order.
   const numbered = `from (select *, row_number() over () as "the place" ${asTheyCome}) as ${identifier(scope.name)}`;
   const shown = compileShape(shape, `${numbered} where ${compilePredicate(shape.where, scope)}`, output, inner);
   const isOrdered = shape.order.length > 0 || shape.groupBy !== undefined;
@@ -247,14 +246,14 @@ function answer(scope: Scope, plan: WritePlan, change: string, wanted: Answer | 
 }
 
 /**
- * Whether another statement shows the rows: by itself a statement sees the tables as they were before it, and what the rows embed
- * may lead back to them. Of rows that are removed the answer shows what there was before.
+ * Whether a second statement reads the returned rows: a statement sees the tables as they were before it, and embedded
+ * rows may lead back to them. Deleted rows are returned as they were before.
  */
 export function isShownAfter({ kind, into, returning }: WritePlan): boolean {
   return kind !== 'delete' && returning !== undefined && leadsBack(into, returning);
 }
 
-/** How many of the changed rows break the rules under which they were made. */
+/** Counts changed rows that violate the rules. */
 function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: Scope): string {
   const [asNew, asChanged] = [compilePredicate(created, scope), compilePredicate(changed, scope)];
   const rule = `case when "is new" then (${asNew})::bool else (${asChanged})::bool end`;
@@ -262,8 +261,8 @@ function refusedOf({ created = ALWAYS, changed = ALWAYS }: Restriction, scope: S
 }
 
 /**
- * The rows are taken in the order of their keys first: two writes that overlap wait for each other, never in a circle. As an
- * array they are found once, before the write: a list in a subquery with a limit may be looked for again for each row.
+ * Locks the rows in key order first: overlapping writes wait for each other without deadlock. As an array they are
+ * found once; a subquery with a limit might be evaluated again per row.
  */
 function boundedWhere(collection: Collection, scope: Scope, where: Predicate, bound: Bound | undefined): string {
   const matching = compileWhere(where, scope);

@@ -1,6 +1,6 @@
 /**
- * How the rows of a large table are reached. A read that walks along an index, every entry of it a row of the page,
- * takes well under a millisecond and may run between two requests; whatever is not surely that quick may not.
+ * Access paths for rows of a large table. A read that follows an index, with every entry a row of the page, takes well
+ * under a millisecond and may run on the event loop. Any other read may not.
  */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../limits.ts';
@@ -17,16 +17,16 @@ import { PAGE } from './allowance.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { hasIndex, indexName } from './schema.ts';
 
-/** How many rows share a value of an indexed field, on average; undefined where nobody has looked yet. */
+/** The average number of rows per value of an indexed field; undefined until statistics exist. */
 export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
 
-/** A quick read, unless its rows turn out to be longer than so many bytes. */
+/** A cheap read, provided that its rows stay within the byte budget. */
 export interface QuickRead {
   readonly statement: Statement;
   readonly bytes: number;
 }
 
-/** Undefined for any read that is not surely quick. */
+/** Undefined for a read that is not certainly cheap. */
 export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
   const key = keyAlone(plan);
   if (key === undefined || output.stripNulls) return compileQuick(plan, output, rowsPerValue);
@@ -39,31 +39,31 @@ export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: R
   return quick;
 }
 
-/** A row by its key is read by the same statement each time, but for the key. */
+/** Cached: a read by key is always the same statement with another key. */
 const readsByKey = oncePer((_from: Collection) =>
   oncePer((_columns: ReadPlan['columns']) => new Map<Output['form'], QuickRead>()),
 );
 
 function compileQuick(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
-  // How long the texts are that would be looked through, nobody knows.
+  // The length of the texts to search is unknown.
   if (plan.groupBy !== undefined || stepsToFind(plan) > 0) return undefined;
   const terms = conjuncts(plan.where);
   const keys = keysNamed(plan.from, terms);
   const rows = keys ?? plan.limit;
   if (rows === undefined || (keys === undefined && rowsTouched(plan) > QUICK_PAGE_ROWS)) return undefined;
-  // Those of the answer can be measured before anything is made of them.
+  // Texts of the result can be measured before they are processed.
   const steps = stepsOfColumns(plan.columns);
   const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
   const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
   const bounded: Output = isBounded ? { ...output, ...PAGE } : output;
-  // Of what belongs to these rows there may be very much: the steps to it are counted.
+  // A row may have very many related rows, so the steps are counted.
   const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
   const statement =
     keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue, dialect) : compileRead(plan, bounded, dialect);
   return statement && { statement, bytes };
 }
 
-/** Along an index, every entry of it a row of the page. */
+/** Follows an index, with every entry a row of the page. */
 function compileWalk(
   plan: ReadPlan,
   output: Output,
@@ -75,14 +75,14 @@ function compileWalk(
   const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
   const [first] = orderFields;
   if (plan.count !== undefined || first === undefined || orderFields.length !== plan.order.length) return undefined;
-  // Other keys than an assigned one have an index of their own, whose order is not that of the table.
+  // Keys that are not assigned have an index of their own, in another order than the table.
   if (from.assigned === undefined) return undefined;
   if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned, dialect);
   if (!hasIndex(first) || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
   return walkByField(plan, output, terms, first, dialect, rowsPerValue(from, first));
 }
 
-/** Along the table itself, from its start or from a key; or along the rows with one value, which are in key order. */
+/** Follows the table from its start or from a key, or the rows with one value, which are in key order. */
 function walkByKey(
   plan: ReadPlan,
   output: Output,
@@ -100,8 +100,8 @@ function walkByKey(
 }
 
 /**
- * Along the index of the first order key. Where it runs backwards, the rows of each value must be sorted by key: their keys
- * alone, since most of them may not be on the page. `ties` is how many rows share a value.
+ * Follows the index of the first order key. Backwards, the rows of each value must be sorted by key: only their keys,
+ * since most may not be on the page. `ties` is the number of rows per value.
  */
 function walkByField(
   plan: ReadPlan,
@@ -118,7 +118,7 @@ function walkByField(
   if (terms.length === 0) {
     return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, dialect, access);
   }
-  // From a value on, past the rows of that value that earlier pages had.
+  // Starts at a value and skips its rows on earlier pages.
   if (ties > QUICK_PAGE_ROWS) return undefined;
   const seeks = (predicate: Predicate) =>
     conjuncts(predicate).some((term) => isRange(term, field)) &&
@@ -132,7 +132,7 @@ function walkByField(
   return nullsAfter(plan, output, before, nulls, access, dialect);
 }
 
-/** The rows with values, then those without, each along the index: an `or` of the two would be sorted as a whole. */
+/** First the rows with values, then those without, each by the index: SQLite would sort an `or` of the two. */
 function nullsAfter(
   plan: ReadPlan,
   output: Output,
@@ -163,7 +163,7 @@ function isRange(term: Predicate, field: Field): boolean {
   return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
 }
 
-/** Of each test; undefined where it is about more than a field. */
+/** The field of each test; undefined for a test on more than a field. */
 function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
   if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
   if (predicate.kind === 'not') return fieldsOf(predicate.term);

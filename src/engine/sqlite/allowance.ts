@@ -1,4 +1,4 @@
-/** How many bytes a statement may read: of all its rows, or of each. Statements that may read more count them, row by row. */
+/** Byte budgets of statements, in total or per row. Statements that may exceed them count bytes row by row. */
 import type { Database } from 'bun:sqlite';
 import { Refusal } from '../../errors.ts';
 import { MAX_RETURNED_BYTES, MAX_ROW_BYTES, QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS } from '../../limits.ts';
@@ -8,15 +8,15 @@ import { maxRowBytes } from '../compile/row-size.ts';
 import { returnsTooMuch } from '../terms.ts';
 import { allowSteps, spendRow, TooLongHere } from './deadline.ts';
 
-/** One thread carries out one statement at a time: this is what is left of its allowance. */
+/** A thread runs one statement at a time; this is the rest of its budget. */
 let left = Number.POSITIVE_INFINITY;
-/** Of the row that is being made, with all that is embedded in it. */
+/** The size of the current row with everything embedded in it. */
 let rowBytes = 0;
 
-/** How the rows of a page that is read between two requests are counted: all that are not counted are no more than it may have. */
+/** The budget of a page that is read on the event loop. Rows below the share need no counting. */
 export const PAGE = { bounded: 'rows', share: Math.floor(QUICK_ANSWER_BYTES / QUICK_PAGE_ROWS) } as const;
 
-/** What a read may take between two requests. */
+/** Sets the budgets of a read on the event loop. */
 export function allow(bytes: number, steps: number): void {
   left = bytes;
   rowBytes = 0;
@@ -28,7 +28,7 @@ export function allowAnything(): void {
   allowSteps(Number.POSITIVE_INFINITY);
 }
 
-/** A write, or a part of it, that gives rows back. */
+/** Runs a write, or a part of it, that returns rows. */
 export function withinReturned<T>(work: () => T): T {
   allow(MAX_RETURNED_BYTES, Number.POSITIVE_INFINITY);
   try {
@@ -40,7 +40,7 @@ export function withinReturned<T>(work: () => T): T {
   }
 }
 
-/** A row that a write gives back. */
+/** Counts a row that a write returns. */
 export function countReturned(row: string): string {
   spendRow();
   rowBytes = 0;
@@ -78,7 +78,7 @@ export function rowTooLong(): Refusal {
   });
 }
 
-/** Where a row may be longer than any row may be, its bytes are counted. */
+/** Counts bytes if a row could exceed the maximum row size. */
 export function boundedRow({ columns }: ReadPlan, output: Output): Output {
   return maxRowBytes(columns, output) > MAX_ROW_BYTES ? { ...output, bounded: 'row' } : output;
 }

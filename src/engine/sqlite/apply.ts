@@ -1,6 +1,6 @@
 /**
- * Writes that share one commit. Each job has its savepoint: one client's mistake rolls back only its own. The commit
- * syncs the disk once for all of them, and no outcome is told before it. Where none of them stores anything, all is rolled back.
+ * Runs the jobs of one commit, each in a savepoint, so that an error rolls back only its own job. One sync of the disk
+ * covers all of them, and no result is reported before it. If no job stores anything, everything is rolled back.
  */
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
 import { OWN_COLLECTIONS } from '../../collection/own.ts';
@@ -30,17 +30,17 @@ const ROLLBACK: Statement = { sql: 'rollback to job', params: [] };
 const RELEASE: Statement = { sql: 'release job', params: [] };
 
 export interface WriteBounds {
-  /** How long answers to idempotency keys are kept. */
+  /** How long results are kept for idempotency keys. */
   readonly retryHours: number;
-  /** How long one write may take while others wait for it. */
+  /** The time limit of a write. */
   readonly querySeconds: number;
   /** How long a dry run may take. */
   readonly dryRunSeconds: number;
-  /** From when on no further write joins a commit. */
+  /** The time after which no further write joins the commit. */
   readonly commitSeconds: number;
 }
 
-/** The outcomes of all jobs, or of the first of them, where the others would make these wait for too long. */
+/** The results of all jobs, or of the first ones if the others would delay them too long. */
 export function applyJobs(
   connection: Connection,
   catalogue: Catalogue,
@@ -79,10 +79,10 @@ function applyJob(connection: Connection, catalogue: Catalogue, job: Job, bounds
     return { kind: 'done', result };
   } catch (error) {
     const translated = translateError(error, { collection });
-    // A full disk ends the whole transaction, with all that shares it.
+    // A full disk ends the whole transaction with all its jobs.
     if (!connection.inTransaction || (translated instanceof Refusal && translated.code === 'CAT507')) throw error;
     connection.run(ROLLBACK);
-    // As the rows were before it: SQLite does not say which reference it was.
+    // Runs on the rows as they were before, since SQLite does not say which reference failed.
     const refused = isReferenceError(error) ? brokenReference(connection, catalogue, job) : translated;
     connection.run(RELEASE);
     return asOutcome(refused);
@@ -104,13 +104,13 @@ function runJob(connection: Connection, collection: Collection, job: Job, retryH
   const { changed, ...counts } = withinReturned(() => writeRows(connection, collection, job));
   const shown = removed ?? (returning === undefined ? {} : representation(connection, returning, changed));
   const result: WriteResult = { ...counts, ...shown };
-  // After the rows: of two mistakes the one in them is told first, as PostgreSQL does, which makes them in one statement.
+  // Checked after the rows, since PostgreSQL reports an error in a row first.
   checkAffected(job, counts.affected);
   if (job.retry !== undefined && !job.dryRun) rememberResult(connection, job.retry, result, retryHours);
   return result;
 }
 
-/** The whole row as JSON, as it is stored now; or what the caller sees of it. */
+/** The stored row as JSON, or the part that the caller sees. */
 function storedRow(
   connection: Connection,
   collection: Collection,
@@ -128,7 +128,7 @@ function storedRow(
 
 const EMBED_LESS = 'Nothing was changed. Ask for Prefer: return=minimal, or embed less; read the rows after the write.';
 
-/** `changed` are the rows that were changed, where they are not shown before that. */
+/** `changed` are the changed rows, unless they are read before the change. */
 function representation(
   connection: Connection,
   { statement, encoding, form, reachesOthers }: Returning,

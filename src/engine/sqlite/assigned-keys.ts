@@ -1,19 +1,19 @@
-/** Where SQLite assigns keys from: after the largest that was ever stored, and after what it is told here. */
+/** Key assignment in SQLite: after the largest key ever stored, or a value set here. */
 import type { Database } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { firstKey } from '../terms.ts';
 import type { Connection } from './connection.ts';
 
-/** Keys up to this one are not assigned any more, as if it had been stored. */
+/** Skips keys up to this one, as if it had been stored. */
 export function passKey(connection: Connection, { name }: Collection, key: Value): void {
   const sql = 'update sqlite_sequence set seq = max(seq, ?) where name = ?';
   if (connection.run({ sql, params: [key, name] }).changes > 0) return;
-  // Nothing was stored yet.
+  // No row was stored yet.
   connection.run({ sql: 'insert into sqlite_sequence (name, seq) values (?, max(0, ?))', params: [name, key] });
 }
 
-/** None below the minimum is assigned. */
+/** Starts at the field's minimum. */
 export function beginKeys(db: Database, collection: Collection): void {
   const first = firstKey(collection);
   if (first === 1n) return;

@@ -1,4 +1,4 @@
-/** A copy of a catalogue in use: of one moment, compact, verified, and on the disk before it has its name. */
+/** Copies a database in use: one snapshot, compact, verified, and synced before it gets its name. */
 import { Database, SQLiteError } from 'bun:sqlite';
 import { rmSync, statSync } from 'node:fs';
 import type { Catalogue } from '../../collection/declaration.ts';
@@ -10,7 +10,7 @@ import type { BackupReport } from '../maintenance.ts';
 import { filesOf } from './files.ts';
 import { checkOwner, NotOurDatabase } from './schema.ts';
 
-/** A copy on its way to a file, and what the file is called until it is whole. */
+/** A copy in progress, with its temporary name. */
 export interface Copying {
   readonly path: string;
   readonly file: string;
@@ -20,7 +20,7 @@ export interface Copying {
 }
 
 export interface Restoring extends Copying {
-  /** Whether columns and tables of the copy that the database does not have may be left out. */
+  /** Whether columns and tables of the copy that the database lacks may be dropped. */
   readonly dropColumns: boolean;
 }
 
@@ -31,9 +31,9 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
   const db = openExisting(path);
   try {
     if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
-    // Made by us, and by nobody else meanwhile.
+    // Creates the file exclusively.
     makePrivate(partial);
-    // It reads one moment of the data, and holds up nobody: https://www.sqlite.org/lang_vacuum.html
+    // Reads one snapshot and blocks nobody: https://www.sqlite.org/lang_vacuum.html
     db.query('vacuum into ?').run(partial);
     const report = verifyCopy(partial, catalogue);
     putInPlace(partial, file, replace);
@@ -44,7 +44,7 @@ export function backupDatabase({ path, file, partial, catalogue, replace }: Copy
   }
 }
 
-/** Throws where the copy is not whole, or not ours. */
+/** Throws if the copy is damaged, or not a catalogue. */
 export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
   try {
     return lookAt(file, catalogue);
@@ -68,7 +68,7 @@ function lookAt(file: string, catalogue: Catalogue): BackupReport {
   }
 }
 
-/** Of all collections that the file has. */
+/** Counts the rows of all collections in the file. */
 function countRows(db: Database, { collections }: Catalogue): number {
   const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat();
   return [...collections.keys()]

@@ -1,7 +1,7 @@
 /**
- * Which rows can match the text filters of a request at all, as a query of the search index (search-index.ts). Every row that fits
- * the filters meets it; others may, too: the exact test decides. Undefined where nothing follows from the filters (a negation, a
- * word of two letters, a pattern without a text of three characters): then every row must be tested.
+ * Derives a query of the search index from text filters. Every matching row satisfies it, and others may; the exact
+ * test decides. Undefined if nothing can be derived (a negation, a word of two letters, a pattern without three
+ * consecutive characters): then every row must be tested.
  */
 import type { Collection } from '../../collection/declaration.ts';
 import {
@@ -19,13 +19,13 @@ import { conjuncts, keysNamed } from '../reach.ts';
 import { literalsOf } from './like.ts';
 import { indexedForm, isIndexed } from './search-index.ts';
 
-/** What the indexed texts of a row must contain: three characters, or all or some of several conditions. */
+/** A condition on the indexed texts: a trigram, or all or some of several conditions. */
 type Condition = string | { readonly kind: 'all' | 'any'; readonly terms: readonly Condition[] };
 type Derived = Condition | undefined;
 
-/** In the language of FTS5: https://www.sqlite.org/fts5.html, section 3. Made once, however many statements are made with it. */
+/** In FTS5 syntax (https://www.sqlite.org/fts5.html, section 3). Cached per predicate. */
 export function candidateQuery(collection: Collection, predicate: Predicate): string | undefined {
-  // Rows that are named by their keys are fewer.
+  // Rows selected by key are already few.
   if (keysNamed(collection, conjuncts(predicate)) !== undefined) return undefined;
   return queriesOf(collection)(predicate);
 }
@@ -65,7 +65,10 @@ function ofPredicate(collection: Collection, predicate: Predicate): Derived {
   }
 }
 
-/** An expression that is nothing but a text, perhaps tied to an end. RE2 has its own idea of a few Greek letters' case. */
+/**
+ * An expression of plain text with optional anchors. Excludes other scripts, since RE2 folds some Greek letters
+ * differently.
+ */
 const PLAIN_TEXT = /^\^?([a-z0-9 ]+)\$?$/i;
 
 function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'regex' }>): Derived {
@@ -79,7 +82,7 @@ function ofTextTest(predicate: Extract<Predicate, { kind: 'search' | 'like' | 'r
   return kind === 'like' ? all(literalsOf(pattern), containing) : containing(PLAIN_TEXT.exec(pattern)?.[1] ?? '');
 }
 
-/** A phrase, too, holds only where all its parts are in the text. */
+/** A phrase also requires all its parts. */
 function ofSearch(query: Query, startOfTokens: (lexeme: string) => string): Derived {
   switch (query.kind) {
     case 'lexeme':
@@ -94,7 +97,7 @@ function ofSearch(query: Query, startOfTokens: (lexeme: string) => string): Deri
   }
 }
 
-/** Whatever contains a text contains any three characters in a row of it. The index knows no positions: more is not asked. */
+/** A text contains all of its trigrams. The index stores no positions, so nothing more is required. */
 function containing(text: string): Derived {
   const characters = [...indexedForm(text)];
   const trigrams = new Set<string>();
@@ -104,7 +107,7 @@ function containing(text: string): Derived {
   return all([...trigrams], (trigram) => trigram);
 }
 
-/** Of conditions that all hold, some say enough. */
+/** Some of several required conditions are enough. */
 function all<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Derived {
   const terms: Condition[] = [];
   for (const part of parts) {
@@ -115,7 +118,7 @@ function all<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Der
   return joined('all', terms.slice(0, MAX_ALL_CANDIDATE_TRIGRAMS));
 }
 
-/** Where one of them says nothing, nothing can be said; nor where there is too much to say. */
+/** Nothing can be derived if one alternative gives nothing, or if there are too many. */
 function any<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Derived {
   const terms: Condition[] = [];
   let trigrams = 0;
@@ -129,7 +132,7 @@ function any<Part>(parts: readonly Part[], derive: (part: Part) => Derived): Der
   return joined('any', terms);
 }
 
-/** Flat, since FTS5 reads only so many parentheses within each other. */
+/** Flattened, since FTS5 limits nested parentheses. */
 function termsOf(kind: 'all' | 'any', condition: Condition): readonly Condition[] {
   return typeof condition !== 'string' && condition.kind === kind ? condition.terms : [condition];
 }

@@ -1,4 +1,4 @@
-/** The rows of a job are inserted, changed or removed, one statement after the other. */
+/** Inserts, updates or deletes the rows of a job, one statement after the other. */
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import { deniedRow } from '../../collection/denied.ts';
@@ -18,9 +18,9 @@ import { valueIn } from './stored-values.ts';
 export interface Written {
   readonly affected: number;
   readonly inserted: number;
-  /** The text forms of the key of the row, where exactly one was written. */
+  /** The text forms of the key, if exactly one row was written. */
   readonly key?: readonly string[];
-  /** The changed rows as JSON lists, where the answer needs them. */
+  /** The changed rows as JSON lists, if the answer needs them. */
   readonly changed: readonly string[];
 }
 
@@ -129,7 +129,7 @@ function insertEach(
   return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
 }
 
-/** Of several values that are taken SQLite names any. The key is told first, then the others in their order, as PostgreSQL does. */
+/** SQLite reports any of several conflicts. PostgreSQL reports the key first, then the other constraints in order. */
 function firstTaken(connection: Connection, collection: Collection, row: readonly Value[]): Refusal | undefined {
   const { name, fields, key, unique } = collection;
   for (const set of [key, ...unique.map((each) => each.fields)]) {
@@ -145,21 +145,21 @@ function firstTaken(connection: Connection, collection: Collection, row: readonl
 
 const LAST_KEY: Statement = { sql: 'select last_insert_rowid()', params: [] };
 
-/** The key of the row that was inserted last: where a double does not hold it, in all its digits. */
+/** The key of the last inserted row, with all digits even beyond a double. */
 function assignedKey(connection: Connection, number: number): Value {
   if (Number.isSafeInteger(number)) return number;
   const [[text]] = connection.values({ sql: 'select cast(last_insert_rowid() as text)', params: [] }) as [[string]];
   return BigInt(text);
 }
 
-/** SQLite calls a disk full when the largest row id there is has been used. */
+/** SQLite reports a full disk when the largest row id is used. */
 function areKeysUsedUp(connection: Connection, { name, assigned }: Collection, error: unknown): boolean {
   if (assigned === undefined || !(error instanceof SQLiteError) || error.code !== 'SQLITE_FULL') return false;
   const sql = 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807';
   return connection.values({ sql, params: [name] }).length > 0;
 }
 
-/** A row that comes earlier must not be assigned what a later one chooses: that would count as meeting an existing one. */
+/** Reserves keys that later rows choose, so that none of them is assigned to an earlier row. */
 function passChosen(connection: Connection, collection: Collection, { rows }: InsertJob): void {
   const place = collection.fields.indexOf(collection.assigned!);
   const chosen = rows.flatMap((row) => row[place] ?? []);
@@ -172,7 +172,7 @@ function changeRows(connection: Connection, collection: Collection, job: ChangeJ
   try {
     const { affected, changed } = change(connection, collection, job, job.returning !== undefined);
     const newKey = collection.assigned === undefined ? undefined : job.set[collection.assigned.name];
-    // A key that came by an update counts as given: SQLite's own bookkeeping sees only inserts.
+    // SQLite tracks only inserted keys, so a key set by an update is reserved here.
     if (affected > 0 && newKey !== undefined) passKey(connection, collection, newKey);
     return { affected, inserted: 0, changed };
   } catch (error) {
@@ -187,7 +187,7 @@ function changeEach(connection: Connection, collection: Collection, job: ChangeE
   const changed = job.changes.flatMap((each, index) => {
     const { key, set } = each;
     spendRow();
-    // An object with nothing but its key changes nothing, and must name a row all the same.
+    // An object with only its key changes nothing, but must identify a row.
     const params = job.met === undefined ? key : [...key, ...job.met.params];
     if (connection.values({ sql: exists, params }).length === 0) throw missing(collection, key, index);
     try {

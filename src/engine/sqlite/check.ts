@@ -1,4 +1,4 @@
-/** Whether a catalogue file is whole, and holds what its declaration says. */
+/** Checks the integrity of a database file and its agreement with the declaration. */
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
@@ -48,7 +48,7 @@ export function checkDatabase(path: string, catalogue: Catalogue, progress: Prog
   }
 }
 
-/** A file can be damaged so that even looking at it fails. */
+/** In a damaged file even the check may fail. */
 function problemsOf(db: Database): string[] {
   try {
     return integrityProblems(db);
@@ -63,7 +63,7 @@ function version(db: Database): Finding {
   return { check: 'schema version', ok: found === SCHEMA_VERSION, detail: `${found} of ${SCHEMA_VERSION}` };
 }
 
-/** What the service would refuse to start with. Of tables that are not what is declared nothing else can be said. */
+/** Reports what would prevent a start. If tables differ from the declaration, other checks are skipped. */
 function declared(misfits: MigrationPlan['problems']): Finding {
   const words = misfits.map((misfit) => misfit.words).join('; ');
   return { check: 'declaration', ok: false, detail: `${words}; catalogue migrate --plan says what can be done` };
@@ -79,7 +79,7 @@ function fields(db: Database, { name, fields }: Collection): Finding {
   );
 }
 
-/** Types, bounds and required fields are constraints of the table, which the integrity check tests; digits are not. */
+/** The integrity check covers types, bounds and required fields, since they are table constraints; digits are not. */
 function values(db: Database, { name, fields }: Collection): Finding {
   const problems = fields
     .flatMap((field) => {
@@ -92,7 +92,7 @@ function values(db: Database, { name, fields }: Collection): Finding {
   return finding('constraints', problems, 'all rows keep them');
 }
 
-/** What is read once, and not for each of many collections. */
+/** Read once for all collections. */
 interface Schema {
   readonly stored: ReturnType<typeof storedSchema>;
   readonly indexes: ReadonlySet<unknown>;
@@ -112,7 +112,7 @@ function indexes(_db: Database, collection: Collection, schema: Schema): Finding
   return finding('indexes', missing, 'all there');
 }
 
-/** Without it, or with rows that it does not have yet, searches take longer: that is no fault of the file. */
+/** A missing or incomplete search index only makes searches slower. */
 function searches(db: Database, collection: Collection, { stored }: Schema): Finding {
   const named = (detail: string): Finding => ({ check: 'search index', ok: true, detail });
   if (!hasSearchIndex(db, collection, stored)) return named('none; it is made when the service starts');
@@ -124,7 +124,7 @@ function count(db: Database, { name }: Collection): Finding {
   return { check: name, ok: true, detail: `${number(db, `select count(*) from ${identifier(name)}`)}` };
 }
 
-/** Every reference finds its row. */
+/** Checks that every reference exists. */
 function references(db: Database): Finding {
   const broken = db.query('select "table", parent, count(*) from pragma_foreign_key_check group by 1, 2').values();
   return finding(

@@ -17,33 +17,33 @@ import { IN_MEMORY } from './files.ts';
 import { defineFunctions } from './functions.ts';
 import { defineGathering } from './gathered-groups.ts';
 
-/** Statements kept prepared; a query's shape is its SQL, since all values are bound. */
+/** The maximum number of prepared statements. SQL identifies a statement, since all values are bound. */
 const MAX_PREPARED = 500;
-/** Between two looks at a lock that another process has; it has it for as long as a commit takes, or an import. */
+/** The pause between attempts to get a lock of another process, held for a commit or an import. */
 const SHORTEST_PAUSE_MS = 0.2;
 const LONGEST_PAUSE_MS = 1;
 
-/** How long readers are waited for before the log is emptied: longer than a snapshot is kept while nobody reads. */
+/** How long to wait for readers before truncating the log: longer than an idle snapshot is held. */
 const EMPTY_LOG_MS = 500;
 
 const BEGIN: Statement = { sql: 'begin', params: [] };
 const COMMIT: Statement = { sql: 'commit', params: [] };
 const ROLLBACK: Statement = { sql: 'rollback', params: [] };
 const CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(truncate)', params: [] };
-/** Does nothing, and is refused while its own connection reads: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint */
+/** Does nothing, but fails while its own connection reads: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint */
 const NO_CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(noop)', params: [] };
 
 export interface ChunkSize {
   readonly rows: number;
-  /** Of the texts in them. */
+  /** The length of their texts. */
   readonly length: number;
 }
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;
-  /** Whether a file that is not there is made. */
+  /** Whether a missing file is created. */
   readonly create?: boolean;
-  /** What must be looked at, or made, before anything else is done with the file. */
+  /** Runs before anything else is done with the file. */
   readonly prepare?: (db: Database) => void;
 }
 
@@ -60,11 +60,11 @@ export class Connection {
     this.db = new Database(path, { create, readwrite: true });
     try {
       this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
-      // An acknowledged write survives kill -9 and power loss: the log is synced at every commit.
+      // Acknowledged writes survive kill -9 and power loss: every commit syncs the log.
       this.db.run('pragma synchronous = full');
       this.db.run('pragma foreign_keys = on');
       if (readOnly) this.db.run('pragma query_only = 1');
-      // A log that a long read let grow is cut back to this once it is emptied.
+      // Truncates a log that grew during a long read.
       this.db.run(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
       defineFunctions(this.db);
       defineGuard(this.db);
@@ -81,12 +81,12 @@ export class Connection {
     return this.keep(statement.sql).all(statement.params as Value[]) as Row[];
   }
 
-  /** The rows as lists. */
+  /** Rows as lists. */
   values(statement: Statement): unknown[][] {
     return this.keep(statement.sql).values(statement.params as Value[]);
   }
 
-  /** The number in the first column of the first row. */
+  /** The first column of the first row as a number. */
   number(statement: Statement): number {
     return Number(this.values(statement)[0]?.[0] ?? 0);
   }
@@ -96,14 +96,14 @@ export class Connection {
     return { changes, lastInsertRowid: Number(lastInsertRowid) };
   }
 
-  /** SQL that is not worth keeping prepared: settings, tables. Returns how many rows it changed. */
+  /** Runs SQL without keeping a prepared statement. Returns the number of changed rows. */
   execute(sql: string): number {
     return this.db.run(sql).changes;
   }
 
   /**
-   * So many rows at a time, or fewer where they are long; read when they are asked for. Two lists may have the same SQL: each
-   * has a statement of its own.
+   * Reads in chunks on demand: a number of rows, or fewer if they are long. Each call has its own statement, since two
+   * may run the same SQL.
    */
   *chunks({ sql, params }: Statement, { rows: most, length: longest }: ChunkSize): Generator<Row[], void> {
     const cursor: Prepared = this.db.prepare(sql);
@@ -126,7 +126,7 @@ export class Connection {
     }
   }
 
-  /** SQLite leaves an `explain` halfway even when all its rows are read: it is never kept. */
+  /** SQLite does not finish an `explain` even after its last row, so its statement is never kept. */
   explain({ sql, params }: Statement): Row[] {
     const statement: Prepared = this.db.prepare(`explain query plan ${sql}`);
     try {
@@ -144,14 +144,14 @@ export class Connection {
     this.run(BEGIN);
   }
 
-  /** For one that writes: it does not leave the waiting to SQLite, but waits in `beginWriting`. */
+  /** For a writing connection: waits in `beginWriting` instead of in SQLite. */
   waitInTurn(): void {
     this.execute('pragma busy_timeout = 0');
   }
 
   /**
-   * Begins a transaction that has the write lock. Among processes that commit one thing after the other the lock is free
-   * for moments only: SQLite itself, which looks ten times a second, may find it taken each time.
+   * Begins a transaction with the write lock. Between commits of other processes the lock is free only for moments.
+   * SQLite polls ten times a second and may miss them all.
    */
   beginWriting(): void {
     whileBusy(SQLITE_WRITE_WAIT_MS, () => this.execute('begin immediate'));
@@ -161,12 +161,12 @@ export class Connection {
     this.run(COMMIT);
   }
 
-  /** Where SQLite has not ended the transaction itself, as it does on a full or failing disk. */
+  /** SQLite itself rolls back after a full or failing disk. */
   rollback(): void {
     if (this.inTransaction) this.run(ROLLBACK);
   }
 
-  /** Back into the file with all that is in the log, unless somebody reads an older state of it. Meanwhile nobody can write. */
+  /** Truncates the log, unless somebody reads an older state. Nobody can write meanwhile. */
   emptyLog(): void {
     this.execute(`pragma busy_timeout = ${EMPTY_LOG_MS}`);
     this.run(CHECKPOINT);
@@ -174,8 +174,8 @@ export class Connection {
   }
 
   /**
-   * Ends every transaction and every list that is being read: the next read begins anew. Returns false where that was not
-   * enough, and all statements had to be finalised: a fault of ours, mended, and to be counted.
+   * Ends every transaction and open statement, so that the next read starts fresh. Returns false if all statements had
+   * to be finalized: a bug, which is repaired and counted.
    */
   settle(): boolean {
     for (const cursor of this.cursors) cursor.finalize();
@@ -198,7 +198,7 @@ export class Connection {
       this.values(NO_CHECKPOINT);
       return false;
     } catch (error) {
-      // Whatever else is wrong, the next read will tell.
+      // The next read will report any other error.
       return error instanceof SQLiteError && error.code === 'SQLITE_LOCKED';
     }
   }
@@ -240,7 +240,7 @@ function lengthOf(row: Row): number {
   return length;
 }
 
-/** Does it again as long as another process is in its way: where two wait for each other, SQLite gives up at once. */
+/** Retries while another process blocks it: on a potential deadlock SQLite gives up at once. */
 export function whileBusy<T>(milliseconds: number, work: () => T): T {
   const until = performance.now() + milliseconds;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Values of stored rows as they will be after a migration, in SQL: read again by another type, filled in, or taken out. */
+/** SQL for values of stored rows after a migration: converted, filled in, or cleared. */
 import type { Database } from 'bun:sqlite';
 import type { Field } from '../../collection/declaration.ts';
 import { builtIn } from '../../collection/types/index.ts';
@@ -13,7 +13,7 @@ import { sqliteDialect } from './dialect.ts';
 import { defineFunctions } from './functions.ts';
 import { literal, ruleConditions } from './schema.ts';
 
-/** What the SQL here calls, on a connection that may be anybody's. */
+/** Defines the functions that this SQL calls. */
 export function defineConversions(db: Database): void {
   defineFunctions(db);
   db.function('stored_as', (type, text) => storedAs(type, text) ?? null);
@@ -29,7 +29,7 @@ export function defineConversions(db: Database): void {
   });
 }
 
-/** Undefined where the text is no value of the type. */
+/** Undefined if the text is not a value of the type. */
 function storedAs(name: string, text: string | null): number | bigint | string | null | undefined {
   if (text === null) return null;
   const type = builtIn(name);
@@ -46,7 +46,7 @@ function inSqlite(value: Value, type: Type): number | bigint | string | null {
   return typeof stored === 'boolean' ? Number(stored) : stored;
 }
 
-/** The text form of what a column holds. */
+/** The text form of a column. */
 function textOf({ name, type }: NonNullable<Coming['column']>): string {
   return sqliteDialect.text(identifier(name), type);
 }
@@ -72,7 +72,7 @@ export const sqliteValues: ValueSql = {
   },
 };
 
-/** What a field holds where nothing is given. */
+/** The default value of a field. */
 export function defaultSql({ default: value, generated, type }: Field): string {
   if (generated !== undefined) return `generated_value(${literal(type.name)}, ${literal(generated)})`;
   return value === undefined ? 'null' : sqliteValues.literal(value, type);

@@ -1,27 +1,27 @@
 /**
- * The time limit of a statement. SQLite gives no way to interrupt one from its own thread, so whatever takes time counts its
- * steps here, and after so many of them the clock is looked at: every row that a statement visits, every text that is tested.
+ * Time limits of statements. SQLite cannot interrupt a statement from its own thread. So every visited row and tested
+ * text counts steps here, and the clock is checked after a number of steps.
  */
 import type { Database } from 'bun:sqlite';
 import { Refusal } from '../../errors.ts';
 
 export const GUARD = 'within_deadline()';
-/** Looking at the clock costs more than counting. */
+/** Reading the clock costs more than counting. */
 const STEPS_BETWEEN_LOOKS = 65_536;
-/** What a row counts for; the characters of a text count for about one each. */
+/** The steps of a row; a character of a text counts as about one. */
 const STEPS_OF_A_ROW = 256;
 
-/** One thread carries out one statement at a time: this is the time limit of the one under way. */
+/** A thread runs one statement at a time; this is its deadline. */
 let endsAt = Number.POSITIVE_INFINITY;
 let steps = 0;
 let untilLook = STEPS_BETWEEN_LOOKS;
 const SMALLER_READ = 'Filter by an indexed field, or ask for a smaller page.';
 /** What to do about a statement that takes longer than its limit. */
 let hint = SMALLER_READ;
-/** How many more steps may be taken where the requests are. */
+/** The remaining step budget of a read on the event loop. */
 let stepsLeft = Number.POSITIVE_INFINITY;
 
-/** The statement has taken more steps than it may take where it runs. */
+/** The read exceeded its step budget and must run on a thread. */
 export class TooLongHere extends Error {}
 
 export function allowSteps(count: number): void {
@@ -54,7 +54,7 @@ export function checkDeadline(): void {
   throw new Refusal('57014', 'canceling statement due to statement timeout', { hint });
 }
 
-/** Counts work that is done, or about to be; throws where the time is up. */
+/** Counts steps; throws after the deadline. */
 export function spend(count: number): void {
   steps += count;
   stepsLeft -= count;
@@ -73,7 +73,7 @@ export function spendRows(count: number): void {
   spend(count * STEPS_OF_A_ROW);
 }
 
-/** All that was counted on this thread. */
+/** The total number of steps counted on this thread. */
 export function stepsSpent(): number {
   return steps;
 }

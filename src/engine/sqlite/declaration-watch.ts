@@ -1,6 +1,6 @@
 /**
- * Another process may migrate the file while this one serves it. Where the tables are no longer what this one declares, values would
- * be read and stored as something else: nothing is, until it is started with the other declaration.
+ * Detects that another process migrated the file. If the tables no longer match this process's declaration, nothing is
+ * read or written until it restarts with the new one.
  */
 import { Database, SQLiteError } from 'bun:sqlite';
 import type { Catalogue } from '../../collection/declaration.ts';
@@ -10,7 +10,7 @@ import { stepsOf } from '../migration/words.ts';
 import type { Connection } from './connection.ts';
 import { differencesIn } from './migrate.ts';
 
-/** Changes with every change of a table. */
+/** Changes with every schema change. */
 const SCHEMA_VERSION = { sql: 'pragma schema_version', params: [] };
 
 export class DeclarationWatch {
@@ -22,7 +22,7 @@ export class DeclarationWatch {
     private readonly catalogue: Catalogue,
   ) {}
 
-  /** Why nothing may be read or written; undefined where all is as declared. */
+  /** Why nothing may be read or written; undefined if the schema matches. */
   trouble(): string | undefined {
     const version = this.connection.number(SCHEMA_VERSION);
     if (version === this.version) return this.reason;
@@ -30,7 +30,7 @@ export class DeclarationWatch {
       this.reason = this.differences();
       this.version = version;
     } catch (error) {
-      // Without a file descriptor to spare, it is looked at again by the next read.
+      // Without a free file descriptor, the next read checks again.
       if (!(error instanceof SQLiteError && error.code?.startsWith('SQLITE_CANTOPEN'))) throw error;
     }
     return this.reason;
@@ -46,7 +46,7 @@ export class DeclarationWatch {
     });
   }
 
-  /** On a connection of its own: it is rarely asked for, and defines functions that reads do not need. */
+  /** Uses its own connection: it runs rarely, and defines functions that reads do not need. */
   private differences(): string | undefined {
     const db = new Database(this.connection.path, { readonly: true });
     try {

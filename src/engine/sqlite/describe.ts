@@ -1,4 +1,4 @@
-/** The tables of an SQLite file that something else made, as a declaration of collections to bring their rows into. Reads only. */
+/** Describes the tables of a foreign SQLite file as a declaration for importing them. Read-only. */
 import { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import type { CollectionDraft, FieldDraft, OnDelete } from '../../collection/draft.ts';
@@ -29,7 +29,7 @@ export async function describeSqlite(path: string): Promise<DescribedDatabase> {
 
 type Described = Pick<DescribedDatabase, 'collections' | 'leftOut'>;
 
-/** A catalogue of our own tells what it was declared as. */
+/** A catalogue file contains its own declaration. */
 function recorded(db: Database): Described | undefined {
   if (pragma(db, 'application_id') !== APPLICATION_ID) return undefined;
   const [record] =
@@ -57,7 +57,7 @@ function obstacleOf(db: Database, { name, key }: ForeignTable): string | undefin
   const problems = key.map((column) => nameProblem('field', column));
   const at = problems.findIndex((each) => each !== undefined);
   if (at !== -1) return `${name}: its key has the column ${key[at]}; ${problems[at]}`;
-  // SQLite allows it: https://www.sqlite.org/quirks.html#primary_keys_can_sometimes_contain_nulls
+  // SQLite allows null in keys: https://www.sqlite.org/quirks.html#primary_keys_can_sometimes_contain_nulls
   const nulls = key.map((each) => `${identifier(each)} is null`).join(' or ');
   return count(db, `select count(*) from ${identifier(name)} where ${nulls}`) === 0
     ? undefined
@@ -106,7 +106,7 @@ class Description {
     const isKey = this.table.key.includes(name);
     const isUnique = this.table.indexes.some((index) => index.isUnique && index.columns.join() === name);
     const isIndexed = this.table.indexes.some((index) => !index.isUnique && index.columns[0] === name);
-    // What the column was called is worth a word where it is another type.
+    // Notes the original type if it differs.
     const isExpected = declared === '' || declared.toLowerCase().startsWith(type.kind.replace(/\d/, ''));
     if (!isExpected) this.note(name, declared.toLowerCase());
     if (hidden > 1n) this.note(name, 'computed there');

@@ -1,4 +1,4 @@
-/** SQLite's share of the SQL: its placeholders, and functions of our own where it has none of PostgreSQL's. */
+/** SQLite's SQL dialect: placeholders, and our functions for PostgreSQL features that SQLite lacks. */
 import { embedded } from '../../collection/types/embedded.ts';
 import { isIndex, isOnlyElement } from '../../collection/types/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
@@ -29,7 +29,7 @@ export const sqliteDialect: SqlDialect = {
 
   memberOf(operand, values, bind) {
     const { type } = operand.of;
-    // One value is common, and lets the planner see that at most one key matches.
+    // A single value lets the planner see that at most one key matches.
     if (values.length === 1) return sqliteDialect.compare(operand, '=', values[0]!, bind);
     return `${comparable(operand)} in (select value from json_each(${bind(jsonList(values, type))}))`;
   },
@@ -53,15 +53,15 @@ export const sqliteDialect: SqlDialect = {
     if (!can(type, 'text')) return `json_path(${sql}, ${list})`;
     const path = plainPath(keys);
     if (path === undefined) return `json_path_text(${sql}, ${list})`;
-    // A text is what is mostly there, or nothing is: SQLite sees that sooner. Its numbers would not be as they were written.
+    // SQLite extracts a text, or nothing, faster. Numbers would lose their spelling.
     const native = bind(path);
-    // SQLite has no elements in a single value.
+    // SQLite does not treat a scalar as an array of one.
     const nothing = keys.some(isOnlyElement) ? '' : "when '' then null ";
     return `case coalesce(json_type(${sql}, ${native}), '') when 'text' then ${sql} ->> ${native} ${nothing}else json_path_text(${sql}, ${list}) end`;
   },
 
   cast(sql, from, to) {
-    // It is JSON already.
+    // Already JSON.
     if (from === embedded) return sql;
     return `cast_as(${named(from)}, ${named(to)}, ${sql})`;
   },
@@ -82,20 +82,20 @@ export const sqliteDialect: SqlDialect = {
     const texts = members.map(([name, sql], index) => {
       return `${literal(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)} || coalesce(${sql}, 'null')`;
     });
-    // Not concat(), which the SQLite of older systems lacks: on macOS Bun has no other.
+    // Not concat(), which older SQLite versions lack, such as the one Bun uses on macOS.
     const row = inParentheses(joined([...texts, literal('}')], ' || ', inParentheses));
     return stripNulls ? `json_strip_nulls(${row})` : row;
   },
 
   valueAsJson: (sql, type) => `coalesce(${sqliteDialect.json(sql, type)}, 'null')`,
-  // As texts: an int8 loses digits where it passes through a function of JavaScript's.
+  // As text: an int8 would lose digits in a JavaScript function.
   listAsJson: (query) =>
     `(select '[' || coalesce(group_concat(counted(${identifier(ROW)} || ''), ','), '') || ']' from (${query}))`,
 
   counted: (sql) => `counted(${sql})`,
   within(sql, values, least, share) {
     const bytes = bytesOf(values, least);
-    // To call a function of ours costs more than the rest of a short row.
+    // A call of our function costs more than the rest of a short row.
     const isShort = share === undefined ? '' : `${bytes} <= ${share} or `;
     return `iif(${isShort}within_bytes(${bytes}), ${sql}, null)`;
   },
@@ -114,7 +114,7 @@ function bytesOf(values: readonly string[], least: number): string {
   return joined([String(least), ...lengths], ' + ', inParentheses);
 }
 
-/** What SQLite compares as the values compare. */
+/** The stored form, which compares like the values. */
 function comparable({ sql, of }: Operand): string {
   return of.type.sqlite.keyed === true ? `key_of(${named(of.type)}, ${sql})` : sql;
 }
@@ -123,12 +123,12 @@ function keyOf(value: Value, type: Type): string | null {
   return value === null ? null : type.key(value);
 }
 
-/** The type's name: a function of ours finds the type by it. */
+/** Our functions look up a type by its name. */
 function named({ name }: Type): string {
   return literal(name);
 }
 
-/** The values of a list as one JSON text: numbers in all their digits. */
+/** The values of a list as one JSON text, with all digits. */
 function jsonList(values: readonly Value[], type: Type): string {
   const items = values.map((value) => {
     const stored = type.sqlite.keyed === true ? keyOf(value, type) : sqliteDialect.stored(value, type);
@@ -138,7 +138,7 @@ function jsonList(values: readonly Value[], type: Type): string {
   return `[${items.join(',')}]`;
 }
 
-/** JSON has no infinity, but what SQLite reads beyond all doubles is one; and it reads as a double what has an exponent. */
+/** JSON has no infinity, but SQLite reads a number beyond all doubles as one. An exponent makes it a double. */
 function jsonDouble(number: number): string {
   if (!Number.isFinite(number)) return number < 0 ? '-9e999' : '9e999';
   return Number.isInteger(number) && !Number.isSafeInteger(number) ? number.toExponential() : String(number);
@@ -147,7 +147,7 @@ function jsonDouble(number: number): string {
 const PLAIN_KEY = /^[\p{L}\p{N}_ -]+$/u;
 const PLAIN_INDEX = /^(?:-[1-9]\d{0,8}|\d{1,9})$/;
 
-/** The steps in SQLite's own words, where they need no quotes within quotes. */
+/** The path in SQLite's syntax, if it needs no nested quotes. */
 function plainPath(keys: readonly string[]): string | undefined {
   const steps = keys.map((key) => {
     if (PLAIN_INDEX.test(key)) return key.startsWith('-') ? `[#${key}]` : `[${key}]`;
@@ -163,8 +163,8 @@ export function literal(text: string): string {
 type TextTest = Extract<Predicate, { kind: 'like' | 'regex' | 'search' }>;
 
 /**
- * Each pattern is read here once, so that a bad one is refused even where no row is tested. A regular expression is measured
- * only: compiling a large one takes its time, which is the thread's that runs it. Tells how many instructions it takes.
+ * Validates a pattern once, so that an invalid one is rejected even if no row is tested. A regular expression is only
+ * measured: compiling is left to the thread that runs it. Returns its number of instructions.
  */
 const checked = oncePer((predicate: TextTest): number => {
   switch (predicate.kind) {
@@ -179,7 +179,7 @@ const checked = oncePer((predicate: TextTest): number => {
   }
 });
 
-/** Of the expressions of each statement: compiling them must not keep others waiting. */
+/** The total instructions per statement, since compiling must not delay others. */
 const instructions = new WeakMap<Bind, number>();
 
 function countInstructions(bind: Bind, size: number): void {
@@ -189,5 +189,5 @@ function countInstructions(bind: Bind, size: number): void {
   instructions.set(bind, total);
 }
 
-/** For statements under a time limit. */
+/** For statements with a time limit. */
 export const guardedDialect: SqlDialect = { ...sqliteDialect, guard: GUARD };

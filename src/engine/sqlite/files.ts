@@ -1,15 +1,15 @@
 /**
- * The files of a catalogue, as they were when it was opened. One that is removed or replaced while it is in use takes with it
- * what is written from then on: SQLite goes on with the file that has no name any more.
+ * Identifies the files of a database when it is opened. If a file is removed or replaced while in use, SQLite goes on
+ * writing to the nameless old file, and those writes are lost.
  */
 import { type BigIntStats, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Refusal } from '../../errors.ts';
 
-/** The path of a catalogue that has none. */
+/** The path of an in-memory database. */
 export const IN_MEMORY = ':memory:';
 
-/** Endings of the files beside it: the log, its index, and the journal of a file without a log. */
+/** Suffixes of the companion files: log, its index, and rollback journal. */
 export const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
 export function filesOf(path: string): readonly string[] {
@@ -17,21 +17,21 @@ export function filesOf(path: string): readonly string[] {
   return [file, ...COMPANIONS.map((ending) => `${file}${ending}`)];
 }
 
-/** SQLite keeps the others beside the file itself, and not beside a link to it. */
+/** SQLite places companion files beside the real file, not beside a link. */
 export function fileOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** By name. A file that is open keeps its number, and no other gets it. */
+/** Files by name. The inode of an open file is not reused. */
 export type OpenFiles = readonly (readonly [name: string, number: string | undefined])[];
 
-/** While a connection has them open. */
+/** Call it while a connection has them open. */
 export function openFiles(path: string): OpenFiles {
   const file = fileOf(path);
   return [path, `${file}-wal`, `${file}-shm`].map((name) => [name, numberOf(name)] as const);
 }
 
-/** Why nothing may be written; undefined where all are in their place. */
+/** Why nothing may be written; undefined if all files are in place. */
 export function misplaced(files: OpenFiles): string | undefined {
   const found = files.find(([name, number]) => numberOf(name) !== number);
   return found && `${basename(found[0])} was removed or replaced while it was in use`;
@@ -47,7 +47,7 @@ export function checkFiles(files: OpenFiles): void {
   });
 }
 
-/** 0 for a file that is not there. */
+/** 0 if the file does not exist. */
 export function sizeOf(name: string): number {
   return Number(look(name)?.size ?? 0);
 }
@@ -57,7 +57,7 @@ function numberOf(name: string): string | undefined {
   return found && `${found.dev} ${found.ino}`;
 }
 
-/** A file that cannot be looked at, as in a folder that may not be read any more, is as good as gone. */
+/** A file that cannot be inspected counts as gone. */
 function look(name: string): BigIntStats | undefined {
   try {
     return statSync(name, { bigint: true });

@@ -1,4 +1,4 @@
-/** The rows of an SQLite file that something else made, as a catalogue of ours would store them. */
+/** Reads the rows of a foreign SQLite file as rows to store. */
 import { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import type { Collection, Field } from '../../collection/declaration.ts';
@@ -16,7 +16,7 @@ export interface ForeignRows {
   count(collection: Collection): Promise<number>;
 }
 
-/** Undefined where the file is ours, or is none. */
+/** Undefined if the file is a catalogue, or does not exist. */
 export function foreignRows(path: string): ForeignRows | undefined {
   if (!existsSync(path) || !isForeign(path)) return undefined;
   return {
@@ -34,7 +34,7 @@ function isForeign(path: string): boolean {
   }
 }
 
-/** A part at a time, all of one moment: the file may be large, and in use. */
+/** Reads in chunks from one snapshot: the file may be large and in use. */
 async function* rowsOf(path: string, collection: Collection): AsyncGenerator<StoredRow> {
   const { name, fields, key } = collection;
   const db = open(path);
@@ -51,7 +51,7 @@ async function* rowsOf(path: string, collection: Collection): AsyncGenerator<Sto
   }
 }
 
-/** Values are read from their text forms, as `catalogue declare` has looked at them. */
+/** Parses values from their text forms, as `catalogue declare` inspected them. */
 function stored({ name }: Collection, field: Field, value: unknown, index: number): Value {
   if (value === null) return null;
   try {

@@ -1,4 +1,4 @@
-/** The tables of an SQLite file that something else made, as SQLite tells of them. Reads only. */
+/** Inspects the tables of a foreign SQLite file. Read-only. */
 import type { Database } from 'bun:sqlite';
 
 export interface ForeignColumn {
@@ -6,9 +6,9 @@ export interface ForeignColumn {
   readonly type: string;
   readonly notnull: bigint;
   readonly dflt_value: string | null;
-  /** Its place in the primary key, from 1. */
+  /** Its position in the primary key, from 1. */
   readonly pk: bigint;
-  /** Of a computed column 2 or 3. */
+  /** 2 or 3 for a computed column. */
   readonly hidden: bigint;
 }
 
@@ -16,24 +16,24 @@ export interface ForeignTable {
   readonly name: string;
   readonly columns: readonly ForeignColumn[];
   readonly key: readonly string[];
-  /** Of all rows and of columns, beside the key's own. */
+  /** Full indexes on columns, except the key's own. */
   readonly indexes: readonly { readonly isUnique: boolean; readonly columns: readonly string[] }[];
   readonly references: readonly ForeignReference[];
   /** The conditions of its check constraints. */
   readonly checks: readonly string[];
 }
 
-/** A column of a foreign key; those of one have the same id. */
+/** A column of a foreign key; the columns of one key share an id. */
 export interface ForeignReference {
   readonly id: bigint;
   readonly table: string;
   readonly from: string;
-  /** Null where it is the key of that table. */
+  /** Null if it refers to the key of that table. */
   readonly to: string | null;
   readonly on_delete: string;
 }
 
-/** Without views, virtual tables and what those keep. */
+/** Excludes views, virtual tables and their shadow tables. */
 const TABLES = `select s.name, s.sql from sqlite_schema s
   join pragma_table_list l on l.name = s.name and l.schema = 'main' and l.type = 'table'
   where s.type = 'table' and s.name not like 'sqlite\\_%' escape '\\' order by 1`;
@@ -67,7 +67,7 @@ function indexesOf(db: Database, table: string): ForeignTable['indexes'] {
   });
 }
 
-/** The conditions in the text of a table, in parentheses; names without their quotes. */
+/** The check conditions in a table's SQL, with unquoted names. */
 function checksIn(sql: string): string[] {
   return [...sql.matchAll(/\bcheck\s*(?=\()/gi)].map(({ index, 0: word }) => {
     const from = index + word.length;

@@ -1,4 +1,4 @@
-/** What a catalogue file holds: what was declared last, as far as its tables still have it. Reads only. */
+/** Inspects a database file: the last declaration, as far as its tables still match. Read-only. */
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, declareCatalogue, type Field } from '../../collection/declaration.ts';
 import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
@@ -10,7 +10,7 @@ import { checkOwner, NUMBERED_KEY, select } from './schema.ts';
 
 export interface Inspection extends Found {
   readonly isNew: boolean;
-  /** The declaration that was last applied, as it was recorded. */
+  /** The recorded declaration that was last applied. */
   readonly record: string | undefined;
   readonly tables: ReadonlySet<string>;
 }
@@ -45,7 +45,7 @@ function isNumbered(db: Database, table: string, { name }: Field): boolean {
   return sql.includes(`${identifier(name)} ${NUMBERED_KEY}`);
 }
 
-/** Tables that nobody declared before, where a collection shall be. */
+/** Undeclared tables that have the name of a new collection. */
 export function strangers({ tables, catalogue: found }: Inspection, catalogue: Catalogue): Problem[] {
   return [...catalogue.collections.values()]
     .filter((collection) => tables.has(collection.name) && !found.collections.has(collection.name))
@@ -56,12 +56,12 @@ export function strangers({ tables, catalogue: found }: Inspection, catalogue: C
 
 interface Column {
   readonly name: string;
-  /** As SQLite stores it. */
+  /** SQLite's storage type. */
   readonly type: string;
   readonly required: boolean;
 }
 
-/** The draft without the fields that are gone; required as the columns are. */
+/** The draft without missing fields; required as the columns are. */
 function present(draft: CollectionDraft, columns: readonly Column[], tables: ReadonlySet<string>): CollectionDraft {
   const column = (name: string) => columns.find((each) => each.name === name);
   return {
@@ -76,10 +76,10 @@ function present(draft: CollectionDraft, columns: readonly Column[], tables: Rea
   };
 }
 
-/** What is stored in a column that nobody has declared. */
+/** Types of undeclared columns by storage type. */
 const STORED: Readonly<Record<string, string>> = { integer: 'int8', int: 'int8', real: 'float8' };
 
-/** Columns that others gave the table, and that are declared now. */
+/** Foreign columns that are now declared. */
 function givenBy(now: Collection | undefined, { fields }: CollectionDraft, columns: readonly Column[]): FieldDraft[] {
   return columns
     .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))

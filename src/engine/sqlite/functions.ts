@@ -1,7 +1,4 @@
-/**
- * PostgreSQL's operators as SQL functions: what a text matches, and what a type means, which is asked of the type itself, by its name. Null in,
- * null out.
- */
+/** PostgreSQL's operators as SQL functions: text matching, and type operations by type name. Null in, null out. */
 import type { Database, SQLFunctionResult } from 'bun:sqlite';
 import { parseJson } from '../../collection/exact-json.ts';
 import { castValue } from '../../collection/types/cast.ts';
@@ -27,7 +24,7 @@ export function defineFunctions(db: Database): void {
   defineNumeric(db);
 }
 
-/** For all connections of a thread: what is compiled for one may be used by another. */
+/** Shared by all connections of a thread. */
 const like = new Patterns((pattern: string, caseless: number) => ({
   test: compileLike(pattern, caseless === 1),
   size: pattern.length,
@@ -51,10 +48,10 @@ const containment = new Patterns((type: string, operator: Containment, stored: s
   size: stored.length,
 }));
 
-/** An instruction of a regular expression takes that much less than the steps that are counted elsewhere. */
+/** A regular expression's instruction is this much cheaper than other counted steps. */
 const STEPS_LIKE_ONE = 16;
 
-/** After a statement that may have had many. */
+/** Called after a statement that may have compiled many. */
 export function forgetPatterns(): void {
   for (const patterns of [like, regex, search, containment]) patterns.forget();
 }
@@ -76,7 +73,7 @@ function definePatterns(db: Database): void {
   );
 }
 
-/** Integers come in all their digits. */
+/** Integers arrive with all digits. */
 const TYPED = { deterministic: true, safeIntegers: true } as const;
 
 function defineTypes(db: Database): void {
@@ -89,7 +86,7 @@ function defineTypes(db: Database): void {
   define('text_of', (type, value) => type.print(value));
   define('json_of', (type, value) => type.json(value));
   define('key_of', (type, value) => type.key(value));
-  // Of words such as `now` the outcome is not always the same.
+  // Not deterministic for words such as `now`.
   db.function('cast_as', { safeIntegers: true }, (fromName, toName, stored) => {
     if (stored === null) return null;
     const [from, to] = [builtIn(fromName), builtIn(toName)];
@@ -105,7 +102,7 @@ function defineTypes(db: Database): void {
         if (stored === null) return undefined;
         const type = builtIn(typeName);
         const key = type.key(valueIn(type, stored));
-        // Of those that are equal, such as 5 and 5.0, the last one, as in PostgreSQL.
+        // The last of equal values, such as 5 and 5.0, wins, as in PostgreSQL.
         return found === null || compareText(key, found.key) * sign >= 0 ? { key, stored } : undefined;
       },
       result: (found) => found?.stored ?? null,

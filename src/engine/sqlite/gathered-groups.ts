@@ -1,7 +1,7 @@
 /**
- * Groups of a large table. SQLite sorts all rows to group them. Where there are few groups it is several times quicker to add up each
- * of them here, as the rows come. What comes of that are parts of groups, which SQLite groups as it would group rows: it is still the one
- * that tells groups apart, orders them, and makes their sums.
+ * Hash aggregation for large tables. SQLite sorts all rows to group them. With few groups it is several times faster to
+ * aggregate in JavaScript as rows arrive. The results are partial groups, which SQLite then groups like rows: it still
+ * compares, orders and sums the groups.
  */
 import type { Database } from 'bun:sqlite';
 import { MAX_GATHERED_GROUPS, MAX_GATHERED_LENGTH } from '../../limits.ts';
@@ -13,14 +13,14 @@ import { spendRow } from './deadline.ts';
 import { guardedDialect, sqliteDialect } from './dialect.ts';
 import { hasIndex } from './schema.ts';
 
-/** There are more groups than are gathered: SQLite sorts the rows. */
+/** There are too many groups for memory, so SQLite sorts the rows. */
 export class TooManyGroups extends Error {}
 
-/** Undefined where groups are not made so: nothing has to be sorted where there is but one, or where an index has the rows in order. */
+/** Undefined if hash aggregation does not help: a single group, or rows already in index order. */
 export function compileGathered(plan: ReadPlan, output: Output): Statement | undefined {
   if (!mustSort(plan)) return undefined;
   let isGathered = false;
-  // Every row that is added counts; those that a condition leaves out must be counted apart.
+  // Counts every aggregated row; rows that a condition excludes are counted separately.
   const dialect: SqlDialect = {
     ...(isAlways(plan.where) ? sqliteDialect : guardedDialect),
     gather(...given) {
@@ -84,7 +84,7 @@ function isSum(expression: Expression): boolean {
   );
 }
 
-/** Named one by one, since a list of them would be made anew for every row. */
+/** Separate parameters, since a list would be allocated for every row. */
 type Step = (groups: Groups, ...values: Stored[]) => void;
 const STEPS: readonly ((keys: number) => Step)[] = [
   (keys) => (groups, a) => groups.of(a!).add(keys, 1),
@@ -112,9 +112,9 @@ type Stored = number | string | null;
 type Level = Map<Stored, Level | Stored[]>;
 
 class Groups {
-  /** Of the row under way: its keys, and what is summed of it. */
+  /** The keys and summands of the current row. */
   private readonly values: Stored[] = STEPS.map(() => null);
-  /** Of each part of a group the keys, the number of rows, and the sums. */
+  /** Each partial group: keys, number of rows, sums. */
   readonly parts: Stored[][] = [];
   private readonly first: Level = new Map();
   private length = 0;
@@ -164,7 +164,7 @@ class Groups {
   }
 }
 
-/** A sum that a double would not hold goes on in another part. */
+/** Starts another partial group before a sum exceeds a double's precision. */
 function hasRoom(part: Stored[], keys: number, values: Stored[], used: number): boolean {
   for (let at = keys; at < used; at++) {
     if (!Number.isSafeInteger((part[at + 1] as number) + (values[at] as number))) return false;

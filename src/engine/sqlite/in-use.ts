@@ -1,9 +1,12 @@
-/** Whether a process has a file open. */
+/** Detects whether a process has a database file open. */
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import { isDamage } from './refusals.ts';
 
-/** Whoever has the file open has a lock on it. Where not even that can be asked, the index tells: it goes with its last user. */
+/**
+ * A process with the file open holds a lock on it. If locks cannot be queried, the WAL index decides: its last user
+ * removes it.
+ */
 export function isInUse(path: string): boolean {
   const db = new Database(path, { readwrite: true, create: false });
   try {

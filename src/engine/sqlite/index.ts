@@ -1,6 +1,6 @@
 /**
- * The embedded engine. Quick reads run where the requests are, on a connection that cannot write; costly ones on
- * threads of their own; writes go to the one writer. A catalogue in memory has but one connection for all.
+ * The SQLite engine. Cheap reads run on the event loop on a read-only connection, costly ones on threads, writes on the
+ * writer thread. An in-memory database has a single connection.
  */
 import type { Encoding } from '../../encode/encoding.ts';
 import { Refusal } from '../../errors.ts';
@@ -37,15 +37,15 @@ import { WriterThread } from './writer-link.ts';
 
 export interface SqliteOptions extends SqliteDemand {
   readonly path: string;
-  /** What it is called before people, where that is not its path. */
+  /** The name in messages, if it is not the path. */
   readonly location?: string;
   readonly retryHours: number;
   readonly querySeconds: number;
   readonly dryRunSeconds?: number;
-  /** To serve, and not for one command: the writer's thread starts now, and not with the first write. */
+  /** For a service, the writer thread starts now instead of with the first write. */
   readonly serves?: boolean;
   readonly rejectsCredentials?: boolean;
-  /** Where they are not those of limits.ts. */
+  /** Overrides of the limits, for tests. */
   readonly readingBounds?: Partial<ReadingBounds>;
 }
 
@@ -59,7 +59,7 @@ export function openSqlite(options: SqliteOptions): Engine {
     create: true,
     prepare: (db) => {
       steps = whileBusy(SQLITE_BUSY_MS, () => {
-        // Changing the journal mode writes to the file: not before it is known to be ours.
+        // Checked first, since changing the journal mode writes to the file.
         const isEmpty = checkOwner(db);
         if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(db);
         db.run('pragma journal_mode = wal');
@@ -115,7 +115,7 @@ interface Parts {
   readonly changes: ChangeMark;
   readonly writer: Writer;
   readonly limitMs: number;
-  /** Absent in memory, where one connection reads and writes, and nothing comes between two of its reads. */
+  /** Absent in memory, where one connection does everything. */
   readonly file?: {
     readonly files: OpenFiles;
     readonly thread: WriterThread;
@@ -135,9 +135,9 @@ class SqliteEngine implements Engine {
   private readonly writer: Writer;
   private readonly file: Parts['file'];
   private readonly here: ReadsHere;
-  /** The mark of the data when the tables were last looked at. */
+  /** The change counter of the last schema check. */
   private looked = Number.NaN;
-  /** The mark of the data when it was last found damaged. */
+  /** The change counter of the last detected damage. */
   private damagedAt = Number.NaN;
 
   constructor(parts: Parts) {
@@ -200,7 +200,7 @@ class SqliteEngine implements Engine {
   explain(plan: ReadPlan): Explanation {
     const output: Output = { form: 'json', stripNulls: false };
     const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
-    // Through the search index, as it is read where that finds few rows.
+    // Explains the search index if the read would use it.
     const narrowed = isApart ? compileNarrowed(plan, output)?.statement : undefined;
     const statement =
       this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
@@ -236,7 +236,7 @@ class SqliteEngine implements Engine {
     await this.file?.readers.close();
     this.file?.snapshot.close();
     await this.file?.thread.close();
-    // The last one: it has read, and so removes the log, which a connection that has done nothing leaves behind.
+    // Closed last: it has read, so it removes the log. A connection without reads would leave it.
     this.reader.close();
     if (this.changes instanceof WalIndexMark) this.changes.close();
   }
@@ -247,7 +247,7 @@ class SqliteEngine implements Engine {
     throw refused;
   }
 
-  /** Work on a connection of its own, which may write and keep its thread for long. */
+  /** Runs work on its own connection, which may write and block its thread. */
   private async beside<T>(work: (connection: Connection) => MaybePromise<T>): Promise<T> {
     const connection = new Connection(this.path);
     try {
@@ -258,7 +258,7 @@ class SqliteEngine implements Engine {
   }
 
   private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
-    // Before the read: its rows may be newer than this, but never older.
+    // Taken before the read: the rows may be newer than the tag, but never older.
     const state = this.changes.tag();
     return { ...(await readers.read(compileReadJob(plan, encoding, output))), state };
   }

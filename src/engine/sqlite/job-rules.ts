@@ -1,4 +1,4 @@
-/** The rules of a role in SQL, for the writer's thread: which rows a write may make, meet and change. */
+/** The rules of a role in SQL for the writer thread: which rows a write may create and change. */
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import { ALWAYS, type Predicate, type Restriction } from '../../plan/types.ts';
@@ -8,14 +8,14 @@ import { buildStatement, identifier, type Statement } from '../compile/statement
 import { sqliteDialect } from './dialect.ts';
 
 /**
- * The rules of the caller's role: what a written row gives back tells, after its first column, whether a new row may be stored,
- * and whether one that was there may have become what it is. One that is met and may not be changed gives nothing back.
+ * The columns after the first of a returned row say whether the role may store a new row, and whether it may leave an
+ * existing row like this. An existing row that may not be changed returns nothing.
  */
 export interface Allowed {
   readonly created: string;
   readonly changed: string;
   readonly met: string | undefined;
-  /** The values that come after those of the row. */
+  /** Parameters after those of the row. */
   readonly params: readonly Value[];
 }
 
@@ -33,7 +33,7 @@ export function compileAllowed(collection: Collection, { met, created, changed }
   return { ...compiled!, params: params.slice(fields.length) };
 }
 
-/** Whether a row may be made, by what is known of it before it is stored; the values of the row come first. */
+/** Tests a new row before it is stored; the values of the row come first. */
 export function compileBefore({ name, fields }: Collection, created: Predicate): Statement {
   const { sql, params } = buildStatement(sqliteDialect, (bind) => {
     const row = fields.map((field) => `${bind(null)} as ${identifier(field.name)}`).join(', ');
@@ -43,7 +43,7 @@ export function compileBefore({ name, fields }: Collection, created: Predicate):
   return { sql, params: params.slice(fields.length) };
 }
 
-/** Whether there is a row of this key, among those that may be named; the values of the key come first. */
+/** Tests whether a visible row has this key; the values of the key come first. */
 export function compileNamed({ name, key }: Collection, met: Predicate): Statement {
   const { sql, params } = buildStatement(sqliteDialect, (bind) => {
     const tests = key.map((field) => `${identifier(field.name)} = ${bind(null)}`).join(' and ');

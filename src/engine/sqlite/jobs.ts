@@ -1,6 +1,6 @@
 /**
- * A write plan compiled to SQL: a job, small plain data that the writer's thread carries out without knowing plans.
- * Compiling happens beside the requests, so that the one writer does nothing but write.
+ * Compiles a write plan to a job: plain data with SQL that the writer thread runs without knowing plans. Compilation
+ * happens outside the writer thread.
  */
 import { type Collection, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
@@ -47,16 +47,16 @@ export type Job = JobTerms &
         readonly rows: readonly (readonly Value[])[];
         readonly meets?: Meeting;
         readonly allowed?: Allowed;
-        /** Tells of a row before it is stored whether it may be; the values of the row come first. */
+        /** Tests a row before it is stored; the values of the row come first. */
         readonly before?: Statement;
       }
     | ({ readonly kind: 'change' } & Change)
     | {
         readonly kind: 'change-each';
         readonly changes: readonly (Change & { readonly key: readonly Value[] })[];
-        /** Finds a row by its key, where not every row may be named. */
+        /** Finds a row by its key, if not every row is visible. */
         readonly met?: Statement;
-        /** Whether the client has said how its rows must be. */
+        /** Whether the request has preconditions on its rows. */
         readonly isConditional: boolean;
       }
   );
@@ -70,18 +70,18 @@ interface Meeting {
 
 interface Change {
   readonly statement: Statement;
-  /** What it sets, by the names of the fields. */
+  /** The new values by field name. */
   readonly set: Readonly<Record<string, Value>>;
-  /** The keys of the rows that it will meet, where others may refer to them and it may take that away. */
+  /** The keys of the affected rows, if a change of key or a delete may break references. */
   readonly met?: Statement;
-  /** Whether what it gives back tells after its first column that the row may be as it is. */
+  /** Whether the column after the first says that the row is allowed. */
   readonly isRuled?: boolean;
 }
 
-/** A query over the changed rows, bound as one JSON text before its other parameters, that makes the rows of the answer. */
+/** A query that builds the answer from the changed rows, which are its first parameter as one JSON text. */
 export interface Returning {
   readonly statement: Statement;
-  /** Made before the rows are removed: with them goes what refers to them. */
+  /** Run before a delete, since related rows may be deleted with it. */
   readonly before: boolean;
   /** Whether it embeds or tests rows of other collections, which may take long however few rows are changed. */
   readonly reachesOthers: boolean;
@@ -97,7 +97,7 @@ interface JobTerms {
   readonly mustExist: boolean;
   readonly dryRun: boolean;
   readonly precondition?: Pick<Precondition, 'key' | 'versions'> & {
-    /** Reads what the caller sees of the row, where that may not be all. */
+    /** Reads the part of the row that the caller sees. */
     readonly seen?: { readonly statement: Statement; readonly form: RowForm };
   };
   readonly retry?: WritePlan['retry'];
@@ -150,14 +150,14 @@ export function* compileJob(plan: WritePlan, encoding: Encoding): Pieces<Job> {
         met: compileMet(collection, plan.where, plan.bound),
         statement: buildStatement(guardedDialect, (bind) => {
           const target = boundedWhere(collection, plan.where, plan.bound, narrowedScope(collection, bind));
-          // Rows are found first and then removed: what is returned looks at the time for each of these.
+          // SQLite finds all rows before it deletes, so `returning` checks the deadline per row.
           return `delete from ${identifier(collection.name)}${target}${counted || ` returning ${GUARD}`}`;
         }),
       };
   }
 }
 
-/** Finds the row that is met, and tells its key in text forms. */
+/** Finds the conflicting row and returns its key as text. */
 function meeting({ name, fields, key }: Collection, { on, overwrite }: Exclude<Conflict, 'refuse'>): Meeting {
   const texts = key.map((field) => sqliteDialect.text(identifier(field.name), field.type));
   const tests = on.map((field, index) => `${identifier(field.name)} = ?${index + 1}`);
@@ -168,7 +168,7 @@ function meeting({ name, fields, key }: Collection, { on, overwrite }: Exclude<C
   };
 }
 
-/** The first field of the key tells which rows are met: only a key of one field is referred to. */
+/** The first key field identifies affected rows, since references exist only to single-field keys. */
 function compileMet(collection: Collection, where: Predicate, bound: Bound | undefined): Statement {
   return buildStatement(guardedDialect, (bind) => {
     const target = boundedWhere(collection, where, bound, narrowedScope(collection, bind));
@@ -198,7 +198,7 @@ function compilePrecondition(into: Collection, precondition: Precondition): NonN
   return { key, versions, seen: { statement: compileRead(plan, output, sqliteDialect), form: output.form } };
 }
 
-/** A stored row as JSON, in which no digit of it is lost. */
+/** A stored row as JSON without loss of digits. */
 function storedRow({ name, fields }: Collection): string {
   const columns = fields.map((field) => `${identifier(name)}.${identifier(field.name)}`);
   return jsonArray(joined(columns, ', ', jsonArray));
@@ -208,7 +208,7 @@ function jsonArray(list: string): string {
   return `json_array(${list})`;
 }
 
-/** The shape of the answer over the changed rows: those that are given come as they were given, others by their key. */
+/** The result shape over the changed rows: returned values as they are, others by key. */
 function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returning']>, encoding: Encoding): Returning {
   const { into } = plan;
   const areFound = plan.kind === 'update' || plan.kind === 'delete';
@@ -228,7 +228,7 @@ function compileReturning(plan: WritePlan, asked: NonNullable<WritePlan['returni
   return { statement, encoding, form: output.form, before: removal !== undefined, reachesOthers: reaches };
 }
 
-/** Where the rows of the answer may be more than it may hold, they are counted. */
+/** Counts bytes if the answer could exceed its limit. */
 function boundedAnswer(plan: WritePlan, columns: readonly OutputColumn[], output: Output): Output {
   return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES
     ? { ...output, bounded: 'rows' }
@@ -251,9 +251,9 @@ function compileUpdate(
 ): Change {
   const changed = set.length === 0 ? undefined : restriction?.changed;
   const statement = buildStatement(guardedDialect, (bind) => {
-    // Nothing to set changes nothing, and matches nothing, as in PostgREST.
+    // A PATCH without fields changes and matches nothing, as in PostgREST.
     if (set.length === 0) return `select ${storedRow(collection)} from ${identifier(collection.name)} where 1=0`;
-    // Rows are found first and then changed: the first new value looks at the time for each of these.
+    // SQLite finds all rows before it updates, so the first new value checks the deadline per row.
     const assignments = set.map(({ field, value }, index) => {
       const given = bind(value, field.type);
       return `${identifier(field.name)} = ${index === 0 ? `iif(${GUARD}, ${given}, null)` : given}`;
@@ -272,7 +272,7 @@ function compileUpdate(
   };
 }
 
-/** Of a change that would visit every row: the search index tells which can match. */
+/** For a change that would visit every row: uses the search index. */
 function narrowedScope(collection: Collection, bind: Bind): Scope {
   return scopeOf(narrowedDialect(collection), bind, collection.name);
 }
@@ -284,7 +284,7 @@ function boundedWhere(collection: Collection, where: Predicate, bound: Bound | u
   return ` where rowid in (select rowid from ${identifier(collection.name)}${matching}${page})`;
 }
 
-/** One text for all: the jobs of a batch that share it are sent to the writer's thread with one copy of it. */
+/** Cached, so that the jobs of a batch share one string when sent to the writer thread. */
 const insertSql = oncePer(
   ({ name, fields }: Collection) =>
     `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map((_, index) => `?${index + 1}`).join(', ')})`,

@@ -1,8 +1,8 @@
-/** SQLite takes no function with more than 1,000 arguments and no expression deeper than that: of many parts, groups are joined. */
+/** Joins SQL parts in nested groups, since SQLite limits functions to 1,000 arguments and expressions to that depth. */
 
 const MOST = 100;
 
-/** `group` makes one part of several. */
+/** `group` combines several parts into one. */
 export function joined(parts: readonly string[], joiner: string, group: (list: string) => string): string {
   if (parts.length <= MOST) return parts.join(joiner);
   const groups = Array.from({ length: Math.ceil(parts.length / MOST) }, (_, index) => {
@@ -15,7 +15,7 @@ export function inParentheses(list: string): string {
   return `(${list})`;
 }
 
-/** Where each part is found, where the groups are arrays of JSON. */
+/** The JSON path of a part if groups are JSON arrays. */
 export function pathTo(index: number, parts: number): string {
   return parts <= MOST ? `$[${index}]` : `$[${Math.floor(index / MOST)}][${index % MOST}]`;
 }

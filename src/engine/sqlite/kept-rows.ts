@@ -31,9 +31,9 @@ const NUMBERS: Output = { form: 'number', stripNulls: false };
 
 export class KeptRows {
   private readonly texts = new Map<Columns, Map<number, string>>();
-  /** Selections that clients repeat are the same list of columns each time. */
+  /** Clients that repeat a selection share the same column list. */
   private readonly asked = new WeakSet<Columns>();
-  /** The numbers of rows that pass the rule of a role, which is the same object for all requests of a caller. */
+  /** The numbers of rows that satisfy a role's rule. A caller's requests share the rule object. */
   private passing = new WeakMap<Predicate, Set<number>>();
   private bytes = 0;
   private mark = Number.NaN;
@@ -43,7 +43,7 @@ export class KeptRows {
     private readonly changes: ChangeMark,
   ) {}
 
-  /** Undefined where the list must be read as any other. `mark` is the data's, to which the snapshot was just brought. */
+  /** Undefined if the list must be read normally. `mark` is the change counter to which the snapshot was refreshed. */
   list(plan: ReadPlan, encoding: Encoding, mark: number): ReadResult | undefined {
     const { from, columns } = plan;
     if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
@@ -61,12 +61,12 @@ export class KeptRows {
     const missing: number[] = [];
     for (const row of rows) {
       const number = row[ROW] as number;
-      // A key of more digits than a double has is not told from its neighbours.
+      // A double cannot distinguish larger keys.
       if (!Number.isSafeInteger(number)) return undefined;
       if (!texts.has(number)) missing.push(number);
     }
     if (missing.length > 0) this.learn(rowsByNumber(from)(columns), texts, missing);
-    // Somebody may have written just before the numbers were read: they are newer than the texts that were kept, then.
+    // A commit just before the read makes the numbers newer than the cached texts.
     if (this.changes.current() !== mark) return undefined;
     if (named?.rule !== undefined && rows.length > 0) this.see(named.rule, named.number);
     let list = '';
@@ -75,7 +75,7 @@ export class KeptRows {
     return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
   }
 
-  /** The order keys of a page come with the numbers, or are shown by the last row. */
+  /** The page end comes with the row numbers, or from the last row. */
   private endOf(plan: ReadPlan, output: Output, last: Row | undefined, texts: Map<number, string>): ReadResult['end'] {
     if (last === undefined || endKeys(plan) === undefined) return undefined;
     if (isByNumber(plan)) return [String(last[ROW])];
@@ -104,7 +104,7 @@ export class KeptRows {
     else seen.add(number);
   }
 
-  /** What is asked for only once is not worth keeping. */
+  /** Selections that are requested only once are not cached. */
   private wasAsked(columns: Columns): boolean {
     if (this.asked.has(columns)) return true;
     this.asked.add(columns);
@@ -129,11 +129,11 @@ export class KeptRows {
 
 interface NamedRow {
   readonly number: number;
-  /** What it must pass, where its caller does not see every row. */
+  /** The rule that the row must satisfy, if the caller does not see every row. */
   readonly rule?: Predicate;
 }
 
-/** Of a read of one row by its assigned key, which is its number: where its text is kept, the database need not be asked. */
+/** For a read of one row by its assigned key: a cached text needs no query. */
 function numberNamed(plan: ReadPlan): NamedRow | undefined {
   const { from, where } = plan;
   if (from.assigned === undefined) return undefined;
@@ -143,7 +143,7 @@ function numberNamed(plan: ReadPlan): NamedRow | undefined {
   return { number, ...(rule === undefined ? {} : { rule }) };
 }
 
-/** The number of a row is its assigned key: it tells where a page ends that is in the order of it. */
+/** The row number is the assigned key, so it gives the page end of a list in key order. */
 function isByNumber({ order, from }: ReadPlan): boolean {
   return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
 }
@@ -154,12 +154,12 @@ function numbersOf(plan: ReadPlan, encoding: Encoding): Output {
 }
 
 interface RowsByNumber {
-  /** The numbers are its first parameter. */
+  /** Its first parameter is the list of row numbers. */
   readonly statement: Statement;
   readonly form: RowForm;
 }
 
-/** The rows with these numbers, in the order of these. */
+/** Reads rows by number, in the given order. */
 const rowsByNumber = oncePer((collection: Collection) =>
   oncePer((columns: Columns): RowsByNumber => {
     const { name } = collection;

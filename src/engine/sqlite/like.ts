@@ -9,7 +9,7 @@ import { foldCase } from '../../text/case.ts';
 import { checkLike } from '../../text/like.ts';
 import { spend } from './deadline.ts';
 
-/** Tokens of a pattern: a code point, or one of these two, which no code point can be. */
+/** A token is a code point or one of these two values. */
 const ANY_ONE = -1;
 const ANY_RUN = -2;
 
@@ -45,7 +45,7 @@ function tokenize(pattern: string): readonly number[] {
   return tokens;
 }
 
-/** The common shapes (`x`, `x%`, `%x`, `%x%`) need no loop of ours; null for any other. */
+/** Fast paths for `x`, `x%`, `%x` and `%x%`; null otherwise. */
 function quickMatcher(tokens: readonly number[]): ((text: string) => boolean) | null {
   const openStart = tokens[0] === ANY_RUN;
   const openEnd = tokens.length > 1 && tokens.at(-1) === ANY_RUN;
@@ -56,13 +56,13 @@ function quickMatcher(tokens: readonly number[]): ((text: string) => boolean) | 
   return openEnd ? (text) => text.startsWith(literal) : (text) => text === literal;
 }
 
-/** A long pattern on a long text takes their product in steps: they are counted, so many at a time. */
+/** Matching takes text length times pattern length steps, counted in batches. */
 const STEPS_AT_ONCE = 4_096;
 
 function matchTokens(tokens: readonly number[], text: string): boolean {
   let at = 0;
   let token = 0;
-  /** The token after the last `%`, and where in the text that `%` ends for now. */
+  /** The token after the last `%`, and the position at which that `%` ends for now. */
   let resumeToken = -1;
   let resumeAt = 0;
   let steps = 0;

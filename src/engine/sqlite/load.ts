@@ -1,6 +1,6 @@
 /**
- * Loading into SQLite. The rows are gathered in a nameless database of their own, on disk but unsynced, without a lock
- * on the catalogue; then they are stored in one transaction.
+ * Loads rows into SQLite. Rows are staged in a temporary database, on disk but unsynced and without a lock on the
+ * catalogue. Then one transaction stores them.
  */
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
@@ -16,9 +16,9 @@ import { isReferenceError, translateError } from './refusals.ts';
 import { columnList } from './schema.ts';
 import { Staged } from './staged.ts';
 
-/** Indexes are written in no order: what does not fit here is written and read again and again. */
+/** Indexes are written in random order, so pages outside the cache would be written repeatedly. */
 const CACHE_KB = 64 * 1024;
-/** Rows that one statement stores, so that somebody can be told how far it is. */
+/** Rows per statement, for progress reports. */
 const ROWS_PER_STORE = 20_000;
 
 export async function loadRows(
@@ -48,7 +48,7 @@ export async function loadRows(
   }
 }
 
-/** Nothing is added to a file that is damaged, be it elsewhere: what is left of it is worth more as it is. */
+/** Rejects a damaged file: adding rows could destroy what can still be recovered. */
 function checkWhole(connection: Connection): void {
   const [found] = connection.values({ sql: 'pragma main.quick_check(1)', params: [] }).flat();
   if (found === 'ok') return;
@@ -59,10 +59,10 @@ function checkWhole(connection: Connection): void {
 
 function storeAll(connection: Connection, gathered: readonly Staged[], terms: LoadTerms): LoadResult {
   connection.waitInTurn();
-  // What is refused already keeps nobody from writing while the other rows are looked at.
+  // Known rejections end the load before it blocks other writers.
   if (!terms.goesOn()) refuseAll(gathered, terms);
   connection.beginWriting();
-  // A row may refer to one that comes later.
+  // A row may refer to a later one.
   connection.execute('pragma defer_foreign_keys = on');
   const total = gathered.reduce((sum, staged) => sum + staged.total, 0);
   const result = { affected: 0, inserted: 0 };
@@ -85,7 +85,7 @@ function store(connection: Connection, staged: Staged, terms: LoadTerms, stored:
   }
 }
 
-/** SQLite says only that a reference is broken, and only where it commits. */
+/** SQLite reports a broken reference only at commit, without naming it. */
 function end(connection: Connection, gathered: readonly Staged[], { dryRun }: LoadTerms): void {
   const broken = () => gathered.map(({ collection }) => findBroken(connection, collection)).find(Boolean);
   try {
@@ -98,7 +98,7 @@ function end(connection: Connection, gathered: readonly Staged[], { dryRun }: Lo
   }
 }
 
-/** For those who want to know all that is wrong. */
+/** Reports all rejected rows. */
 function refuseAll(gathered: readonly Staged[], terms: LoadTerms): never {
   for (const staged of gathered) {
     if (terms.onConflict !== 'keep') staged.refuseRepeated(terms);
@@ -131,7 +131,7 @@ class Store {
     return terms.onConflict === 'refuse' ? this.insertNew() : this.merge(terms.onConflict);
   }
 
-  /** Straight in; only where a key or a unique value is taken, the rows that are in the way are looked for. */
+  /** Inserts directly; looks for conflicting rows only after a conflict. */
   private insertNew(): LoadResult {
     const { connection, staged, terms } = this;
     connection.execute('savepoint new');
@@ -165,7 +165,7 @@ class Store {
     return { affected, inserted };
   }
 
-  /** Rows of many shapes are stored shape by shape, so that each is few enough. */
+  /** Rows of different shapes are stored shape by shape. */
   private storeRows(conflict: string, which = 'true'): LoadResult {
     const { rows, shapes, total } = this.staged;
     const size = shapes.length === 1 ? ROWS_PER_STORE : Math.max(1, total);

@@ -1,6 +1,6 @@
 /**
- * A job of many rows goes to the writer's thread in parts: to copy it from one thread to the other takes as long as its rows are
- * many, and requests are answered in between.
+ * Splits a job with many rows for transfer to the writer thread: copying takes time, and other requests are served in
+ * between.
  */
 import { ROWS_A_PIECE } from '../../in-pieces.ts';
 import type { Job } from './jobs.ts';
@@ -8,7 +8,7 @@ import type { Job } from './jobs.ts';
 /** Rows to insert, or changes of one row each. */
 export type Part = readonly unknown[];
 
-/** The parts of a job that is long, and what is left of it without them; undefined for any other. */
+/** The parts of a long job and the rest without them; undefined for a short job. */
 export function divided(job: Job): { readonly parts: readonly Part[]; readonly rest: Job } | undefined {
   const list = listOf(job);
   if (list.length <= ROWS_A_PIECE) return undefined;

@@ -1,23 +1,23 @@
-/** A long result on its way to a client, part by part, as the client takes them. Until its end it keeps a state of the data. */
+/** A large result that is streamed to a client in chunks. It holds a snapshot until its end. */
 import { Refusal } from '../../errors.ts';
 import { IDLE_STREAM_SECONDS } from '../../limits.ts';
 import { failure } from './outcome.ts';
 import type { TurnAnswer } from './reader.ts';
 
-/** Whether all of it was sent, its client left, or it was ended from here. */
+/** Whether it was sent completely, its client disconnected, or the service ended it. */
 export type Ending = 'whole' | 'left' | 'abandoned';
 
 export interface LongReadOptions {
   readonly next: () => Promise<TurnAnswer>;
-  /** Why it may not go on; asked before every part. */
+  /** Why it must end; called before every chunk. */
   readonly objection: (read: LongRead) => string | undefined;
-  /** Told once. */
+  /** Called once. */
   readonly ended: (how: Ending) => void;
 }
 
 export class LongRead implements AsyncIterator<Uint8Array, undefined> {
   private readonly begunAt = performance.now();
-  /** Since when the next part waits for the client; undefined while the client waits for it. */
+  /** The time since which a chunk is waiting for the client. */
   private idleSince: number | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private why: string | undefined;
@@ -31,7 +31,7 @@ export class LongRead implements AsyncIterator<Uint8Array, undefined> {
     return performance.now() - this.begunAt;
   }
 
-  /** How long its client has taken nothing. */
+  /** How long the client has read nothing. */
   get idleMs(): number {
     return this.idleSince === undefined ? 0 : performance.now() - this.idleSince;
   }
@@ -56,7 +56,7 @@ export class LongRead implements AsyncIterator<Uint8Array, undefined> {
     return { done: true, value: undefined };
   }
 
-  /** Whoever still reads it is told why. */
+  /** Reports the reason to a client that is still reading. */
   abandon(why: string): void {
     this.why = why;
     this.end('abandoned');

@@ -1,4 +1,4 @@
-/** The thread for what takes as long as the file is large: it does one thing, and ends. */
+/** A thread for maintenance tasks that take time proportional to the file size. It runs one task and ends. */
 import { SQLiteError } from 'bun:sqlite';
 import { type Catalogue, declareCatalogue } from '../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../collection/draft.ts';
@@ -13,7 +13,7 @@ import { NotOurDatabase } from './schema.ts';
 
 declare const self: Worker;
 
-/** A catalogue is sent as its draft, and declared again on the thread. */
+/** A catalogue is transferred as its draft. */
 type Sent<T extends { readonly catalogue: Catalogue }> = Omit<T, 'catalogue'> & { readonly catalogue: CatalogueDraft };
 
 export type MaintenanceRequest =
@@ -55,12 +55,12 @@ function answer(request: MaintenanceRequest): MaintenanceAnswer {
   }
 }
 
-/** What fills a disk is what is written. */
+/** The file that is written is the one that filled the disk. */
 function fileAtFault({ code }: SQLiteError, request: MaintenanceRequest): string {
   return request.kind === 'backup' && code === 'SQLITE_FULL' ? request.file : request.path;
 }
 
-/** A full disk, a folder that is not there, a file that may not be written. */
+/** A full disk, a missing folder, or missing permissions. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return typeof (error as { syscall?: unknown }).syscall === 'string';
 }

@@ -1,4 +1,4 @@
-/** The care of a catalogue file. The copying itself is in backup.ts, restore.ts and check.ts, on a thread of its own. */
+/** Maintenance of a database file. backup.ts, restore.ts and check.ts do the work on a thread. */
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import type { Catalogue } from '../../collection/declaration.ts';
@@ -48,12 +48,12 @@ export class SqliteMaintenance implements Maintenance {
     const catalogue = this.catalogue.draft;
     const partial = partialOf(path);
     const request = { kind: 'restore', path, file, partial, replace, dropColumns, catalogue } as const;
-    // A new file is copied, one that is in use is written through its log.
+    // A new file grows itself; a file in use grows in its log.
     const growing = [partial, `${path}-wal`];
     return watching(progress, file, growing, () => this.ask<RestoreReport>(request));
   }
 
-  /** A file that is not there is as an empty one, and is not made. */
+  /** A missing file counts as empty and is not created. */
   async plan(terms: MigrationTerms): Promise<MigrationPlan> {
     const db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
     try {
@@ -76,7 +76,7 @@ export class SqliteMaintenance implements Maintenance {
     if (!existsSync(this.path)) throw new ConfigError(`there is no database ${this.path}`);
   }
 
-  /** These take as long as the file is large, and a service goes on meanwhile. */
+  /** Runs on a thread, since it takes time proportional to the file size. */
   private ask<T>(request: MaintenanceRequest, progress?: Progress): Promise<T> {
     const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url).href);
     return new Promise<T>((resolve, reject) => {
@@ -97,7 +97,7 @@ export class SqliteMaintenance implements Maintenance {
 
 const LOOK_MS = 100;
 
-/** A copy is as far as its file has grown, beside the one it is a copy of. */
+/** Progress is the size of the copy relative to the source. */
 async function watching<T>(
   progress: Progress | undefined,
   original: string,

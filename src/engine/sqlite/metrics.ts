@@ -1,4 +1,4 @@
-/** What goes on inside the embedded engine, for the metrics. */
+/** Metrics of the SQLite engine. */
 import type { Metric } from '../engine.ts';
 import { sizeOf } from './files.ts';
 import type { Readers } from './readers.ts';
@@ -7,10 +7,10 @@ import type { Writer } from './writer.ts';
 export interface Inside {
   readonly isUp: boolean;
   readonly writer: Writer;
-  /** Absent in memory, as are the files. */
+  /** Absent in memory, like the files. */
   readonly readers: Readers | undefined;
   readonly path: string | undefined;
-  /** Connections that were found reading when nothing should have been. */
+  /** Connections with a leaked statement. */
   readonly stale: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A catalogue file becomes what is declared. All in one transaction that has the write lock: a kill in between leaves the file as
- * it was, and of several processes that start at once one does it, and the others find it done.
+ * Migrates a database file to the declaration in one transaction with the write lock. A kill leaves the file unchanged;
+ * of several starting processes one migrates, and the others find it done.
  */
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Collection } from '../../collection/declaration.ts';
@@ -33,11 +33,11 @@ import { createSearchIndexes, hasSearchIndex, storedSchema } from './search-inde
 export interface SqliteDemand {
   readonly catalogue: Catalogue;
   readonly firstRows: FirstRows;
-  /** What may be done on purpose, as `--allow` takes it. */
+  /** Permitted data loss, in the syntax of `--allow`. */
   readonly allowed?: readonly string[];
 }
 
-/** Returns what was done, for people. Where there is nothing to do, whoever is writing is not waited for. */
+/** Returns the steps for messages. Without changes it does not wait for a writer. */
 export function prepareSchema(db: Database, demand: SqliteDemand): readonly string[] {
   if (isInPlace(db, demand)) return [];
   defineConversions(db);
@@ -52,7 +52,7 @@ export function prepareSchema(db: Database, demand: SqliteDemand): readonly stri
   });
 }
 
-/** What would be done, and what is in the way: of one moment of the file, and without a change to it. */
+/** The steps and obstacles, from one snapshot and without changes. */
 export function planSchema(db: Database, demand: SqliteDemand): MigrationPlan {
   defineConversions(db);
   const look = db.transaction(() => {
@@ -67,7 +67,7 @@ export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
   return compare(demandOf({ catalogue }), inspect(db, catalogue));
 }
 
-/** What is demanded of rows now and was not when the file was made, for people. */
+/** Rules that were added since the file was created. */
 export function otherRules(db: Database, catalogue: Catalogue): readonly string[] {
   const comparison = differencesIn(db, catalogue);
   const changes = ofKind(
@@ -82,7 +82,7 @@ export function otherRules(db: Database, catalogue: Catalogue): readonly string[
   return stepsOf({ ...comparison, changes: changes.filter(isThere) });
 }
 
-/** With the write lock, and with references unguarded: a table that is dropped must not take others' rows with it. */
+/** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
 function alone<T>(db: Database, work: () => T): T {
   const guarded = pragma(db, 'foreign_keys');
   db.run(`pragma busy_timeout = ${SQLITE_WRITE_WAIT_MS}`);
@@ -156,7 +156,7 @@ function carryOut(db: Database, demand: SqliteDemand, found: Inspection, compari
   markAsOurs(db, catalogue);
 }
 
-/** The references of other tables follow the new names of tables and columns. */
+/** References of other tables follow renamed tables and columns. */
 function removeAndRename(db: Database, { changes }: Comparison): void {
   for (const { collection } of ofKind(changes, 'drop-collection')) db.run(`drop table ${identifier(collection.name)}`);
   for (const { index } of ofKind(changes, 'drop-index')) db.run(`drop index ${identifier(index.name)}`);
@@ -170,7 +170,7 @@ function removeAndRename(db: Database, { changes }: Comparison): void {
   }
 }
 
-/** References to rows that are not there, where that was asked for. */
+/** Clears dangling references, if permitted. */
 function clearDangling(db: Database, { catalogue, allowed = [] }: SqliteDemand, { changes }: Comparison): void {
   for (const { collection, reference } of ofKind(changes, 'add-reference')) {
     const { field, to } = reference;
@@ -183,7 +183,7 @@ function clearDangling(db: Database, { catalogue, allowed = [] }: SqliteDemand, 
   }
 }
 
-/** Of the tables that are new or were made anew, and of those that refer to them. */
+/** Checks new and rebuilt tables and those that refer to them. */
 function checkReferences(db: Database, { collections }: Catalogue, touched: readonly Collection[]): void {
   const names = touched.map(({ name }) => name);
   for (const { name, references } of collections.values()) {

@@ -10,7 +10,7 @@ import { candidateQuery } from './candidates.ts';
 import { guardedDialect } from './dialect.ts';
 import { candidateRows } from './search-index.ts';
 
-/** For statements under a time limit that visit all rows of a collection, or its candidates where that can be said. */
+/** For statements with a time limit: uses candidates if they can be derived, otherwise all rows. */
 export const narrowedDialect = oncePer(
   (collection: Collection): SqlDialect => ({
     ...guardedDialect,
@@ -24,13 +24,13 @@ export const narrowedDialect = oncePer(
 
 export interface NarrowedRead {
   readonly statement: Statement;
-  /** Says 1 where it is the better way; absent where it always is. */
+  /** Returns 1 if the index is worth using; absent if it always is. */
   readonly isBetter?: Statement;
 }
 
 /**
- * A read of the candidates; undefined where nothing can be said of them. They come in the order of their row ids: for any other order all
- * of them are tested and sorted. Where they are many, a walk in the right order that ends with the page is over sooner.
+ * Reads the candidates; undefined if none can be derived. They come in row id order; any other order sorts them all.
+ * With many candidates, following the right index until the page is full is faster.
  */
 export function compileNarrowed(plan: ReadPlan, output: Output): NarrowedRead | undefined {
   const { from, where, limit, groupBy } = plan;

@@ -1,6 +1,6 @@
 /**
- * A catalogue in a file that is not there yet. Until a load has stored its rows it has another name, so that a load that is
- * refused, a dry run and a kill leave no catalogue behind that looks like one.
+ * A database in a file that does not exist yet. Until a load has stored its rows it has a temporary name, so that a
+ * rejected load, a dry run or a kill leaves no half-made catalogue.
  */
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { ConfigError } from '../../settings/setting.ts';
@@ -25,7 +25,7 @@ export function openNewFile(options: SqliteOptions): Engine {
       isStored = !terms.dryRun;
       return result;
     };
-    // The last connection that is closed moves what is in the log to the file.
+    // Closing the last connection moves the log into the file.
     engine.close = async () => {
       await close();
       try {
@@ -45,16 +45,16 @@ function removeFiles(path: string): void {
   for (const file of filesOf(path)) rmSync(file, { force: true });
 }
 
-/** One that is being made has no lock for a moment, as long as nothing is in it. */
+/** A file that is being created is briefly unlocked while empty. */
 const MAKING_MS = 60_000;
 
-/** Whether it is what a load that was killed has left. */
+/** Whether it is the leftover of a killed load. */
 function isLeftBehind(partial: string): boolean {
   try {
     const { size, mtimeMs } = statSync(partial);
     return size === 0 ? mtimeMs < Date.now() - MAKING_MS : !isInUse(partial);
   } catch {
-    // What may not be looked at is left alone.
+    // A file that cannot be inspected is left alone.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Exact sums and averages: of whole units, whose halves were summed apart, and of numbers of any length, which are texts. */
+/** Exact sums and averages: of integer units summed in halves, and of numbers of any length as text. */
 import type { Database } from 'bun:sqlite';
 import { divided } from '../../collection/types/decimal-division.ts';
 import { exactDecimal, exactUnits, printDecimal, printTrimmed, rounded } from '../../collection/types/decimal-text.ts';
@@ -6,7 +6,7 @@ import { exactDecimal, exactUnits, printDecimal, printTrimmed, rounded } from '.
 export function defineNumeric(db: Database): void {
   const sumOf = (high: string, low: string, scale: number) => exactUnits((BigInt(high) << 32n) + BigInt(low), scale);
   db.function('decimal_sum', (high, low, scale) => (high === null ? null : printTrimmed(sumOf(high, low, scale))));
-  // Not of the sum as it is printed: the zeros at its end count among the digits of the average.
+  // Uses the unprinted sum, since trailing zeros affect the digits of the average.
   db.function('decimal_avg', (high, low, scale, count) =>
     high === null ? null : printDecimal(divided(sumOf(high, low, scale), BigInt(count))),
   );

@@ -1,4 +1,4 @@
-/** What others gave a table of ours, by hand or from another program: it is theirs, and outlasts a migration. */
+/** Columns, indexes and triggers that another program added to our tables. A migration preserves them. */
 import type { Database } from 'bun:sqlite';
 import { ConfigError } from '../../settings/setting.ts';
 import { identifier } from '../compile/statement.ts';
@@ -6,7 +6,7 @@ import { isOfSearchIndex } from './search-index.ts';
 
 export interface Others {
   readonly columns: readonly { readonly name: string; readonly definition: string }[];
-  /** The statements that make their indexes and triggers. */
+  /** The statements that create them. */
   readonly objects: readonly string[];
 }
 
@@ -15,11 +15,11 @@ interface Column {
   readonly type: string;
   readonly notnull: number;
   readonly dflt_value: string | null;
-  /** Of a computed column 2 or 3. */
+  /** 2 or 3 for a computed column. */
   readonly hidden: number;
 }
 
-/** `known` are the columns and indexes that are declared, or were. */
+/** `known` contains the declared columns and indexes, current and previous. */
 export function othersIn(db: Database, table: string, known: ReadonlySet<string>): Others {
   const columns = all<Column>(db, 'select * from pragma_table_xinfo(?)', table).filter(({ name }) => !known.has(name));
   const computed = columns.find(({ hidden }) => hidden > 1);

@@ -1,8 +1,8 @@
-/** What becomes of work that another thread does: its result, or why there is none. */
+/** The result of work on another thread: a value or an error, in a transferable form. */
 import { type ErrorCode, Refusal } from '../../errors.ts';
 import type { WriteResult } from '../engine.ts';
 
-/** What became of a job, in a form that crosses threads. */
+/** The result of a job in a transferable form. */
 export type Outcome = { readonly kind: 'done'; readonly result: WriteResult } | FailedOutcome;
 export type FailedOutcome =
   | ({ readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string } & Pick<

@@ -1,4 +1,4 @@
-/** The tables of the service's own collections: beside those of the catalogue, and made when they are first needed. */
+/** The tables of the service's own collections, created on first use. */
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, declareCatalogue } from '../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../collection/own.ts';
@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { indexesOf, indexSql, literal, select, tableSql } from './schema.ts';
 
 const NAMES = [...OWN_COLLECTIONS.keys()];
-/** They refer to nothing. */
+/** They have no references. */
 const NO_OTHERS: Catalogue = declareCatalogue({ collections: [] });
 
 const PRESENT: Statement = {
@@ -21,7 +21,7 @@ export function hasOwnTables(connection: Connection): boolean {
   return connection.rows(PRESENT).length === NAMES.length;
 }
 
-/** On a connection that may write. Of several processes one makes them, and the others find them made. */
+/** Needs a writable connection. Of several processes one creates them, and the others find them. */
 export function makeOwnTables(connection: Connection): void {
   if (hasOwnTables(connection)) return;
   connection.beginWriting();

@@ -1,17 +1,17 @@
-/** Patterns of one kind, compiled. A scan asks for the same ones row after row. */
+/** A cache of compiled patterns of one kind. A scan uses the same ones for every row. */
 import { MAX_CONDITIONS } from '../../limits.ts';
 
 type Matches<Tested> = (tested: Tested) => boolean;
 
 interface Compiled<Tested> {
   readonly test: Matches<Tested>;
-  /** About how much it takes, in whatever unit. */
+  /** The approximate size in any unit. */
   readonly size: number;
 }
 
-/** What any of them takes, whatever its size. */
+/** The minimum size of an entry. */
 const LEAST_SIZE = 100;
-/** From one statement to another, only a few are worth their memory. */
+/** The total size kept between statements. */
 const KEPT_SIZE = 5_000;
 
 export class Patterns<Args extends readonly (string | number)[], Tested> {
@@ -25,14 +25,14 @@ export class Patterns<Args extends readonly (string | number)[], Tested> {
     const known = this.kept.get(key);
     if (known !== undefined) return known;
     const { test, size } = this.compile(...args);
-    // As many as one statement may hold.
+    // The maximum per statement.
     if (this.kept.size >= MAX_CONDITIONS) this.clear();
     this.kept.set(key, test);
     this.size += LEAST_SIZE + size;
     return test;
   }
 
-  /** Between two statements. */
+  /** Called between statements. */
   forget(): void {
     if (this.size > KEPT_SIZE) this.clear();
   }

@@ -1,4 +1,4 @@
-/** A costly read, compiled for a thread of its own: statements that end when their time is up. */
+/** Compiles a costly read for a thread, with deadline checks. */
 import type { Encoding } from '../../encode/encoding.ts';
 import { fieldOf, isAlways, type ReadPlan } from '../../plan/types.ts';
 import { endNames, type Output } from '../compile/output.ts';
@@ -13,7 +13,7 @@ import type { ReadJob } from './reader.ts';
 export function compileReadJob(plan: ReadPlan, encoding: Encoding, output: Output): ReadJob {
   const { offset, limit } = plan;
   const bounded = boundedRow(plan, output);
-  // All rows are counted along an index, far quicker than each could be asked for the time.
+  // Counting all rows along an index is much faster than checking the deadline per row.
   const counts = isAlways(plan.where) ? sqliteDialect : narrowedDialect(plan.from);
   const dialect = isCount(plan) ? counts : isWalk(plan) ? sqliteDialect : guardedDialect;
   const statement = compileRead(plan, bounded, dialect);
@@ -34,14 +34,14 @@ export function compileReadJob(plan: ReadPlan, encoding: Encoding, output: Outpu
   };
 }
 
-/** Along the table, every row of it from one end: each comes out when it is met, and is counted where it comes out. */
+/** A walk along the table, in which rows are counted as they are returned. */
 function isWalk(plan: ReadPlan): boolean {
   const { from, where, order, groupBy, offset } = plan;
   if (groupBy !== undefined || offset > 0 || !isAlways(where) || reachesOthers(plan)) return false;
   return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
 }
 
-/** Nothing but the number of rows. */
+/** Only a row count. */
 function isCount({ groupBy, columns }: ReadPlan): boolean {
   return groupBy?.length === 0 && columns.every(({ expression }) => expression.kind === 'count');
 }

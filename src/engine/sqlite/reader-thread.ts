@@ -1,6 +1,6 @@
 /**
- * A thread for costly reads. It is given turns: one begins a read, each further one makes the next part of a long result. A
- * read has a connection of its own for as long as it lasts; what is sent is encoded already.
+ * A thread for costly reads. It runs turns: the first starts a read, each further one produces the next chunk of a
+ * streamed result. A read has its own connection until its end; chunks are sent encoded.
  */
 import type { Row } from '../../collection/value.ts';
 import { closing, encodeChunk, opening } from '../../encode/encoding.ts';
@@ -21,9 +21,9 @@ declare const self: Worker;
 
 interface Reading {
   readonly connection: Connection;
-  /** Encoded text, a part at a time. */
+  /** Encoded text in chunks. */
   readonly parts: Generator<string, void>;
-  /** What is encoded already, and was not sent yet. */
+  /** Encoded but unsent text. */
   rest: string;
 }
 
@@ -33,16 +33,16 @@ interface Progress {
 }
 
 const AT_ONCE = { rows: 200, length: PART_LENGTH };
-/** Connections kept open for the next reads. */
+/** The number of idle connections to keep. */
 const MAX_IDLE = 4;
-/** The collector runs after so much text: left to itself, it lets the copies of long rows pile up to a gigabyte. */
+/** The collector runs after this much text; otherwise copies of long rows pile up to a gigabyte. */
 const TEXT_TO_COLLECT = 16 * 1024 * 1024;
 
 let terms: Extract<ReaderRequest, { kind: 'open' }>;
 const idle: Connection[] = [];
 const readings = new Map<number, Reading>();
 const encoder = new TextEncoder();
-/** The length of what was encoded since the collector ran. */
+/** The length of text encoded since the last collection. */
 let encoded = 0;
 
 self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
@@ -77,7 +77,7 @@ function handle(request: ReaderRequest): ReaderAnswer | undefined {
   }
 }
 
-/** The time limit is that of a turn: how long a read waited for it does not count. */
+/** The time limit applies to a turn, without its waiting time. */
 function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
   setDeadline(terms.limitMs);
   try {
@@ -90,7 +90,7 @@ function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
   }
 }
 
-/** The rows up to a megabyte may be all there are. Beyond, they are counted, and sent as they are asked for. */
+/** A result up to a megabyte is returned whole. Beyond that, rows are counted and streamed. */
 function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): ReaderAnswer {
   const connection = idle.pop() ?? open();
   const progress: Progress = { rows: 0 };
@@ -125,7 +125,7 @@ function* readParts(connection: Connection, job: ReadJob, progress: Progress): G
   try {
     yield* encodedParts(connection, job.gathered, job, progress);
   } catch (error) {
-    // Before the first of them: they are known when all rows have been read.
+    // Thrown before the first group, since groups are known only after all rows.
     if (!(error instanceof TooManyGroups)) throw error;
     yield* encodedParts(connection, job.statement, job, progress);
   }
@@ -159,7 +159,7 @@ function betterStatement(connection: Connection, { statement, narrowed }: ReadJo
 
 function next(id: number): ReaderAnswer {
   const reading = readings.get(id);
-  // The thread that began it has died: what is left out must not look like the end.
+  // The thread that started the read has died: the missing part must not look like the end.
   if (reading === undefined) throw new Error('the read is not known to this thread');
   if (reading.rest === '') {
     const part = reading.parts.next();
@@ -174,7 +174,7 @@ function next(id: number): ReaderAnswer {
   return { kind: 'part', part: encoder.encode(part) };
 }
 
-/** However far it was read: its connection is the next read's only if nothing is being read on it any more. */
+/** The connection is reused only if nothing is being read on it. */
 function end(id: number): void {
   const reading = readings.get(id);
   if (reading === undefined) return;

@@ -1,4 +1,4 @@
-/** A thread for costly reads, as the requests see it: it takes one turn at a time. */
+/** A reader thread as the event loop sees it: it runs one turn at a time. */
 import type { Encoding, RowForm } from '../../encode/encoding.ts';
 import type { End } from '../compile/read.ts';
 import type { Statement } from '../compile/statement.ts';
@@ -10,15 +10,15 @@ import { Thread } from './thread.ts';
 
 export interface ReadJob {
   readonly statement: Statement;
-  /** The same through the search index. */
+  /** The read with the search index. */
   readonly narrowed?: NarrowedRead;
-  /** The same where there are few groups. */
+  /** The read with hash aggregation. */
   readonly gathered?: Statement;
   readonly count: Statement;
   readonly wantsTotal: boolean;
   readonly offset: number;
   readonly limit?: number;
-  /** The columns that tell where the page ends, and a statement that tells it where its last row is not at hand. */
+  /** The columns that hold the page end, and a statement for it if the last row is not available. */
   readonly endNames?: readonly string[] | undefined;
   readonly end?: End;
   readonly encoding: Encoding;
@@ -28,7 +28,7 @@ export interface ReadJob {
 export interface ReaderTerms {
   readonly path: string;
   readonly files: OpenFiles;
-  /** How long a turn may take. */
+  /** The time limit of a turn. */
   readonly limitMs: number;
 }
 
@@ -48,13 +48,13 @@ type Found = Pick<ReadResult, 'returned' | 'total' | 'end'>;
 export type TurnAnswer =
   | ({ readonly kind: 'whole'; readonly text: string } & Found)
   | ({ readonly kind: 'long' } & Found)
-  /** Without a part where there are no more. */
+  /** Without a chunk at the end. */
   | { readonly kind: 'part'; readonly part?: Uint8Array }
   | { readonly kind: 'failed'; readonly outcome: FailedOutcome };
 
 export type ReaderAnswer =
   | TurnAnswer
-  /** A connection that was still reading when it should not have been any more is closed. */
+  /** A connection with a leaked statement was closed. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'closed' };
 
@@ -64,7 +64,7 @@ interface Turn {
 }
 
 export class Reader {
-  /** Connections that were found reading when nothing should have been, for the metrics. */
+  /** Connections with a leaked statement, for the metrics. */
   stale = 0;
   private readonly thread: Thread<ReaderRequest, ReaderAnswer>;
   private turn: Turn | undefined;

@@ -1,6 +1,6 @@
 /**
- * Costly reads: on threads of their own, in turns. A read keeps one state of the data for as long as it lasts, and meanwhile
- * the log cannot be emptied. So the number of long results is bounded, and so is their age once the log has grown long.
+ * Runs costly reads on a pool of threads. A read holds a snapshot until its end, which prevents truncation of the log.
+ * So the number of streamed results is limited, and so is their age once the log is long.
  */
 import { availableParallelism } from 'node:os';
 import {
@@ -23,23 +23,23 @@ export interface ReadersOptions extends ReaderTerms {
 
 export interface ReadingBounds {
   readonly threads: number;
-  /** How long a read may wait for its turn. */
+  /** The maximum waiting time of a read. */
   readonly queueSeconds: number;
-  /** A longer log has to be emptied: no read begins before those under way have ended, */
+  /** With a longer log, no read starts before the running ones have ended, */
   readonly longLogBytes: number;
-  /** and long results that are older than this are ended. */
+  /** and streamed results older than this are ended. */
   readonly snapshotSeconds: number;
 }
 
 export const READING_BOUNDS: ReadingBounds = {
-  // One core is left to the requests themselves; but a single slow read must not hold up all others.
+  // Leaves one core for the event loop; but a single slow read must not block all others.
   threads: Math.max(2, availableParallelism() - 1),
   queueSeconds: MAX_QUEUE_SECONDS,
   longLogBytes: LONG_LOG_BYTES,
   snapshotSeconds: MAX_SNAPSHOT_SECONDS,
 };
 
-/** The log may be kept by another process: then trying again at once would help nobody. */
+/** Another process may hold the log, so retrying at once would not help. */
 const EMPTY_AGAIN_MS = 10_000;
 
 const STOPPING = 'The service is stopping.';
@@ -48,7 +48,7 @@ const MAKES_ROOM = 'Nothing of it was taken for a while, and others asked for lo
 
 export class Readers {
   private readonly turns: Turns;
-  /** The reads that have begun, by id; long results with the way they are sent. */
+  /** Started reads by id; streamed ones with their stream. */
   private readonly open = new Map<number, LongRead | undefined>();
   private lastId = 0;
   private abandoned = 0;
@@ -124,7 +124,7 @@ export class Readers {
     return long;
   }
 
-  /** Where there are too many long results already, the one whose client has stalled for longest is ended. */
+  /** At the limit, ends the streamed result whose client has stalled the longest. */
   private makeRoom(): boolean {
     const longReads = this.longReads();
     if (longReads.length < MAX_LONG_READS) return true;
@@ -142,7 +142,7 @@ export class Readers {
 
   private ended(id: number): void {
     this.open.delete(id);
-    // Not at once: it may have ended while turns are given.
+    // Deferred, since it may end while turns are being assigned.
     queueMicrotask(() => this.turns.give());
   }
 

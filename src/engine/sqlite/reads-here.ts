@@ -1,4 +1,4 @@
-/** Reads where the requests are, between two of them: only what is surely quick, by its rows and by their bytes. */
+/** Runs cheap reads on the event loop, bounded by rows and bytes. */
 import type { Collection } from '../../collection/declaration.ts';
 import { type Encoding, encodeRows } from '../../encode/encoding.ts';
 import { QUICK_ANSWER_BYTES, QUICK_STEPS } from '../../limits.ts';
@@ -22,7 +22,7 @@ import { Statistics } from './statistics.ts';
 export class ReadsHere {
   private readonly statistics: Statistics;
 
-  /** Without a snapshot and rows that are kept, in memory: nothing comes between two reads there. */
+  /** In memory there is no snapshot and no row cache, since nothing runs between two reads. */
   constructor(
     private readonly connection: Connection,
     private readonly file: { readonly snapshot: Snapshot; readonly rows: KeptRows } | undefined,
@@ -31,7 +31,7 @@ export class ReadsHere {
     this.statistics = new Statistics(connection);
   }
 
-  /** Undefined where it is not quick, or turned out not to be. `mark` is the data's. */
+  /** Undefined if the read is not cheap, or exceeded its budget. `mark` is the change counter. */
   read(plan: ReadPlan, encoding: Encoding, output: Output, mark: number): ReadResult | undefined {
     const { file } = this;
     if (file === undefined) return this.inMemory(plan, encoding, output);
@@ -60,7 +60,7 @@ export class ReadsHere {
     return this.statistics.isSmall(collection, mark);
   }
 
-  /** Anything is quick on a small table, but to look through all of its texts many times, or to repeat them. */
+  /** On a small table every read is cheap, except scanning or repeating its texts many times. */
   isQuickOnSmall(plan: ReadPlan, mark: number): boolean {
     if (!this.statistics.isSmall(plan.from, mark)) return false;
     const steps = stepsToFind(plan, QUICK_STEPS) + stepsOfColumns(plan.columns);
@@ -70,7 +70,7 @@ export class ReadsHere {
     return steps * bytes <= QUICK_STEPS && repeats * bytes <= QUICK_ANSWER_BYTES;
   }
 
-  /** There is no other place for it; but it ends when its time is up. */
+  /** There is no other thread for it, but its time is limited. */
   private inMemory(plan: ReadPlan, encoding: Encoding, output: Output): ReadResult {
     setDeadline(this.limitMs);
     try {
@@ -102,7 +102,7 @@ function isPage({ offset, limit }: ReadPlan): boolean {
   return offset > 0 || limit !== undefined;
 }
 
-/** Undefined where it takes more than a read may take here. */
+/** Undefined if the read exceeds its budget. */
 function ifShort(bytes: number, read: () => ReadResult): ReadResult | undefined {
   allow(bytes, QUICK_STEPS);
   try {

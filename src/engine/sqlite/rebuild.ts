@@ -1,6 +1,7 @@
 /**
- * SQLite alters little in place: a table whose definition changes is made anew, filled, and takes the place of the old one
- * (https://www.sqlite.org/lang_altertable.html#otheralter). Only a new column that needs no look at the rows is simply added.
+ * Rebuilds a table whose definition changes: SQLite alters little in place, so a new table is created, filled and
+ * renamed (https://www.sqlite.org/lang_altertable.html#otheralter). A new column that does not depend on the rows is
+ * added directly.
  */
 import type { Database } from 'bun:sqlite';
 import type { Catalogue, Field } from '../../collection/declaration.ts';
@@ -11,7 +12,7 @@ import { defaultSql, sqliteValues } from './conversion.ts';
 import { othersIn } from './others.ts';
 import { columnDefinition, count, indexesOf, tableParts, tableSql } from './schema.ts';
 
-/** No name that can be declared has spaces. */
+/** Declared names contain no spaces. */
 const STAND_IN = 'table to be';
 
 export function isRebuilt(
@@ -21,7 +22,7 @@ export function isRebuilt(
   allowed: readonly string[],
 ): boolean {
   if (before === undefined) return false;
-  // Types may share the SQL of their columns, and not the form of their values; of a pattern the table knows nothing.
+  // Types may share a column type but not their stored form; the table does not know patterns.
   const isConverted = ({ type }: Field, was: Field | undefined) => was !== undefined && was.type !== type;
   const isCleared = ({ name }: Field) => allowed.includes(permission('clear', now.name, name));
   if (now.fields.some((field) => isConverted(field, origin(field)) || isCleared(field))) return true;
@@ -32,7 +33,7 @@ export function isRebuilt(
   return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(isSimplyAdded);
 }
 
-/** What all rows have alike: null, or a value. */
+/** Whether all rows get the same value. */
 function isSimplyAdded({ required, default: value, generated }: Field): boolean {
   return generated === undefined && (!required || value !== undefined);
 }
@@ -44,8 +45,7 @@ export function addFields(db: Database, declared: Catalogue, { now, origin }: Pa
 }
 
 /**
- * The table and its columns have their new names already, and references are not enforced. What others gave it, columns, indexes
- * and triggers, it keeps.
+ * Names are already the new ones, and references are not enforced. Foreign columns, indexes and triggers are preserved.
  */
 export function rebuild(db: Database, declared: Catalogue, pair: Pair, allowed: readonly string[]): void {
   const { now, before } = pair;
@@ -55,14 +55,14 @@ export function rebuild(db: Database, declared: Catalogue, pair: Pair, allowed: 
   const theirs = others.columns.map(({ name }) => identifier(name));
   const columns = [...now.fields.map(({ name }) => identifier(name)), ...theirs];
   const values = [...now.fields.map((field) => takenFrom(pair, field, allowed)), ...theirs];
-  // Keys that were given once are not given again.
+  // Keys are never assigned twice.
   const position = before?.assigned === undefined || now.assigned === undefined ? undefined : positionOf(db, now.name);
   const more = others.columns.map(({ definition }) => definition);
   db.run(tableSql(declared, now, { name: STAND_IN, more }));
   db.run(
     `insert into ${identifier(STAND_IN)} (${columns.join(', ')}) select ${values.join(', ')} from ${table} order by rowid`,
   );
-  // Views and triggers of others name the table, which is gone for a moment.
+  // Foreign views and triggers refer to the table, which briefly does not exist.
   db.run('pragma legacy_alter_table = on');
   db.run(`drop table ${table}`);
   db.run(`alter table ${identifier(STAND_IN)} rename to ${table}`);
@@ -77,7 +77,7 @@ function positionOf(db: Database, table: string): number {
   return count(db, `select max(seq) from sqlite_sequence where name = '${table}'`);
 }
 
-/** What a row of the new table takes from one of the old. */
+/** The expression for a new column over the old table. */
 function takenFrom({ now, origin }: Pair, field: Field, allowed: readonly string[]): string {
   const before = origin(field);
   if (before === undefined) return defaultSql(field);

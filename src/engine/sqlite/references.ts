@@ -1,6 +1,6 @@
 /**
- * Which reference a write would have broken. SQLite says only that there is one; it is looked for by the values of the job,
- * each by a look at an index.
+ * Finds the reference that a write would break. SQLite does not name it, so it is looked up by the values of the job
+ * through indexes.
  */
 import { type Catalogue, type Collection, type Reference, referencesTo } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
@@ -13,7 +13,7 @@ import { sqliteDialect } from './dialect.ts';
 import type { Job } from './jobs.ts';
 import { valueIn } from './stored-values.ts';
 
-/** The job was rolled back: the rows are as they were before it. */
+/** The job was rolled back, so the rows are as before. */
 export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): Refusal {
   const collection = catalogue.collections.get(job.collection)!;
   for (const values of valuesOf(collection, job)) {
@@ -23,7 +23,7 @@ export function brokenReference(connection: Connection, catalogue: Catalogue, jo
   return referrer(connection, catalogue, collection, job) ?? unknownReference(collection);
 }
 
-/** The values that a job gives to fields, row by row. */
+/** The values that a job supplies, row by row. */
 function* valuesOf({ fields }: Collection, job: Job): Generator<(name: string) => Value | undefined> {
   if (job.kind === 'change') yield (name) => job.set[name];
   else if (job.kind === 'change-each') for (const { set } of job.changes) yield (name) => set[name];
@@ -46,7 +46,7 @@ function missingIn(
   return undefined;
 }
 
-/** A row that keeps one of those that the job would remove, or give another key. */
+/** A row that prevents the job's deletes or key changes. */
 function referrer(connection: Connection, catalogue: Catalogue, collection: Collection, job: Job): Refusal | undefined {
   const changes = job.kind === 'change' ? [job] : job.kind === 'change-each' ? job.changes : [];
   for (const { met, set } of changes) {
@@ -61,7 +61,7 @@ function referrer(connection: Connection, catalogue: Catalogue, collection: Coll
   return undefined;
 }
 
-/** Rows that go, and with them those that refer to them by `onDelete: cascade`, until one is kept. */
+/** Deleted rows, and those that cascade with them, up to one that prevents it. */
 class Removal {
   private readonly seen = new Map<string, Set<Value>>();
 
@@ -131,7 +131,7 @@ export function checkReferences(
   }
 }
 
-/** A row of a collection that refers to one that is not there; in a transaction that has not checked it yet. */
+/** A row with a dangling reference, in a transaction that has not checked it yet. */
 export function findBroken(connection: Connection, collection: Collection): Refusal | undefined {
   if (collection.references.length === 0) return undefined;
   const table = identifier(collection.name);

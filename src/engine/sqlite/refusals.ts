@@ -1,4 +1,4 @@
-/** What SQLite refuses, in the words and codes of PostgreSQL. Anything unknown stays a fault. */
+/** Translates SQLite errors to PostgreSQL's codes and messages. Unknown ones stay unexpected errors. */
 import { SQLiteError } from 'bun:sqlite';
 import type { Collection } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
@@ -8,15 +8,15 @@ import { ruleViolation } from '../../plan/rules.ts';
 import { diskFull, duplicate, keysUsedUp, printed } from '../terms.ts';
 import { valueIn } from './stored-values.ts';
 
-/** The file itself is not what it was; that it cannot be opened, locked or written says nothing of that. */
+/** Whether the file is damaged; failures to open, lock or write it do not count. */
 export function isDamage(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code ?? '');
 }
 
-/** What a client is told of it. */
+/** The message for clients. */
 export const DAMAGED = 'the database file is damaged';
 
-/** By the beginning of SQLite's code, for people at a terminal. */
+/** Descriptions for commands, by prefix of SQLite's code. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['SQLITE_NOTADB', 'the file is not an SQLite database'],
   ['SQLITE_CORRUPT', 'the file is damaged; catalogue check says more, catalogue restore brings back a backup'],
@@ -29,21 +29,21 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['SQLITE_IOERR', 'the disk is full or failing'],
 ];
 
-/** What SQLite says, in a sentence. */
+/** SQLite's error as a sentence. */
 export function describe({ code = '', message }: Pick<SQLiteError, 'message'> & { code?: string | undefined }): string {
   return WORDS.find(([beginning]) => code.startsWith(beginning))?.[1] ?? message;
 }
 
-/** The value that a write gives to a field, as it is stored. */
+/** Returns the stored form of a value that a write supplies. */
 export type GivenValue = (name: string) => Value | undefined;
 
-/** What was being written, where it is known. */
+/** The attempted write, if known. */
 interface Attempted {
   readonly collection: Collection;
   readonly given?: GivenValue | undefined;
 }
 
-/** `on delete restrict` is for SQLite a trigger, and we have no others that refuse. */
+/** SQLite implements `on delete restrict` as a trigger, and no other trigger of ours fails. */
 const REFERENCE_CODES = ['SQLITE_CONSTRAINT_FOREIGNKEY', 'SQLITE_CONSTRAINT_TRIGGER'];
 
 export function isReferenceError(error: unknown): boolean {
@@ -76,7 +76,7 @@ export function translateError(error: unknown, attempted?: Attempted): unknown {
   return error;
 }
 
-/** The message names the columns, as in `UNIQUE constraint failed: products.sku`, or the constraint. */
+/** The message contains the columns, as in `UNIQUE constraint failed: products.sku`, or the constraint. */
 function violation(error: SQLiteError, code: string, { collection, given }: Attempted): unknown {
   const names = error.message
     .slice(error.message.indexOf(': ') + 2)
@@ -98,7 +98,7 @@ function violation(error: SQLiteError, code: string, { collection, given }: Atte
       return nullViolation(collection, { name: names[0] ?? '?' });
     case 'SQLITE_CONSTRAINT_CHECK': {
       const field = collection.fields.find(({ name }) => names[0] === `${collection.name}_${name}_check`);
-      // The bounds of the assigned key are met only where a key was assigned: what clients give was checked before.
+      // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
       if (field === undefined || field === collection.assigned) return keysUsedUp(collection);
       return ruleViolation(collection, field, 'breaks a rule of its field');
     }

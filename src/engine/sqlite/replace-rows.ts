@@ -1,4 +1,4 @@
-/** The rows of a database in use are replaced by those of a copy, in one transaction. */
+/** Replaces the rows of a database in use with those of a backup, in one transaction. */
 import type { Catalogue } from '../../collection/declaration.ts';
 import { KEYS, OWN_COLLECTIONS, USERS } from '../../collection/own.ts';
 import { ConfigError } from '../../settings/setting.ts';
@@ -19,7 +19,7 @@ export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): 
   });
   try {
     checkRules(file, catalogue);
-    // Rows that go make no others go: what refers to them is replaced, too.
+    // Deletes must not cascade, since the referencing rows are replaced as well.
     connection.execute('pragma foreign_keys = off');
     connection.run({ sql: 'attach ? as copy', params: [file] });
     connection.waitInTurn();
@@ -33,7 +33,7 @@ export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): 
     if (credentials.length > 0 && CREDENTIALS.every((name) => isEmpty(connection, name))) {
       for (const name of credentials) copyTable(connection, name);
     }
-    // Keys that were given after the copy was made are not given again.
+    // Keys assigned after the backup are not assigned again.
     connection.execute(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
       where kept.name = main.sqlite_sequence.name))`);
     checkReferences(connection, path);
@@ -45,7 +45,7 @@ export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): 
   }
 }
 
-/** Rows of a copy that was made with other types, keys or rules could break those that are declared now. */
+/** A backup made with other types, keys or rules could violate the current ones. */
 function checkRules(file: string, catalogue: Catalogue): void {
   const copy = openExisting(file);
   try {
@@ -69,7 +69,7 @@ function copyTable(connection: Connection, table: string): void {
   );
 }
 
-/** A table that the copy lacks keeps its rows, which may refer to rows that are gone now. */
+/** A table that the backup lacks keeps its rows, which may now refer to missing rows. */
 function checkReferences(connection: Connection, path: string): void {
   const sql = 'select "table", parent from pragma_foreign_key_check limit 1';
   const [broken] = connection.values({ sql, params: [] });
@@ -92,7 +92,7 @@ function compare(connection: Connection): Differences {
   return { dropped, lacking };
 }
 
-/** A restored catalogue brings back no key that was revoked meanwhile: those of the copy are for a file that has none. */
+/** A restore must not bring back revoked keys, so the backup's credentials are used only if the file has none. */
 const CREDENTIALS = [KEYS.name, USERS.name];
 
 function isEmpty(connection: Connection, table: string): boolean {
@@ -101,7 +101,7 @@ function isEmpty(connection: Connection, table: string): boolean {
 
 const OURS = [RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
 
-/** Those that hold rows of clients: not what SQLite or the search index keeps of them, and not those of the service itself. */
+/** Tables with clients' rows, without those of SQLite, the search index and the service. */
 function tablesOf(connection: Connection, schema: string): string[] {
   const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name not in (${OURS.map(literal).join(', ')})`;
   return connection.values({ sql, params: [schema] }).map(([name]) => String(name));

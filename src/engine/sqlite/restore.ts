@@ -1,7 +1,6 @@
 /**
- * A catalogue becomes what its copy is. Where the file is in use, its rows are replaced in one transaction, and not the
- * file under the feet of those who have it open: a running service goes on, and sees the restored rows at once. Only a
- * damaged file that nobody uses is set aside.
+ * Restores a backup. The rows of a file in use are replaced in one transaction, so a running service continues and sees
+ * them at once. Only a damaged file that nobody uses is moved aside.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { ConfigError } from '../../settings/setting.ts';
@@ -35,7 +34,7 @@ export function restoreDatabase(restoring: Restoring): RestoreReport {
   return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
 }
 
-/** Throws where the file cannot be looked at, which is no damage, and for the database of another program. */
+/** Throws if the file cannot be opened for other reasons than damage, and for another program's database. */
 function isDamaged(path: string): boolean {
   if (statSync(path).isDirectory()) throw new ConfigError(`${path} is a folder`);
   try {
@@ -52,7 +51,7 @@ function isDamaged(path: string): boolean {
   }
 }
 
-/** What is there is kept, a log without its file, too: someone may still get something out of it. */
+/** Keeps the existing files, even a log without its database: something may be recoverable. */
 function setAside(path: string): string | undefined {
   const files = filesOf(path).filter((each) => existsSync(each));
   const [first] = files;
@@ -63,7 +62,7 @@ function setAside(path: string): string | undefined {
   return `${name}${first.slice(own!.length)}`;
 }
 
-/** Read through SQLite: a copy that a process has open may have rows in its log. */
+/** Reads through SQLite, since a backup that a process has open may have rows in its log. */
 function copyInto({ path, file, partial }: Restoring): void {
   const db = openExisting(file);
   try {

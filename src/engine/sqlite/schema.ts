@@ -1,4 +1,4 @@
-/** The tables of a catalogue file in SQL, from the declaration; and whose a file is. */
+/** The tables of a database file in SQL, and the ownership check of a file. */
 import type { Database } from 'bun:sqlite';
 import { type Catalogue, type Collection, type Field, isKey } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
@@ -8,13 +8,13 @@ import { sqliteDialect } from './dialect.ts';
 
 /** Marks a file as ours ("PCat"), so that another program's database is never touched. */
 export const APPLICATION_ID = 0x50436174;
-/** Counts changes to the tables beside the collections' own; their fields are compared one by one. */
+/** The version of the service's own tables; declared fields are compared one by one. */
 export const SCHEMA_VERSION = 1;
 
 export const RETRY_TABLE = 'idempotency_keys';
 
 export class NotOurDatabase extends Error {
-  /** And not of another version. */
+  /** Rather than of another version. */
   readonly isOfAnother: boolean;
 
   constructor(message: string, { isOfAnother = false } = {}) {
@@ -23,7 +23,7 @@ export class NotOurDatabase extends Error {
   }
 }
 
-/** Returns whether the file is still empty; reads only, and all of it as of one moment: another process may be making it. */
+/** Returns whether the file is empty. Reads one snapshot, since another process may be creating it. */
 export function checkOwner(db: Database): boolean {
   const look = db.transaction(() => ({
     owner: pragma(db, 'application_id'),
@@ -42,7 +42,7 @@ export function checkOwner(db: Database): boolean {
   return false;
 }
 
-/** Without its indexes. It has another name where it is to take the table's place, and columns that others gave it. */
+/** Without indexes. The name differs during a rebuild; `extra` are foreign columns. */
 export function tableSql(
   catalogue: Catalogue,
   collection: Collection,
@@ -52,7 +52,7 @@ export function tableSql(
   return `create table ${identifier(name)} (${[...columns, ...more, ...keyParts(collection)].join(', ')}) strict`;
 }
 
-/** The columns, and the key where it is no column's own. */
+/** The columns, and the key constraint unless a column defines it. */
 export function tableParts(catalogue: Catalogue, collection: Collection): string[] {
   const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
   return [...columns, ...keyParts(collection)];
@@ -73,7 +73,7 @@ export interface Index {
   readonly isUnique: boolean;
 }
 
-/** An index ends with the row's number by itself, so that one on a field also serves the order by field and assigned key. */
+/** An index implicitly ends with the row id, so one on a field also serves the order by field and assigned key. */
 export function indexesOf(collection: Collection): readonly Index[] {
   return [
     ...collection.fields
@@ -83,7 +83,7 @@ export function indexesOf(collection: Collection): readonly Index[] {
   ];
 }
 
-/** An index on what is compared by its keys would serve nothing. */
+/** An index is useless for types that are compared by computed keys. */
 export function hasIndex({ indexed, type }: Field): boolean {
   return indexed && type.sqlite.keyed !== true;
 }
@@ -97,7 +97,7 @@ export function indexName(collection: Collection, field: Field): string {
   return `${collection.name}_${field.name}`;
 }
 
-/** Autoincrement: a key that was deleted is never given to another row, and keys chosen by clients are passed. */
+/** Autoincrement: a deleted key is never assigned again, and keys chosen by clients are skipped. */
 export const NUMBERED_KEY = 'integer primary key autoincrement';
 
 export function columnDefinition(catalogue: Catalogue, collection: Collection, field: Field): string {
@@ -116,7 +116,7 @@ function reference({ collections }: Catalogue, { references }: Collection, field
   return ` references ${identifier(found.to)} (${identifier(key!.name)}) on delete ${found.onDelete}`;
 }
 
-/** The planner has checked the value already; the file keeps its word even to other programs. */
+/** The planner has already validated the value; the constraint protects against other programs. */
 function check(collection: Collection, field: Field): string {
   const column = identifier(field.name);
   const ofType = field.type.sqlite.check?.(column);
@@ -125,7 +125,7 @@ function check(collection: Collection, field: Field): string {
   return ` constraint ${identifier(`${collection.name}_${field.name}_check`)} check (${conditions.join(' and ')})`;
 }
 
-/** The rules of a field in SQL, but for its pattern, which takes a function of ours. */
+/** The rules of a field in SQL, except patterns, which need our function. */
 export function ruleConditions({ type, rules }: Field, column: string): string[] {
   const stored = (value: Value) => literal(sqliteDialect.stored(value, type));
   return [
@@ -147,7 +147,7 @@ export function insertRows(db: Database, { name, fields }: Collection, rows: rea
   }
 }
 
-/** A row as it is stored; null where the key is to be assigned. */
+/** The stored form of a row; null for a key to be assigned. */
 export function storedValues(fields: readonly Field[], row: StoredRow): Value[] {
   return row.map((value, index) => {
     if (value === undefined || value === null) return null;
@@ -172,7 +172,7 @@ export function count(db: Database, sql: string): number {
   return Number(select(db, sql)[0]?.[0] ?? 0);
 }
 
-/** By a statement that is not kept: one that is left open keeps the state of the file that it has read. */
+/** Uses a temporary statement: an open one would keep an old snapshot. */
 export function select(db: Database, sql: string, ...params: string[]): unknown[][] {
   const statement = db.prepare(sql);
   try {

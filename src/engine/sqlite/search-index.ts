@@ -19,12 +19,12 @@ import { inParentheses, joined } from './joined.ts';
 import { select } from './schema.ts';
 
 /**
- * A batch is so many rows, or about so much text. It is indexed in one transaction, and a write that comes meanwhile waits for it;
- * what is less stays pending, since to test it takes a search about a millisecond.
+ * A batch is limited by rows and text. It is indexed in one transaction, which delays writes. Fewer rows stay pending:
+ * testing them costs a search about a millisecond.
  */
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 128 * 1024;
-/** A row with more text than this stays pending, since indexing it would keep writes waiting for too long. */
+/** A row with more text stays pending, since indexing it would delay writes too long. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 const TRIGRAMS = `fts5(texts, content='', contentless_delete=1, detail='none', tokenize='trigram case_sensitive 1')`;
@@ -32,16 +32,18 @@ const TRIGRAMS = `fts5(texts, content='', contentless_delete=1, detail='none', t
 interface SearchIndex {
   readonly table: string;
   readonly texts: readonly string[];
-  /** Names that begin with `_`, as those of collections and fields do not. */
+  /** Names begin with `_`, unlike those of collections and fields. */
   readonly index: string;
   readonly pending: string;
-  /** What each part is made by. `page` is where the table begins: a table that was made anew may have other rows by these ids. */
+  /**
+   * The definitions of its parts. `page` is the table's root page: a rebuilt table may have other rows with these ids.
+   */
   readonly definitions: (page: number) => readonly string[];
 }
 
 interface StoredSchema {
   readonly definitions: ReadonlySet<string>;
-  /** Where each table begins. */
+  /** The root page of each table. */
   readonly pages: ReadonlyMap<string, number>;
 }
 
@@ -51,7 +53,7 @@ export function isIndexed({ fields }: Collection, field: Field | undefined): boo
   return field !== undefined && can(field.type, 'text') && fields.includes(field);
 }
 
-/** A text as the index has it: without case, and without the character that ends a text for FTS5. */
+/** The indexed form of a text: case-folded, without FTS5's terminator. */
 export function indexedForm(text: string): string {
   return looseCase(text).replaceAll('\0', '\ufffd');
 }
@@ -92,18 +94,18 @@ function partsOf(name: string): readonly string[] {
   return [name, `${name}_pending`, `${name}_insert`, `${name}_update`, `${name}_delete`];
 }
 
-/** By its name, whether a trigger goes and comes with the search index: it names columns that its table may lose. */
+/** Whether a trigger belongs to the search index, which a migration drops and recreates. */
 export function isOfSearchIndex(trigger: string): boolean {
   return /^_.*_search_(insert|update|delete)$/.test(trigger);
 }
 
-/** Whether it is there, as it is made now, and of this very table. */
+/** Whether the current index exists for this very table. */
 export function hasSearchIndex(db: Database, collection: Collection, stored = storedSchema(db)): boolean {
   const definitions = searchIndexOf(collection)?.definitions(stored.pages.get(collection.name) ?? 0) ?? [];
   return definitions.every((definition) => stored.definitions.has(definition.toLowerCase()));
 }
 
-/** All of it at once, for whoever asks about many collections. */
+/** Read once for many collections. */
 export function storedSchema(db: Database): StoredSchema {
   const rows = select(db, 'select type, name, rootpage, sql from sqlite_schema') as [
     string,
@@ -112,16 +114,13 @@ export function storedSchema(db: Database): StoredSchema {
     string | null,
   ][];
   return {
-    // SQLite keeps the text, but for the case of its first words.
+    // SQLite preserves the text except for the case of its first words.
     definitions: new Set(rows.map(([, , , sql]) => String(sql).toLowerCase())),
     pages: new Map(rows.flatMap(([type, name, page]) => (type === 'table' ? [[name, Number(page)]] : []))),
   };
 }
 
-/**
- * Makes those that are missing, with every row pending, and removes those of tables that are gone or have no texts any more. Returns
- * whose were made.
- */
+/** Creates missing indexes with all rows pending, and drops obsolete ones. Returns the collections concerned. */
 export function createSearchIndexes(db: Database, collections: ReadonlyMap<string, Collection>): readonly Collection[] {
   const tables = firstColumn(db, "select name from sqlite_schema where type = 'table'");
   for (const pending of firstColumn(db, `select name from sqlite_schema where instr(sql, '(${PENDING_COLUMN}') > 0`)) {
@@ -140,7 +139,7 @@ function create(db: Database, collection: Collection): void {
   drop(db, collection.name);
   const { definitions, table, pending } = searchIndexOf(collection)!;
   for (const definition of definitions(pageOf(db, collection))) db.run(definition);
-  // In the order of the table: by one of its indexes the rows would come in another.
+  // In table order; an index would give another order.
   db.run(`insert into ${pending} select _rowid_ from ${table} not indexed`);
 }
 
@@ -154,7 +153,7 @@ function pageOf(db: Database, { name }: Collection): number {
   return Number(firstColumn(db, "select rootpage from sqlite_schema where type = 'table' and name = ?", name)[0] ?? 0);
 }
 
-/** The row ids of the candidates; `query` is in the language of FTS5. To find them takes time, too. */
+/** The row ids of the candidates for an FTS5 query. Finding them also counts against the deadline. */
 export function candidateRows(collection: Collection, query: string, bind: Bind): string {
   const { index, pending } = searchIndexOf(collection)!;
   return `select rowid from ${index} where ${index} match ${bind(query)} and ${GUARD} union all select _row from ${pending}`;
@@ -166,12 +165,12 @@ export function countPending(db: Database, collection: Collection): number {
 }
 
 /**
- * Indexes the next batch of pending rows. Returns false where there is none: `fewest` is how many rows make one. Fails where another
- * process is writing.
+ * Indexes the next batch of pending rows. Returns false if fewer than `fewest` are pending. Fails while another process
+ * writes.
  */
 export function indexPending(connection: Connection, collection: Collection, fewest = BATCH_ROWS): boolean {
   const made = searchIndexOf(collection);
-  // Where there is nothing to do, nobody who writes is disturbed.
+  // Checked first, so that writers are not disturbed without need.
   if (made === undefined || nextBatch(connection, made, fewest).length === 0) return false;
   connection.execute('begin immediate');
   try {
@@ -183,7 +182,7 @@ export function indexPending(connection: Connection, collection: Collection, few
   return true;
 }
 
-/** Their ids as text: they may be larger than a number holds exactly. */
+/** Ids as text, since they may exceed a double's precision. */
 function nextBatch(connection: Connection, { table, texts, pending }: SearchIndex, fewest: number): readonly string[] {
   const lengths = texts.map((column) => `coalesce(octet_length(${table}.${column}), 0)`);
   const bytes = joined(lengths, ' + ', inParentheses);

@@ -1,4 +1,4 @@
-/** Rows that are gathered to be stored together, in a nameless database beside the catalogue; and those among them that are refused. */
+/** Rows staged for a load in a temporary database, and the rejected ones among them. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import type { Value } from '../../collection/value.ts';
 import type { Refusal } from '../../errors.ts';
@@ -11,29 +11,29 @@ import { sqliteDialect } from './dialect.ts';
 import { columnList, storedValues } from './schema.ts';
 
 const ROWS_PER_INSERT = 50;
-/** Refused rows that are told of at a time: it may be all of them. */
+/** The number of rejected rows to report at a time. */
 const ROWS_PER_LOOK = 10_000;
-/** No collection is called so. */
+/** No collection has this name. */
 const REFUSED = 'staging."refused rows"';
 
 export class Staged {
-  /** Where they are. */
+  /** The staging table. */
   readonly rows: string;
-  /** Where they will be. */
+  /** The target table. */
   readonly table: string;
   /** The column that numbers them. */
   readonly number = 'rowid';
-  /** The sets of fields that rows give, by number. */
+  /** The sets of fields that rows supply, by number. */
   readonly shapes: (readonly Field[])[] = [];
   total = 0;
-  /** Whether some row is to be assigned a key. */
+  /** Whether a row needs an assigned key. */
   assigns = false;
-  /** The largest key that a row chooses: none up to it is assigned to another. */
+  /** The largest supplied key; smaller ones are not assigned. */
   largest: Value = 0;
   private readonly keys: string;
   private readonly keyPlaces: readonly number[];
   private lastKey: Value | undefined;
-  /** Whether each key is larger than the one before, as they mostly are: then none can repeat. */
+  /** Whether keys are ascending, as usual: then none repeats. */
   private ascending = true;
 
   constructor(
@@ -66,7 +66,7 @@ export class Staged {
     this.connection.commit();
   }
 
-  /** Of rows with the same key the first stands. */
+  /** The first of rows with the same key wins. */
   refuseRepeated(terms: LoadTerms): void {
     if (this.ascending) return;
     const { name, key } = this.collection;
@@ -82,7 +82,7 @@ export class Staged {
     this.refuse(terms, taken, this.collection.key, this.duplicate);
   }
 
-  /** Of rows with the same unique values the first stands, if no stored row has them. */
+  /** The first of rows with the same unique values wins, unless a stored row has them. */
   refuseShared(terms: LoadTerms): void {
     for (const { fields, repeated: repeats, taken } of sharedValues(this, terms.onConflict)) {
       this.refuse(terms, repeats, fields, repeated);
@@ -133,7 +133,7 @@ export class Staged {
     if (key > this.largest!) this.largest = key;
   }
 
-  /** Many rows a statement: it is the calls that cost. */
+  /** Many rows per statement, since each call is costly. */
   private insertOf(rows: number): string {
     const row = `(?, ?${', ?'.repeat(this.collection.fields.length)})`;
     return `insert into ${this.rows} values ${row}${`, ${row}`.repeat(rows - 1)}`;

@@ -1,4 +1,4 @@
-/** What is known about the size of the table: looked at after changes, by whichever process, but not after each. */
+/** Statistics of tables, refreshed after changes by any process, but not after each. */
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../limits.ts';
 import { identifier, type Statement } from '../compile/statement.ts';
@@ -19,20 +19,20 @@ interface Seen {
 
 export class Statistics {
   private readonly seen = new Map<Collection, Seen>();
-  /** By the names of indexes, of all collections. */
+  /** By index name, for all collections. */
   private readonly perValue = new Map<string, number>();
 
   private size = { mark: Number.NaN, bytes: 0 };
 
   constructor(private readonly connection: Connection) {}
 
-  /** Of all that is stored, now: no text in it is longer, nor are all of them together. */
+  /** The size of the database, which bounds every text in it. */
   bytes(mark: number): number {
     if (this.size.mark !== mark) this.size = { mark, bytes: this.connection.number(SIZE) };
     return this.size.bytes;
   }
 
-  /** Whether anything at all can be asked of the table at once; `mark` is the data's. */
+  /** Whether every read of the table is cheap; `mark` is the change counter. */
   isSmall(collection: Collection, mark: number): boolean {
     let seen = this.seen.get(collection);
     if (seen?.mark === mark) return seen.small;

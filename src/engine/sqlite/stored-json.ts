@@ -1,7 +1,7 @@
-/** What PostgreSQL does with JSON as a whole, for JSON that is stored as text. */
+/** JSON functions of PostgreSQL for JSON stored as text. */
 import { parseJson, WrittenNumber } from '../../collection/exact-json.ts';
 
-/** All texts in it, at any depth, in their order: what a full text search looks at. Names and numbers are none. */
+/** All strings at any depth, in order, for full-text search. Names and numbers do not count. */
 export function stringsIn(text: string): readonly string[] {
   const strings: string[] = [];
   const gather = (json: unknown): void => {
@@ -13,7 +13,7 @@ export function stringsIn(text: string): readonly string[] {
   return strings;
 }
 
-/** Without the members that are null, at any depth; a null in a list stays, since the others would move. */
+/** Removes null members at any depth. Null list items stay, since the others would shift. */
 export function withoutNulls(text: string): string {
   return print(parseJson(text));
 }

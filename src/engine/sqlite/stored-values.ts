@@ -1,4 +1,4 @@
-/** Values as SQLite keeps them, and back. */
+/** Converts values to SQLite's stored form and back. */
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 

@@ -1,18 +1,15 @@
-/**
- * A thread that is started when there is something for it to do, and again after it has died: whoever waits for it then is
- * told so, and nobody waits for ever.
- */
+/** A thread that starts on demand and restarts after a crash. Pending requests of a crashed thread are rejected. */
 import { requireDescriptors } from '../../descriptors.ts';
 import { Refusal } from '../../errors.ts';
 
 export interface ThreadOptions<Request, Answer> {
   readonly file: URL;
-  /** What it is told first. */
+  /** The first message. */
   readonly opening: Request;
   readonly answered: (answer: Answer) => void;
-  /** It has died, and with it all that was asked of it. */
+  /** Called when the thread has died. */
   readonly lost: (refusal: Refusal) => void;
-  /** What those who wait are told then. */
+  /** The error for pending requests. */
   readonly words: { readonly details: string; readonly hint: string };
 }
 
@@ -25,7 +22,7 @@ export class Thread<Request, Answer> {
     return this.worker !== undefined;
   }
 
-  /** Now, so that the first who needs it does not wait. */
+  /** Starts the thread now, so that the first request does not wait. */
   begin(): Worker {
     this.worker ??= this.start();
     return this.worker;
@@ -35,7 +32,7 @@ export class Thread<Request, Answer> {
     this.begin().postMessage(request);
   }
 
-  /** Where it is running. */
+  /** Sends a message if the thread runs. */
   tell(request: Request): void {
     this.worker?.postMessage(request);
   }

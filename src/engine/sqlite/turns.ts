@@ -1,13 +1,13 @@
 /**
- * Who is next at the threads for costly reads. A read asks for a turn to begin, and for another one for each part of a long
- * result; turns are given in the order in which they were asked for, so that nobody waits for the whole of another's result.
- * Waiting is bounded: who would have to wait too long is told so at once.
+ * The queue of the reader threads. A read needs a turn to start, and one for each chunk of a streamed result. Turns are
+ * assigned in order, so that nobody waits for another's whole result. A read that would wait too long is rejected at
+ * once.
  */
 import { Refusal } from '../../errors.ts';
 import { MAX_WAITING_READS } from '../../limits.ts';
 import type { Reader, TurnAnswer, TurnRequest } from './reader.ts';
 
-/** How much the latest turn counts in the mean. */
+/** The weight of the latest turn in the average. */
 const WEIGHT = 1 / 8;
 
 export interface Turn {
@@ -17,17 +17,17 @@ export interface Turn {
 
 export interface TurnsOptions {
   readonly startReader: () => Reader;
-  /** Whether another read may begin now; `give` is to be called when it may again. */
+  /** Whether another read may start; `give` must be called when it may again. */
   readonly mayBegin: () => boolean;
   readonly threads: number;
-  /** How long a read may wait. */
+  /** The maximum waiting time. */
   readonly queueSeconds: number;
 }
 
 interface Waiting {
-  /** Made when the turn has come. */
+  /** Built when the turn starts. */
   readonly request: () => TurnRequest;
-  /** The thread that has begun the read; undefined where it has not begun. */
+  /** The thread of a started read. */
   readonly reader: Reader | undefined;
   readonly resolve: (turn: Turn) => void;
   readonly reject: (error: unknown) => void;
@@ -37,12 +37,12 @@ interface Waiting {
 export class Turns {
   readonly readers: Reader[] = [];
   private readonly waiting: Waiting[] = [];
-  /** What it takes to begin a read. */
+  /** The average duration of a first turn. */
   private meanMs = 0;
 
   constructor(private readonly options: TurnsOptions) {}
 
-  /** Reads that have not begun. */
+  /** Reads that have not started. */
   get waitingCount(): number {
     return this.waiting.filter(({ reader }) => reader === undefined).length;
   }
@@ -57,7 +57,7 @@ export class Turns {
     return (await this.ask(reader, () => request)).answer;
   }
 
-  /** Turns for all who can have one now. */
+  /** Assigns turns to all that can run now. */
   give(): void {
     for (const waiting of [...this.waiting]) {
       const reader = waiting.reader ?? this.freeReader();
@@ -105,7 +105,7 @@ export class Turns {
     this.give();
   }
 
-  /** For a read that has not begun. */
+  /** A thread for a new read. */
   private freeReader(): Reader | undefined {
     const free = this.readers.find(({ isFree }) => isFree);
     if ((free === undefined && this.readers.length === this.options.threads) || !this.options.mayBegin())

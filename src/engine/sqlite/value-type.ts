@@ -1,6 +1,6 @@
 /**
- * Which type the values of a column have, in a file that something else made: SQLite stores anything anywhere, so that what a
- * column is said to be counts only where every value of it can be read so.
+ * Determines the type of a column in a foreign file. SQLite stores any value in any column, so the declared type
+ * applies only if every value can be parsed as such.
  */
 import type { Database } from 'bun:sqlite';
 import { typeNamed } from '../../collection/types/index.ts';
@@ -8,7 +8,7 @@ import type { Type } from '../../collection/types/type.ts';
 import { Refusal } from '../../errors.ts';
 import { identifier } from '../compile/statement.ts';
 
-/** By what a column's type is called, the first that matches: https://www.sqlite.org/datatype3.html has the names people use. */
+/** Candidates by declared type name, first match: see https://www.sqlite.org/datatype3.html. */
 const CANDIDATES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/BOOL/, ['boolean']],
   [/UUID|GUID|UNIQUEIDENTIFIER/, ['uuid']],
@@ -21,13 +21,13 @@ const CANDIDATES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/REAL|FLOA|DOUB/, ['float8']],
 ];
 const DECIMAL = /^(?:DECIMAL|NUMERIC)\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)/;
-/** Whatever it is called. */
+/** For any other name. */
 const ANY = ['int8', 'float8', 'text'];
 
-/** A time that says its zone is no time of day anywhere. */
+/** A time with a zone is not a time of day. */
 const ZONED = /(?:z|[+-]\d\d(?::?\d\d)?)$/i;
 
-/** Undefined where there are values that have no text form. */
+/** Undefined if values have no text form. */
 export function typeOfValues(db: Database, table: string, column: string, declared: string): Type | undefined {
   const values = distinctValues(db, table, column);
   if (values === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The writer's thread as seen from where requests are: what it is told, and what it answers. */
+/** The writer thread as the event loop sees it. */
 import type { Catalogue } from '../../collection/declaration.ts';
 import type { CatalogueDraft } from '../../collection/draft.ts';
 import type { WriteBounds } from './apply.ts';
@@ -9,11 +9,11 @@ import type { Outcome } from './outcome.ts';
 import { Thread } from './thread.ts';
 import type { Commit } from './writer.ts';
 
-/** A message to the writer's thread; commits and the last one are answered. */
+/** A message to the writer thread; commits and `close` are answered. */
 export type WriterRequest =
   | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterTerms, 'catalogue'>)
   | { readonly kind: 'part'; readonly part: Part }
-  /** `parts` are those of its one job that came before it, where it is a long one. */
+  /** `parts` is the number of parts that preceded a long job. */
   | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
   | { readonly kind: 'give-back-memory' }
   | { readonly kind: 'close' };
@@ -28,9 +28,9 @@ export interface WriterTerms {
   readonly bounds: WriteBounds;
 }
 
-/** A thread that answers one message at a time, in order. */
+/** Answers one message at a time, in order. */
 export class WriterThread {
-  /** How often its connection was found reading when nothing should have been, for the metrics. */
+  /** Connections with a leaked statement, for the metrics. */
   stale = 0;
   private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
   private readonly thread: Thread<WriterRequest, WriterAnswer>;
@@ -74,7 +74,7 @@ export class WriterThread {
 
   async close(): Promise<void> {
     if (!this.thread.isRunning) return;
-    // One that has died has closed what it had.
+    // A dead thread has already closed its connection.
     await this.ask({ kind: 'close' }).catch(() => {});
     this.thread.end();
   }

@@ -1,4 +1,4 @@
-/** The thread that writes: it owns the writing connection and knows nothing but jobs. */
+/** The writer thread: it owns the writing connection and knows only jobs. */
 import { declareCatalogue } from '../../collection/declaration.ts';
 import { Refusal } from '../../errors.ts';
 import { QUICK_PAGE_ROWS } from '../../limits.ts';
@@ -22,11 +22,11 @@ let connection: Connection | undefined;
 let declared: DeclarationWatch | undefined;
 const received: Part[] = [];
 
-/** How often the thread looks for rows that the search index does not have yet. */
+/** The interval of checks for rows to index. */
 const LOOK_MS = 1_000;
-/** Where nobody has written for this long, it goes on with the next ones; */
+/** After this long without writes, indexing continues immediately, */
 const QUIET_MS = 200;
-/** but rests this many times as long as it worked: others find the lock free, and the processor idle. */
+/** but pauses this many times as long as it worked, to leave the lock and the CPU to others. */
 const REST = 3;
 let lastCommit = Number.NEGATIVE_INFINITY;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,7 +40,7 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
   switch (request.kind) {
     case 'open':
       terms = { ...request, catalogue: declareCatalogue(request.catalogue) };
-      // At once, so that the first write finds it open; where that fails, the first write is told why.
+      // Opens at once for the first write; on failure the first write reports why.
       attempt(open);
       indexLater(LOOK_MS);
       return undefined;
@@ -62,7 +62,7 @@ function answer(request: WriterRequest): WriterAnswer | undefined {
   }
 }
 
-/** The jobs, of which a long one has come in parts. */
+/** Reassembles a long job from its parts. */
 function whole({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
   const came = received.splice(0);
   if (parts === 0) return jobs;
@@ -124,13 +124,13 @@ function open(): Connection {
   return opened;
 }
 
-/** What `pragma optimize` would do about all tables, in SQL: https://www.sqlite.org/pragma.html#pragma_optimize */
+/** What `pragma optimize` would do: https://www.sqlite.org/pragma.html#pragma_optimize */
 const WANTED = { sql: 'pragma optimize = 0x10003', params: [] };
 const OF_COLLECTION = /^ANALYZE "main"\."[^_]/i;
 
 /**
- * How often values repeat decides which reads are quick; some entries of each index tell it well enough. Nothing must be known of
- * the tables of the search index: by how small they were once, SQLite would choose to walk through them for every row.
+ * Gathers statistics, which decide whether reads are cheap; samples of each index suffice. The search index's tables
+ * must have none: with outdated small sizes, SQLite would scan them for every row.
  */
 function gatherStatistics(connection: Connection): void {
   try {
@@ -138,9 +138,9 @@ function gatherStatistics(connection: Connection): void {
     const wanted = connection.values(WANTED).map(([sql]) => String(sql));
     for (const sql of wanted.filter((each) => OF_COLLECTION.test(each))) connection.execute(sql);
     const forgotten = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");
-    // Reads them again.
+    // Reloads the statistics.
     if (forgotten > 0) connection.execute('analyze sqlite_schema');
   } catch {
-    // Another process is writing: what it knows of the values is good enough.
+    // Another process is writing, and the existing statistics are good enough.
   }
 }

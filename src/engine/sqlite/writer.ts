@@ -9,7 +9,9 @@ import type { MaybePromise, WriteResult } from '../engine.ts';
 import type { Job } from './jobs.ts';
 import { type Outcome, settle } from './outcome.ts';
 
-/** The outcomes of the first of the jobs, or of all: a commit does not last for ever. The others are for the next one. */
+/**
+ * The results of all jobs, or of the first ones, since a commit is limited in time. The others join the next commit.
+ */
 export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly Outcome[]>;
 
 interface Waiting {
@@ -21,7 +23,7 @@ interface Waiting {
 }
 
 export class Writer {
-  /** So far, for the metrics. */
+  /** For the metrics. */
   commits = 0;
   writes = 0;
   private readonly quick: Waiting[] = [];
@@ -42,7 +44,7 @@ export class Writer {
       else this.queue(waiting);
       if (!this.busy) {
         this.busy = true;
-        // After the requests that are being read in this turn of the event loop, so that they share a commit.
+        // Deferred, so that all requests of this turn of the event loop share a commit.
         setImmediate(() => this.drain());
       }
     });
