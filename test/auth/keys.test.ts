@@ -1,4 +1,4 @@
-/** Keys of programs, on every engine. */
+/** API keys on every engine. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addKey } from '../../src/auth/keys.ts';
 import { KEYS } from '../../src/collection/own.ts';
@@ -24,7 +24,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
     const identify = (key: string) =>
       service.access.identify(new Request('http://catalogue/products', { method: 'POST', headers: bearer(key) }));
 
-    test('lets a program in under its role, as Authorization or apikey', async () => {
+    test('authenticates a program with its role, in Authorization or apikey', async () => {
       const name = newName('erp');
       const key = await add(name, { claims: { region: 'north' } });
       const who = { by: 'key', role: 'editor', name, rights: RIGHTS };
@@ -37,11 +37,11 @@ for (const engine of Object.keys(ALL_ENGINES)) {
         identity: expect.stringMatching(/^key /),
         claims: { region: 'north', sub: name, role: 'editor' },
       });
-      // It was looked up a moment ago.
+      // The key was looked up a moment ago, so the result is cached.
       expect(identify(key)).not.toBeInstanceOf(Promise);
     });
 
-    test('in Authorization wins over one in apikey, and either over a cookie', async () => {
+    test('in Authorization wins over one in apikey, and either wins over a cookie', async () => {
       const [first, second] = [newName('first'), newName('second')];
       const [one, other] = [await add(first), await add(second, { role: 'viewer' })];
       const cookie = `catalogue_session=${'x'.repeat(43)}`;
@@ -55,7 +55,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       await expectRefusal(await service.whoIs({ ...bearer('wrong'), apikey: other }), 401, 'PGRST301');
     });
 
-    test('that is mistyped is told how a key begins', async () => {
+    test('that is mistyped gets an error that says how a key begins', async () => {
       const hint = 'A key begins with cat_, and has 43 letters, digits, - or _ after it.';
       for (const [text, message] of [
         [`cat-${'A'.repeat(43)}`, 'Expected 3 parts in JWT; got 1'],
@@ -72,7 +72,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       expect((await expectRefusal(await without.whoIs(bearer('nonsense')), 401, 'PGRST300')).hint).toBe(hint);
     });
 
-    test('is stored as a hash only', async () => {
+    test('is stored only as a hash', async () => {
       const key = await add(newName('hidden'));
       const plan = planRead(KEYS, EMPTY_QUERY, { offset: 0 }, undefined);
       const { body } = await gathered(await service.engine.read(plan, WHOLE));
@@ -81,7 +81,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       expect(body).not.toContain(key.slice(4));
     });
 
-    test('that nobody made, that has expired or whose role is gone is refused', async () => {
+    test('that is unknown, expired or of a removed role is rejected', async () => {
       const unknown = `cat_${'A'.repeat(43)}`;
       const response = await service.whoIs(bearer(unknown));
       expect(response.headers.get('www-authenticate')).toStartWith('Bearer error="invalid_token"');
@@ -96,7 +96,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       await until('the key to expire', async () => (await service.whoIs(bearer(soon))).status === 401);
     });
 
-    test('that is revoked is refused everywhere', async () => {
+    test('that is revoked is rejected everywhere', async () => {
       const name = newName('lost');
       const key = await add(name);
       const second = service.another();
@@ -111,7 +111,7 @@ for (const engine of Object.keys(ALL_ENGINES)) {
       ).toBeGreaterThan(0);
     });
 
-    test('has a name of its own', async () => {
+    test('has a unique name', async () => {
       const name = newName('twice');
       await add(name);
       expect(await add(name).catch((error) => error)).toMatchObject({ code: '23505' });

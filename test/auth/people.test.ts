@@ -1,4 +1,4 @@
-/** People, their passwords and their sessions, on every engine. */
+/** Users, their passwords and their sessions, on every engine. */
 import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:test';
 import { addUser, changeUser, removeUser } from '../../src/auth/people.ts';
 import type { StoredUser } from '../../src/auth/store.ts';
@@ -12,7 +12,7 @@ const PASSWORD = 'correct horse battery';
 const SAME = { origin: 'http://catalogue', host: 'catalogue' };
 
 for (const engine of Object.keys(ENGINES)) {
-  describe(`people on ${engine}`, () => {
+  describe(`users on ${engine}`, () => {
     let service: WithAccess;
     beforeAll(async () => {
       service = await openWithAccess(engine);
@@ -35,7 +35,7 @@ for (const engine of Object.keys(ENGINES)) {
     const post = (path: string, cookie: string, body?: unknown, headers: Record<string, string> = SAME) =>
       service.fetch(path, sendJson('POST', body ?? {}, { cookie, ...headers }));
 
-    test('log in with a cookie that no script reads and no other site sends', async () => {
+    test('log in and get a cookie that scripts cannot read and other sites cannot send', async () => {
       const name = await addPerson({ claims: { region: 'north' } });
       const response = await login(name);
       const cookie = response.headers.get('set-cookie')!;
@@ -65,7 +65,7 @@ for (const engine of Object.keys(ENGINES)) {
       });
     });
 
-    test('change a password by their session alone, from a page of this host', async () => {
+    test('can change a password only with a session, from a page of this host', async () => {
       const name = await addPerson();
       const cookie = await loggedIn(name);
       const body = { current: PASSWORD, password: 'another horse battery' };
@@ -80,7 +80,7 @@ for (const engine of Object.keys(ENGINES)) {
       expect((await login(name)).status).toBe(200);
     });
 
-    test('a name or a password that nobody can have is refused like any other', async () => {
+    test('get the usual error for a name or a password that cannot exist', async () => {
       for (const [name, password] of [
         ['a\0b', 'x'],
         ['n'.repeat(101), 'x'],
@@ -90,7 +90,7 @@ for (const engine of Object.keys(ENGINES)) {
       }
     });
 
-    test('have a cookie for TLS only, where there is TLS, and for the path of the service', async () => {
+    test('get a cookie with the path of the service, and for TLS only if they use TLS', async () => {
       const name = await addPerson();
       const secure = await login(name, PASSWORD, { 'x-forwarded-proto': 'https' });
       expect(secure.headers.get('set-cookie')).toMatch(/^__Host-catalogue_session=[\w-]{43}; Path=\/; .*; Secure$/);
@@ -101,7 +101,7 @@ for (const engine of Object.keys(ENGINES)) {
       );
     });
 
-    test('over TLS have no session by a cookie that could have been set without it', async () => {
+    test('over TLS get no session from a cookie that could have been set without TLS', async () => {
       const name = await addPerson();
       const https = { 'x-forwarded-proto': 'https' };
       const below = { ...https, 'x-forwarded-prefix': '/shop' };
@@ -120,12 +120,12 @@ for (const engine of Object.keys(ENGINES)) {
       expect(await roleOf({ cookie: plain, ...below })).toBe('anonymous');
       expect(await roleOf({ cookie: plain })).toBe('editor');
       expect(await roleOf({ cookie: secure })).toBe('anonymous');
-      // One that has ended is forgotten by its own name.
+      // The cookie of an expired session is deleted under its own name.
       const ended = await service.whoIs({ ...https, cookie: `__Host-catalogue_session=${'e'.repeat(43)}` });
       expect(ended.headers.get('set-cookie')).toStartWith('__Host-catalogue_session=; Path=/; Max-Age=0;');
     });
 
-    test('are believed to come over TLS by proxies that are trusted alone', async () => {
+    test('count as TLS clients only if a trusted proxy says so', async () => {
       const name = await addPerson();
       const alone = service.another({ proxies: new TrustedProxies([]) });
       const told = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' };
@@ -138,7 +138,7 @@ for (const engine of Object.keys(ENGINES)) {
       expect((await logout({ ...told, origin: 'http://catalogue' })).status).toBe(204);
     });
 
-    test('are told the same whether the name or the password is wrong', async () => {
+    test('get the same error whether the name or the password is wrong', async () => {
       const name = await addPerson();
       const [wrong, nobody] = [await login(name, 'wrong horse battery'), await login(newName('nobody'))];
       const problem = await expectRefusal(wrong, 401, 'CAT401');
@@ -162,7 +162,7 @@ for (const engine of Object.keys(ENGINES)) {
       }
     });
 
-    test('who guess have to wait; who knows the password from elsewhere does not', async () => {
+    test('who guess have to wait, but the right password from another address does not', async () => {
       const name = await addPerson();
       const answers = await Promise.all(Array.from({ length: 12 }, () => login(name, 'guessed it?')));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
@@ -173,7 +173,7 @@ for (const engine of Object.keys(ENGINES)) {
       await until('the pause to end', async () => (await login(name)).status === 200);
     });
 
-    test('who send anything else than a name and a password are told what to send', async () => {
+    test('who send anything other than a name and a password get an error that says what to send', async () => {
       const bodies = [
         '',
         '{',
@@ -199,7 +199,7 @@ for (const engine of Object.keys(ENGINES)) {
       await expectRefusal(await service.fetch('/auth/session', { method: 'POST' }), 405, 'PGRST117');
     });
 
-    test('begin a new session at each login: one that somebody put there is not taken over', async () => {
+    test('get a new session at each login, so a planted session is not adopted', async () => {
       const name = await addPerson();
       const planted = `catalogue_session=${'P'.repeat(43)}`;
       const first = await loggedIn(name, { cookie: planted });
@@ -211,7 +211,7 @@ for (const engine of Object.keys(ENGINES)) {
       expect((await service.whoIs({ cookie: second })).status).toBe(200);
     });
 
-    test('log out, and the session has ended; the browser is told to forget it', async () => {
+    test('log out, which ends the session and deletes the cookie', async () => {
       const cookie = await loggedIn(await addPerson());
       const response = await post('/auth/logout', cookie);
       expect(response.status).toBe(204);
@@ -223,7 +223,7 @@ for (const engine of Object.keys(ENGINES)) {
       expect((await service.fetch('/auth/logout', { method: 'POST' })).status).toBe(204);
     });
 
-    test('change their password, and all other sessions end', async () => {
+    test('change their password, which ends all other sessions', async () => {
       const name = await addPerson();
       const [here, elsewhere] = [await loggedIn(name), await loggedIn(name)];
       const next = 'another horse battery';
@@ -299,15 +299,15 @@ for (const engine of Object.keys(ENGINES)) {
       ).toMatchObject({ role: 'editor' });
       const https = { host: 'catalogue', 'x-forwarded-proto': 'https' };
       const secure = await loggedIn(await addPerson(), https);
-      // Whoever is on the way can change a page that comes over HTTP.
+      // An attacker on the network can change a page that comes over HTTP, so its origin is not trusted.
       for (const tls of [https, { host: 'catalogue', 'test-tls': 'yes' }]) {
         const logout = (origin: string) => post('/auth/logout', secure, {}, { ...tls, origin });
         await expectRefusal(await logout('http://catalogue'), 403, 'CAT403');
         expect((await logout('https://catalogue')).status).toBe(204);
       }
-      // A proxy need not say that it speaks TLS.
+      // A proxy need not report that its client uses TLS.
       expect(await write({ host: 'catalogue', origin: 'https://catalogue' })).toMatchObject({ role: 'editor' });
-      // Reading is not writing: what is read, another site's page does not see.
+      // Reads need no origin check, because a page of another site cannot see the response.
       expect((await service.whoIs({ cookie })).status).toBe(200);
     });
 

@@ -1,4 +1,4 @@
-/** Tokens: those that count, and the published ways to forge one. */
+/** Tokens: valid ones, and the published ways to forge one. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, generateSecret, type JWK, SignJWT } from 'jose';
 import { PublicKeys } from '../../src/auth/public-keys.ts';
@@ -20,13 +20,13 @@ function signed(claims: Record<string, unknown>, header: Record<string, unknown>
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', ...header }).sign(key);
 }
 
-/** Signed as a program would that is not held to any library's rules. */
+/** Signs a token without a library, and thus without its checks. */
 function handmade(header: unknown, payload: unknown, key: string | Uint8Array = SECRET): string {
   const text = `${encoded(header)}.${encoded(payload)}`;
   return `${text}.${new Bun.CryptoHasher('sha256', key).update(text).digest('base64url')}`;
 }
 
-describe('a token that a secret has signed', () => {
+describe('a token signed with a secret', () => {
   let service: WithAccess;
   beforeAll(async () => {
     service = await openWithAccess(ENGINE);
@@ -40,7 +40,7 @@ describe('a token that a secret has signed', () => {
     expect((await expectRefusal(response, 401, code)).message).toBe(message);
   };
 
-  test('is of the role that it names, in Authorization or apikey', async () => {
+  test('has the role that it names, in Authorization or apikey', async () => {
     const token = await signed({ role: 'editor', sub: 'ann' });
     const who = { by: 'token', role: 'editor', name: 'ann', rights: RIGHTS };
     for (const headers of [bearer(token), { apikey: token }, { authorization: `bearer  ${token}` }]) {
@@ -49,7 +49,7 @@ describe('a token that a secret has signed', () => {
     }
   });
 
-  test('of no role is anonymous, and has its claims', async () => {
+  test('without a role is anonymous and keeps its claims', async () => {
     const caller = await service.access.identify(
       new Request('http://catalogue/products', { headers: bearer(await signed({ tenant: 7 })) }),
     );
@@ -57,7 +57,7 @@ describe('a token that a secret has signed', () => {
     expect(caller).toEqual({ role: 'anonymous', claims, identity: expect.any(String) });
   });
 
-  test('is another caller for another subject or issuer, however long, and without one by itself', async () => {
+  test('has a distinct identity for each subject and issuer of any length, and one of its own without a subject', async () => {
     const long = 'a'.repeat(300);
     const identities = [];
     for (const claims of [{ sub: `${long}X` }, { sub: `${long}Y` }, { sub: long, iss: 'b' }, { sub: long }, {}]) {
@@ -69,13 +69,13 @@ describe('a token that a secret has signed', () => {
     expect(identities).not.toContain(undefined);
   });
 
-  test('is known in the log by its subject, without what would do something to a terminal', async () => {
+  test('is logged by its subject, without terminal control characters', async () => {
     const token = await signed({ role: 'editor', sub: `ann\x1b[2J\n${'x'.repeat(500)}` });
     const { name } = (await (await service.whoIs(bearer(token))).json()) as { name: string };
     expect(name).toBe(`ann?[2J?${'x'.repeat(92)}`);
   });
 
-  test('that was verified before is known at once', async () => {
+  test('that was verified before is accepted from the cache', async () => {
     const headers = bearer(await signed({ role: 'viewer' }));
     const first = service.access.identify(new Request('http://catalogue/', { headers }));
     expect(first).toBeInstanceOf(Promise);
@@ -84,7 +84,7 @@ describe('a token that a secret has signed', () => {
     expect(known).toBe(caller);
   });
 
-  test('that has expired since it was verified is refused', async () => {
+  test('that has expired since it was verified is rejected', async () => {
     const headers = bearer(await signed({ role: 'viewer', exp: Date.now() / 1000 - 29.6 }));
     expect((await service.whoIs(headers)).status).toBe(200);
     for (const deadline = Date.now() + 20_000; (await service.whoIs(headers)).status === 200; await Bun.sleep(20)) {
@@ -93,7 +93,7 @@ describe('a token that a secret has signed', () => {
     await expectRefusal(await service.whoIs(headers), 401, 'PGRST303');
   });
 
-  test('counts with 30 s of leeway', async () => {
+  test('is valid with 30 s of leeway', async () => {
     for (const claims of [{ exp: seconds() - 20 }, { nbf: seconds() + 20 }, { iat: seconds() + 20 }]) {
       expect((await service.whoIs(bearer(await signed({ role: 'editor', ...claims })))).status).toBe(200);
     }
@@ -115,7 +115,7 @@ describe('a token that a secret has signed', () => {
     'whose role is a list': [{ role: ['editor'] }, 'The role in the JWT must be a string'],
   };
   for (const [name, [claims, message]] of Object.entries(CLAIMS)) {
-    test(`${name} is refused`, async () => {
+    test(`${name} is rejected`, async () => {
       const response = await service.whoIs(bearer(await signed({ role: 'editor', ...claims })));
       expect((await expectRefusal(response, 401, 'PGRST303')).message).toBe(message);
       expect(response.headers.get('www-authenticate')).toStartWith('Bearer error="invalid_token"');
@@ -126,12 +126,12 @@ describe('a token that a secret has signed', () => {
   const right = handmade({ alg: 'HS256' }, EDITOR);
   const [head, body, signature] = right.split('.') as [string, string, string];
 
-  test('made by hand counts, as a check of the forgeries below', async () => {
+  test('made by hand is accepted, as a check of the forgeries below', async () => {
     expect((await service.whoIs(bearer(right))).status).toBe(200);
   });
 
   for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
-    test(`of the algorithm "${alg}" is refused, signed or not`, async () => {
+    test(`with the algorithm "${alg}" is rejected, signed or not`, async () => {
       const unsigned = `${encoded({ alg })}.${body}.`;
       for (const token of [unsigned, `${unsigned}${signature}`, handmade({ alg, typ: 'JWT' }, EDITOR)]) {
         await expectRefusal(await service.whoIs(bearer(token)), 401, 'PGRST301');
@@ -139,7 +139,7 @@ describe('a token that a secret has signed', () => {
     });
   }
 
-  test('of another algorithm than HS256 is refused, with the right secret, too', async () => {
+  test('with an algorithm other than HS256 is rejected, even with the right secret', async () => {
     for (const alg of ['HS384', 'HS512']) {
       await refused(await signed(EDITOR, { alg }), 'PGRST301', 'Wrong or unsupported encoding algorithm');
     }
@@ -148,7 +148,7 @@ describe('a token that a secret has signed', () => {
     await refused(token, 'PGRST301', 'Wrong or unsupported encoding algorithm');
   });
 
-  test('whose signature was stripped, cut, changed or is of other claims is refused', async () => {
+  test('whose signature is stripped, truncated, changed or for other claims is rejected', async () => {
     const other = encoded({ role: 'owner' });
     await refused(`${head}.${body}.`, 'PGRST301', 'JWT cryptographic operation failed');
     await refused(`${head}.${body}.${signature.slice(0, -4)}`, 'PGRST301', 'JWT cryptographic operation failed');
@@ -176,10 +176,10 @@ describe('a token that a secret has signed', () => {
     'with an empty crit': [handmade({ alg: 'HS256', crit: [] }, EDITOR), "JWT couldn't be decoded"],
   };
   for (const [name, [token, message]] of Object.entries(FORMS)) {
-    test(`${name} is refused`, () => refused(token, 'PGRST301', message));
+    test(`${name} is rejected`, () => refused(token, 'PGRST301', message));
   }
 
-  test('whose payload is not encoded (b64) is refused', async () => {
+  test('whose payload is not encoded (b64) is rejected', async () => {
     const header = encoded({ alg: 'HS256', b64: false, crit: ['b64'] });
     for (const payload of [body, 'eyJ9']) {
       const text = `${header}.${payload}`;
@@ -189,7 +189,7 @@ describe('a token that a secret has signed', () => {
   });
 
   for (const payload of ['no JSON', '[]', '"editor"', 'null', '7', '\xff', '{"role":"editor"']) {
-    test(`whose payload is ${JSON.stringify(payload)} is refused`, async () => {
+    test(`whose payload is ${JSON.stringify(payload)} is rejected`, async () => {
       const bytes = Buffer.from(payload, 'latin1').toString('base64url');
       const text = `${head}.${bytes}`;
       const mac = new Bun.CryptoHasher('sha256', SECRET).update(text).digest('base64url');
@@ -198,7 +198,7 @@ describe('a token that a secret has signed', () => {
   }
 
   for (const kid of ['../../../../../dev/null', "' or '1'='1", '| id', 'a'.repeat(2_000)]) {
-    test(`whose key is called ${kid.slice(0, 30)} is verified with the secret alone`, async () => {
+    test(`whose key id is ${kid.slice(0, 30)} is verified only with the secret`, async () => {
       expect((await service.whoIs(bearer(handmade({ alg: 'HS256', kid }, EDITOR)))).status).toBe(200);
       await refused(
         handmade({ alg: 'HS256', kid }, EDITOR, new Uint8Array()),
@@ -209,13 +209,13 @@ describe('a token that a secret has signed', () => {
     });
   }
 
-  test('that is huge is refused before anything else', async () => {
+  test('that is huge is rejected before any other check', async () => {
     const message = `A token or key has at most ${MAX_CREDENTIAL_LENGTH} characters`;
     await refused(handmade({ alg: 'HS256' }, { role: 'editor', more: 'x'.repeat(8_000) }), 'PGRST301', message);
     await expectRefusal(await service.whoIs({ apikey: 'x'.repeat(100_000) }), 401, 'PGRST301');
   });
 
-  test('cannot be given otherwise, nor twice', async () => {
+  test('is rejected with another scheme, or if it is sent twice', async () => {
     const odd = [
       'Basic YW5uOnNlY3JldA==',
       `Token ${right}`,
@@ -231,12 +231,12 @@ describe('a token that a secret has signed', () => {
     expect(message).toBe('Empty JWT is sent in Authorization header');
   });
 
-  test('a refusal repeats nothing of what was sent', async () => {
+  test('is not repeated in the error message', async () => {
     const response = await service.whoIs({ authorization: 'Digest username="mallory", response="hunter2"' });
     expect(`${JSON.stringify([...response.headers])}${await response.text()}`).not.toMatch(/hunter2|mallory/);
   });
 
-  test('of two Authorization headers a wrong one is never passed over for a right one', async () => {
+  test('is rejected if one of two Authorization headers is wrong', async () => {
     const app = { fetch: ({ headers }: Request) => service.fetch('/auth/session', { headers }) };
     const listening = listen(app, { host: '127.0.0.1', port: 0 });
     const asked = async (...tokens: string[]) => {
@@ -252,8 +252,8 @@ describe('a token that a secret has signed', () => {
   });
 });
 
-describe('the settings of tokens', () => {
-  test('say whom a token must be for, and of whom', async () => {
+describe('the token settings', () => {
+  test('define the required audience and issuer', async () => {
     const service = await openWithAccess(ENGINE, {
       settings: ['--jwt-audience', 'shop', '--jwt-issuer', 'https://id.example'],
     });
@@ -270,7 +270,7 @@ describe('the settings of tokens', () => {
     }
   });
 
-  test('say where the role is', async () => {
+  test('define the claim that holds the role', async () => {
     const paths: Readonly<Record<string, Record<string, unknown>>> = {
       '.app_metadata.role': { app_metadata: { role: 'editor' } },
       '."https://example.com/roles"[1]': { 'https://example.com/roles': ['viewer', 'editor'] },
@@ -289,7 +289,7 @@ describe('the settings of tokens', () => {
     expect(await (await odd.whoIs(bearer(await signed({})))).json()).toMatchObject({ role: 'anonymous' });
   });
 
-  test('without a secret or public keys, every token is refused; without anonymous, whoever sends nothing', async () => {
+  test('without a secret or public keys reject every token; without anonymous they reject requests without credentials', async () => {
     const service = await openWithAccess(ENGINE, { verifier: undefined, roles: ['editor'] });
     await expectRefusal(await service.whoIs(bearer(await signed({ role: 'editor' }))), 401, 'PGRST300');
     expect(await (await service.whoIs({})).json()).toEqual({ by: 'nothing', role: null, name: null, rights: null });
@@ -301,7 +301,7 @@ describe('the settings of tokens', () => {
   });
 });
 
-describe('a token that is verified with public keys', () => {
+describe('a token verified with public keys', () => {
   let rsa: { privateKey: CryptoKey; publicKey: CryptoKey };
   let ec: { privateKey: CryptoKey; publicKey: CryptoKey };
   let ed: { privateKey: CryptoKey; publicKey: CryptoKey };
@@ -329,7 +329,7 @@ describe('a token that is verified with public keys', () => {
     jwks = {
       keys: [
         await published('rsa', rsa.publicKey),
-        // A private key, and a secret, that somebody put there: only what is public of them counts.
+        // A private key and a secret published by mistake. The service uses only public keys.
         await published('ec', ec.privateKey),
         await published('ed', ed.publicKey),
         await published('wide', wide.publicKey),
@@ -342,7 +342,7 @@ describe('a token that is verified with public keys', () => {
   });
   afterAll(() => service.close());
 
-  test('counts by RS256, ES256 and EdDSA, whether it names its key or not', async () => {
+  test('is accepted with RS256, ES256 and EdDSA, whether it names its key or not', async () => {
     for (const [alg, kid, key] of [
       ['RS256', 'rsa', rsa.privateKey],
       ['ES256', 'ec', ec.privateKey],
@@ -353,7 +353,7 @@ describe('a token that is verified with public keys', () => {
     }
   });
 
-  test('that was signed with a public key as if it were a secret is refused', async () => {
+  test('that is signed with a public key as an HMAC secret is rejected', async () => {
     const pem = await exportSPKI(rsa.publicKey);
     const jwk = jwks.keys[0]!;
     const secrets = [
@@ -373,7 +373,7 @@ describe('a token that is verified with public keys', () => {
     }
   });
 
-  test('of another curve, another algorithm or another key than it says is refused', async () => {
+  test('with another curve, algorithm or key than it names is rejected', async () => {
     const other = await generateKeyPair('RS256');
     const pss = await generateKeyPair('PS256');
     const forged = [
@@ -384,14 +384,14 @@ describe('a token that is verified with public keys', () => {
       await made('ES256', ec.privateKey, { kid: 'rsa' }),
       await made('RS256', rsa.privateKey, { kid: 'ec' }),
       await made('RS256', rsa.privateKey, { kid: 'unknown' }),
-      // A signature of zeros, which some implementations of ECDSA took for right.
+      // A signature of zeros, which some ECDSA implementations accepted.
       `${encoded({ alg: 'ES256', kid: 'ec' })}.${encoded({ role: 'editor' })}.${Buffer.alloc(64).toString('base64url')}`,
       `${encoded({ alg: 'none', kid: 'rsa' })}.${encoded({ role: 'editor' })}.`,
     ];
     for (const token of forged) await expectRefusal(await service.whoIs(bearer(token)), 401, 'PGRST301');
   });
 
-  test('that brings its own key, or says where to fetch one, is refused, and nothing is fetched', async () => {
+  test('that contains its own key or a URL for one is rejected, and nothing is fetched', async () => {
     let fetched = 0;
     const mine = await generateKeyPair('RS256', { extractable: true });
     const jwk = { ...(await exportJWK(mine.publicKey)), kid: 'mine' };
@@ -419,7 +419,7 @@ describe('a token that is verified with public keys', () => {
     await server.stop(true);
   });
 
-  test('of a key that is new at a URL counts at once; one of a key that is gone, no more', async () => {
+  test('is accepted at once when its key appears at the URL, and rejected when the key is removed', async () => {
     let published: unknown = { keys: [jwks.keys[0]] };
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json(published) });
     const remote = await openWith(`http://127.0.0.1:${server.port}/jwks.json`);
@@ -432,14 +432,14 @@ describe('a token that is verified with public keys', () => {
     published = { keys: [jwks.keys[2]] };
     expect((await remote.whoIs(bearer(fresh))).status).toBe(200);
     await expectRefusal(await remote.whoIs(bearer(old)), 401, 'PGRST301');
-    // Whoever publishes them is gone, or publishes nonsense: those that are known still count.
+    // When the key server returns invalid data or is down, the known keys remain valid.
     published = 'nonsense';
     expect((await remote.whoIs(bearer(await made('EdDSA', ed.privateKey)))).status).toBe(200);
     await server.stop(true);
     expect((await remote.whoIs(bearer(await made('EdDSA', ed.privateKey, { typ: 'JWT' })))).status).toBe(200);
   });
 
-  test('of which no key can be had is told to come again', async () => {
+  test('whose keys cannot be loaded gets an error that says to retry', async () => {
     const silent = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -464,7 +464,7 @@ describe('a token that is verified with public keys', () => {
     for (const server of [silent, wrong, away]) await server.stop(true);
   });
 
-  test('is verified by the good keys of a set; the bad ones are told, and harm no others', async () => {
+  test('is verified with the valid keys of a set; invalid keys are reported and do not affect the others', async () => {
     const bits = { modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' };
     const short = await crypto.subtle.generateKey({ name: 'RSASSA-PKCS1-v1_5', ...bits }, true, ['sign', 'verify']);
     const source = `${temporaryFolder()}/mixed.json`;
@@ -497,7 +497,7 @@ describe('a token that is verified with public keys', () => {
     expect(String(await none.catch((error) => error))).toContain('none of its keys can be used: number 1: ');
   });
 
-  test('needs a file of keys: what is wrong with it is told at the start', async () => {
+  test('needs a key file, and errors in it are reported at the start', async () => {
     const secretOnly = `${temporaryFolder()}/secret.json`;
     await Bun.write(
       secretOnly,

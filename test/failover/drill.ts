@@ -10,7 +10,7 @@ export interface Outcome {
   readonly acknowledged: number;
   readonly lost: number;
   readonly doubled: number;
-  /** How often each status other than success was answered. */
+  /** The count of each status other than success. */
   readonly refused: Readonly<Record<string, number>>;
   readonly longestWithoutWriteMs: number;
   readonly longestWithoutReadMs: number;
@@ -24,7 +24,7 @@ export class Drill {
   private going = true;
   private readonly clients: Promise<void>[];
 
-  /** `services` are asked in turn where one does not answer. */
+  /** If one of the `services` does not answer, a client asks the next. */
   constructor(
     private readonly services: readonly Service[],
     private readonly table: string,
@@ -35,13 +35,13 @@ export class Drill {
     ];
   }
 
-  /** Whether writes and reads were answered since that moment, several of each. */
+  /** Whether several writes and several reads have succeeded since that moment. */
   goesOnSince(moment: number): boolean {
     const writes = [...this.acknowledged.values()].filter((at) => at > moment).length;
     return writes > 100 && this.reads.filter((at) => at > moment).length > 100;
   }
 
-  /** Milliseconds from a moment to the first write and the first read after it. */
+  /** Returns the milliseconds from a moment to the first write and the first read after it. */
   firstAfter(moment: number): { readonly write: number; readonly read: number } {
     const first = (times: Iterable<number>) => Math.min(...[...times].filter((at) => at > moment)) - moment;
     return { write: Math.round(first(this.acknowledged.values())), read: Math.round(first(this.reads)) };
@@ -66,7 +66,7 @@ export class Drill {
     };
   }
 
-  /** While all clients were at work: at the end each finishes what it has begun. */
+  /** Returns the longest gap while all clients were active. At the end each client only finishes its last request. */
   private longestGap(moments: readonly number[], ended: number): number {
     const met = moments.filter((at) => at < ended).sort((one, other) => one - other);
     const times = [this.started, ...met, ended];
@@ -78,7 +78,8 @@ export class Drill {
       const product_name = `writer ${name} turn ${turn}`;
       const headers = { 'content-type': 'application/json', 'idempotency-key': product_name };
       const body = JSON.stringify({ product_name });
-      // The same request with the same key until it is confirmed: a half-done one would be lost or doubled.
+      // The client repeats the same request with the same key until it is confirmed. A write that was half done would
+      // be lost or doubled.
       await this.until(name, (service) => service.fetch('/products', { method: 'POST', headers, body }), 201);
       this.acknowledged.set(product_name, performance.now());
     }

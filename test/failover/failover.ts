@@ -24,7 +24,7 @@ const HEAD = [
 const servers: OwnServer[] = [];
 const proxies: SilentProxy[] = [];
 const frozen: number[] = [];
-/** Rows of the table. */
+/** The rows of the result table. */
 const lines: string[] = [];
 let begun = 0;
 
@@ -48,7 +48,7 @@ async function oneServer(values: Readonly<Record<string, string>> = {}): Promise
   return server;
 }
 
-/** A primary and a standby that every commit waits for. */
+/** Starts a primary and a synchronous standby. */
 async function twoServers(): Promise<{ primary: OwnServer; standby: OwnServer }> {
   const primary = await oneServer();
   const standby = await newStandby(primary);
@@ -176,7 +176,7 @@ describe('nothing is lost and nothing is stored twice', () => {
 
   for (const which of ['own', 'any']) {
     test(
-      `when the network to the primary falls silent, while reads go to the standby, with --replica-reads ${which}`,
+      `when the network to the primary falls silent, while the standby serves reads, with --replica-reads ${which}`,
       async () => {
         const { primary, standby } = await twoServers();
         const proxy = await proxyTo(primary);
@@ -197,7 +197,7 @@ describe('nothing is lost and nothing is stored twice', () => {
   }
 
   test(
-    'when the address of a silent primary leads to the new one',
+    'when the address of a silent primary moves to the new one',
     async () => {
       const { primary, standby } = await twoServers();
       const proxy = await proxyTo(primary);
@@ -209,7 +209,7 @@ describe('nothing is lost and nothing is stored twice', () => {
         async () => {
           proxy.silence();
           await promote(standby);
-          // As a proxy does that leaves the old connections open.
+          // Like a proxy that leaves the old connections open.
           proxy.leadTo(standby.port);
           proxy.speak();
           return performance.now();
@@ -220,7 +220,7 @@ describe('nothing is lost and nothing is stored twice', () => {
   );
 
   test(
-    'when all connections are ended, five times',
+    'when all connections are closed, five times',
     async () => {
       const server = await oneServer();
       const service = await serve(server.url);
@@ -245,7 +245,7 @@ describe('nothing is lost and nothing is stored twice', () => {
   );
 
   test(
-    'when all connections fall silent, and the server is well',
+    'when all connections fall silent, but the server is healthy',
     async () => {
       const server = await oneServer();
       const proxy = await proxyTo(server);
@@ -256,7 +256,7 @@ describe('nothing is lost and nothing is stored twice', () => {
         () => server,
         async () => {
           proxy.silence();
-          // As behind a firewall that forgot them: new ones work.
+          // Like a firewall that has dropped its state for the old connections: new ones work.
           proxy.speak();
           // Answers that were sent before have arrived by then.
           await Bun.sleep(100);
@@ -268,7 +268,7 @@ describe('nothing is lost and nothing is stored twice', () => {
   );
 
   test(
-    'when the server is full after a loss of all connections',
+    'when the server has no free connection after all connections were lost',
     async () => {
       const server = await oneServer({ max_connections: '25', superuser_reserved_connections: '3' });
       const admin = new SQL(server.url, { max: 1 });
@@ -292,7 +292,7 @@ describe('nothing is lost and nothing is stored twice', () => {
   );
 
   test(
-    'when the standby that is read from lags behind',
+    'when the standby that serves reads lags behind',
     async () => {
       const { primary, standby } = await twoServers();
       const service = await serve(primary.url, { DATABASE_REPLICA_URLS: standby.url }, ['--replica-lag', '1']);
@@ -361,7 +361,7 @@ describe('nothing is lost and nothing is stored twice', () => {
   );
 
   test(
-    'when the machine of one of two instances is gone without a word',
+    'when the machine of one of two instances disappears silently',
     async () => {
       const server = await oneServer();
       const proxy = await proxyTo(server);

@@ -1,4 +1,4 @@
-/** Hosts, origins and addresses as they are written in headers and settings. */
+/** Parsing of hosts, origins and addresses in headers and settings. */
 import { describe, expect, test } from 'bun:test';
 import { hostname } from 'node:os';
 import { hostOf, isLoopback, isThisMachine } from '../../src/address.ts';
@@ -18,14 +18,14 @@ test.each([
 ])('the host of %s is %s', (authority, host) => expect(hostOf(authority)).toBe(host));
 
 test.each(['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]', '::ffff:127.0.0.1'])(
-  '%s is loopback, and this machine',
+  '%s is loopback and belongs to this machine',
   (host) => expect([isLoopback(host), isThisMachine(host)]).toEqual([true, true]),
 );
 test.each(['127.0.0.1.example.com', 'localhost.example.com', 'notlocalhost', '1127.0.0.1', '10.0.0.1', '::2', ''])(
   '%s is not loopback',
   (host) => expect(isLoopback(host)).toBe(false),
 );
-test('the machine knows its own name, and no other', () => {
+test('the machine knows only its own name', () => {
   expect(isThisMachine(hostname())).toBe(true);
   expect(isThisMachine(`${hostname()}.attacker.example`)).toBe(false);
   expect(isThisMachine('203.0.113.7')).toBe(false);
@@ -44,9 +44,9 @@ test.each([
   ['https://a b', undefined],
 ])('%s is the origin %s', (text, origin) => expect(originOf(text)).toBe(origin));
 
-describe('ranges of addresses', () => {
+describe('address ranges', () => {
   test.each(['10.0.0.0/33', '10.0.0.0/-1', '10.0.0/8', 'fd00::/129', 'proxy.example.com', '10.0.0.1/8/8', '', '::/x'])(
-    '%j is none',
+    '%j is not a range',
     (text) => expect(parseRange(text)).toBeUndefined(),
   );
 
@@ -74,21 +74,21 @@ describe('the client behind proxies', () => {
     ['127.0.0.1', undefined, '127.0.0.1'],
     ['127.0.0.1', '203.0.113.7', '203.0.113.7'],
     ['::ffff:10.0.0.9', '203.0.113.7, 10.0.0.1', '203.0.113.7'],
-    // Whatever the client itself wrote stands further left.
+    // Entries that the client itself wrote are further left.
     ['127.0.0.1', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
     ['127.0.0.1', '10.0.0.1, 10.0.0.2', '10.0.0.1'],
     ['127.0.0.1', '203.0.113.7, unknown, 10.0.0.1', '10.0.0.1'],
     ['127.0.0.1', 'nonsense', '127.0.0.1'],
     ['127.0.0.1', ' 203.0.113.7:4711 ', '203.0.113.7'],
     ['2001:db8::5', '[2001:db9::7]:4711', '2001:db9::7'],
-    // Not from a proxy.
+    // The request does not come from a trusted proxy.
     ['203.0.113.9', '198.51.100.1', '203.0.113.9'],
-  ])('%s with X-Forwarded-For %j: %s', (peer, forwarded, client) => {
+  ])('%s with X-Forwarded-For %j is %s', (peer, forwarded, client) => {
     const headers: Record<string, string> = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
     expect(proxies.clientOf(request(headers), from(peer))).toBe(client);
   });
 
-  test('the scheme and the host are what a trusted proxy says, and else our own', () => {
+  test('the scheme and the host come from a trusted proxy, otherwise from the service', () => {
     const told = request({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example.com', host: 'inside' });
     expect(proxies.isSecure(told, from('127.0.0.1'))).toBe(true);
     expect(proxies.hostOf(told, from('127.0.0.1'))).toBe('shop.example.com');

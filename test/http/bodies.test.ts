@@ -1,4 +1,4 @@
-/** Bodies as they come in: bounded one by one and together, by what has come and not by what was announced. */
+/** Request bodies: limited individually and in total, by the bytes received and not by the announced length. */
 import { describe, expect, test } from 'bun:test';
 import { Refusal } from '../../src/errors.ts';
 import { Bodies, type Body } from '../../src/http/bodies.ts';
@@ -6,7 +6,7 @@ import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/limits.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** A request whose body comes when it is told to. */
+/** Creates a request whose body arrives in parts that the test sends. */
 function slowRequest() {
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({
@@ -36,14 +36,14 @@ async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   return outcome;
 }
 
-/** What was sent is read in the next turns of the event loop. */
+/** Waits until the bodies hold this many bytes, because the service reads them in later turns of the event loop. */
 async function untilHeld(bodies: Bodies, bytes: number): Promise<void> {
   for (let turn = 0; held(bodies) !== bytes && turn < 1_000; turn++) await new Promise(setImmediate);
   expect(held(bodies)).toBe(bytes);
 }
 
-describe('bodies together', () => {
-  test('each counts from its first byte until it is released, with what is made of it', async () => {
+describe('concurrent bodies', () => {
+  test('count from the first byte until release, including the memory of their parsed form', async () => {
     const bodies = new Bodies(4 * MEGABYTE, 8 * MEGABYTE);
     const body = await bodies.receive(wholeRequest(MEGABYTE));
     expect([body.bytes.length, body.isLong, held(bodies)]).toEqual([MEGABYTE, true, MEGABYTE]);
@@ -54,7 +54,7 @@ describe('bodies together', () => {
     expect(held(bodies)).toBe(0);
   });
 
-  test('what is made of a short one does not count, however much the others hold', async () => {
+  test('that are short do not count their parsed form, however much the others hold', async () => {
     const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
     await bodies.receive(wholeRequest(MEGABYTE));
     const short = await bodies.receive(wholeRequest(100));
@@ -62,7 +62,7 @@ describe('bodies together', () => {
     expect(held(bodies)).toBe(MEGABYTE);
   });
 
-  test('one that trickles has stalled', async () => {
+  test('that trickle in count as stalled', async () => {
     const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
     const slow = slowRequest();
     const refused = refusalOf(bodies.receive(slow.request));
@@ -75,7 +75,7 @@ describe('bodies together', () => {
     expect((await refused).code).toBe('CAT503');
   });
 
-  test('one in many small pieces leaves others their turns', async () => {
+  test('that arrive in many small parts do not starve others', async () => {
     const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
     const { request, send, end } = slowRequest();
     for (let piece = 0; piece < 1_000; piece++) send(1);
@@ -90,13 +90,13 @@ describe('bodies together', () => {
     expect(turns).toBeGreaterThan(500);
   });
 
-  test('short ones do not count', async () => {
+  test('that are short do not count', async () => {
     const bodies = new Bodies(4 * MEGABYTE, MEGABYTE);
     const all = await Promise.all(Array.from({ length: 40 }, () => bodies.receive(wholeRequest(SHORT_BODY_BYTES))));
     expect([held(bodies), all.some(({ isLong }) => isLong)]).toEqual([0, false]);
   });
 
-  test('over the limit of all the next one is refused at once, and taken when another is released', async () => {
+  test('are rejected at once over the total limit, and accepted after another is released', async () => {
     const bodies = new Bodies(4 * MEGABYTE, 8 * MEGABYTE);
     const taken: Body[] = [];
     for (let each = 0; each < 2; each++) taken.push(await bodies.receive(wholeRequest(4 * MEGABYTE)));
@@ -109,7 +109,7 @@ describe('bodies together', () => {
     expect(held(bodies)).toBe(5 * MEGABYTE);
   });
 
-  test('one that is only announced takes nothing from the others', async () => {
+  test('that are only announced use none of the limit', async () => {
     const bodies = new Bodies(4 * MEGABYTE, 4 * MEGABYTE);
     const slow = Array.from({ length: 20 }, slowRequest);
     const received = slow.map(({ request }) => bodies.receive(request));
@@ -120,7 +120,7 @@ describe('bodies together', () => {
     expect(held(bodies)).toBe(0);
   });
 
-  test('one that has stalled makes room, and is told so; one that is coming does not', async () => {
+  test('that have stalled are rejected to free memory; bodies that still arrive are not', async () => {
     const bodies = new Bodies(4 * MEGABYTE, 4 * MEGABYTE);
     const stalled = slowRequest();
     const lost = refusalOf(bodies.receive(stalled.request));
@@ -138,7 +138,7 @@ describe('bodies together', () => {
     expect(held(bodies)).toBe(0);
   });
 
-  test('one that breaks off, or is too long, gives back what it had', async () => {
+  test('that break off or are too long free their memory', async () => {
     const bodies = new Bodies(MEGABYTE, 8 * MEGABYTE);
     const endless = slowRequest();
     const refused = refusalOf(bodies.receive(endless.request));

@@ -1,4 +1,7 @@
-/** A body becomes a document in pieces: the same as all at once, in a bounded number of steps, and never more than its limits. */
+/**
+ * Parsing a body in chunks: the result equals parsing at once, takes a bounded number of steps, and respects the
+ * limits.
+ */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Document } from '../../src/encode/document.ts';
@@ -13,7 +16,7 @@ setDefaultTimeout(300_000);
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const read = (text: string, type = 'application/json') => atOnce(readDocument(bytesOf(text), type));
 
-/** How many pieces a body takes. */
+/** Returns the number of chunks that a body takes. */
 function piecesOf(text: string, type: string): number {
   const work = readDocument(bytesOf(text), type);
   let pieces = 1;
@@ -33,7 +36,7 @@ function outcome<T>(work: () => T): T | string {
   }
 }
 
-/** Values with everything that a scan could stumble over. */
+/** Values with every character that could confuse a scanner. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc
@@ -48,7 +51,7 @@ const row = fc.dictionary(
     maxKeys: 5,
   },
 );
-/** So many that the list is divided several times. */
+/** A few rows, which `many` repeats until the list spans several chunks. */
 const few = fc.array(row, { minLength: 1, maxLength: 20 });
 
 function many(rows: readonly unknown[]): unknown[] {
@@ -65,18 +68,18 @@ describe('JSON', () => {
     ['[', ']\u000b'],
     ['{}[', ']'],
     ['[', ']{}'],
-  ])('%j and %j around a list are refused, however long it is', (before, after) => {
+  ])('%j and %j around a list of any length are rejected', (before, after) => {
     for (const rows of [[{ a: 1 }], many([{ a: 1 }])]) {
       expect(outcome(() => read(`${before}${JSON.stringify(rows).slice(1, -1)}${after}`))).toBe('PGRST102');
     }
   });
 
-  test('white space around a long list is none of it', () => {
+  test('white space around a long list is ignored', () => {
     const rows = many([{ a: 1 }]);
     expect(read(` \t\r\n${JSON.stringify(rows)} \t\r\n`)).toEqual({ kind: 'json', value: rows });
   });
 
-  test('a long list in pieces is the list', () => {
+  test('a long list parsed in chunks equals the list', () => {
     fc.assert(
       fc.property(few, fc.constantFrom(0, 2), fc.boolean(), (once, indent, hasMark) => {
         const rows = many(once);
@@ -88,7 +91,7 @@ describe('JSON', () => {
     );
   });
 
-  test('a long text is a document in pieces exactly where it is one at once', () => {
+  test('a long text is a valid document in chunks exactly if it is valid as a whole', () => {
     const slip = fc.constantFrom('', ',', ']', '[', '}', '{', '"', '\\', ' ', 'x', '1', ',,', '],[');
     fc.assert(
       fc.property(few, fc.nat(), fc.nat(3), slip, (once, place, removed, added) => {
@@ -120,11 +123,11 @@ describe('JSON', () => {
     ['digits', `[{"a":${'1'.repeat(MAX_NUMBER_LENGTH + 1)}}]`],
     ['digits behind the point', `[{"a":0.${'1'.repeat(10_000_000)}}]`],
   ];
-  test.each(tooMany)('too many %s: refused before anything is made of them', (_, written) => {
+  test.each(tooMany)('too many %s are rejected before they are parsed', (_, written) => {
     expect(outcome(() => read(written))).toBe('54000');
   });
 
-  test('up to the limits it is read', () => {
+  test('a body at the limits is accepted', () => {
     expect(read(`[${'{},'.repeat(MAX_BODY_ROWS - 1)}{}]`)).toMatchObject({ kind: 'json' });
     expect(read(`[{"a":${'['.repeat(MAX_JSON_DEPTH)}${']'.repeat(MAX_JSON_DEPTH)}}]`)).toMatchObject({ kind: 'json' });
     expect(read(`{"a":${'1'.repeat(MAX_NUMBER_LENGTH)}}`)).toMatchObject({ kind: 'json' });
@@ -141,7 +144,7 @@ describe('CSV', () => {
     { minLength: 1, maxLength: 9 },
   );
 
-  test('a long cell is what its parts are', () => {
+  test('a long cell is the concatenation of its parts', () => {
     fc.assert(
       fc.property(text, (part) => {
         const long = (part === '' ? '"' : part).repeat(Math.ceil((2 * BYTES_A_PIECE) / Math.max(part.length, 1)));
@@ -152,7 +155,7 @@ describe('CSV', () => {
     );
   });
 
-  test('a long table in pieces is the table', () => {
+  test('a long table parsed in chunks equals the table', () => {
     fc.assert(
       fc.property(table, fc.constantFrom('\n', '\r\n', '\r'), (lines, end) => {
         const once = lines.join(end) + end;
@@ -166,7 +169,7 @@ describe('CSV', () => {
     );
   });
 
-  test('up to the limits it is read', () => {
+  test('a body at the limits is accepted', () => {
     expect(read(`a\n${'1\n'.repeat(MAX_BODY_ROWS)}`, 'text/csv')).toMatchObject({ kind: 'table' });
   });
 
@@ -175,12 +178,12 @@ describe('CSV', () => {
     ['empty rows', '\n'.repeat(MAX_BODY_ROWS + 2)],
     ['cells', `a\n${`${','.repeat(999)}\n`.repeat(MAX_BODY_VALUES / 1_000)}`],
     ['cells of one row', `a\n${','.repeat(MAX_ROW_VALUES + 1)}`],
-  ])('too many %s: refused before anything is made of them', (_, csv) => {
+  ])('too many %s are rejected before they are parsed', (_, csv) => {
     expect(outcome(() => read(csv, 'text/csv'))).toBe('54000');
   });
 });
 
-describe('whatever is sent, twice as much of it takes at most twice as many pieces', () => {
+describe('twice the input takes at most twice as many chunks', () => {
   const JSON_SHAPES: Readonly<Record<string, (count: number) => string>> = {
     'empty objects': (count) => `[${'{},'.repeat(count)}{}]`,
     'empty lists': (count) => `[${'[],'.repeat(count)}[]]`,
@@ -230,10 +233,10 @@ describe('a form', () => {
         maxLength: 9,
       },
     )
-    // An escape that ends in the next part would be another in a long text.
+    // The separator prevents that an escape sequence runs across two parts.
     .map((each) => `${each.join('x')}x`);
 
-  test('a long value is what its parts are', () => {
+  test('a long value is the concatenation of its parts', () => {
     fc.assert(
       fc.property(parts, (part) => {
         const times = Math.ceil((2 * BYTES_A_PIECE) / part.length);
@@ -246,7 +249,7 @@ describe('a form', () => {
     );
   });
 
-  test.each(['%00', '%ff', '%c3'])('%s is refused in a long value as in a short one', (bad) => {
+  test.each(['%00', '%ff', '%c3'])('%s is rejected in a long value as in a short one', (bad) => {
     for (const rest of ['x', 'x'.repeat(2 * BYTES_A_PIECE)]) {
       expect(outcome(() => read(`a=${bad}${rest}`, FORM))).toBe('22021');
     }

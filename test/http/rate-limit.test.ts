@@ -1,4 +1,4 @@
-/** How requests are counted: so many at once, so many in the time, in memory that never grows and may be shared. */
+/** Rate limits: a burst size and a rate over time, counted in fixed memory that processes can share. */
 import { expect, setSystemTime, test } from 'bun:test';
 import { RATE_TABLE_BYTES, RateLimiter } from '../../src/http/rate-limit.ts';
 import { parseRate } from '../../src/rate.ts';
@@ -9,13 +9,14 @@ test.each([
   ['100/s', { count: 100, seconds: 1 }],
   [' 30/m ', { count: 30, seconds: 60 }],
   ['1000000/h', { count: 1_000_000, seconds: 3600 }],
-])('%s is a rate', (text, rate) => expect(parseRate(text)).toEqual(rate));
+])('%s is a valid rate', (text, rate) => expect(parseRate(text)).toEqual(rate));
 
-test.each(['', '0/s', '100', '/s', '1.5/s', '-1/s', '1000001/s', '10/d', '10 / s', '10/s/s'])('%j is none', (text) =>
-  expect(parseRate(text)).toBeUndefined(),
+test.each(['', '0/s', '100', '/s', '1.5/s', '-1/s', '1000001/s', '10/d', '10 / s', '10/s/s'])(
+  '%j is not a valid rate',
+  (text) => expect(parseRate(text)).toBeUndefined(),
 );
 
-test.each(['10/s', '3/s', '7/m', '1/h'])('%s: so many at once, then one for each part of the time', (text) => {
+test.each(['10/s', '3/s', '7/m', '1/h'])('%s allows a burst of that size, then evenly spaced requests', (text) => {
   const limiter = new RateLimiter();
   const rate = parseRate(text)!;
   const take = (now: number) => limiter.take('a', rate, { now });
@@ -26,14 +27,14 @@ test.each(['10/s', '3/s', '7/m', '1/h'])('%s: so many at once, then one for each
   const refused = take(START);
   expect(refused).toMatchObject({ isAllowed: false, remaining: 0, resetSeconds: rate.seconds });
   expect(refused.retrySeconds).toBe(Math.ceil(part / 1000));
-  // Whoever was refused waits no longer for it.
+  // A rejected request does not lengthen the wait.
   expect(take(START + part / 2).isAllowed).toBe(false);
   expect(take(START + part + 1).isAllowed).toBe(true);
   expect(take(START + part + 1).isAllowed).toBe(false);
   expect(take(START + part + 1 + rate.seconds * 1000)).toMatchObject({ isAllowed: true, remaining: rate.count - 1 });
 });
 
-test('one client does not count for another', () => {
+test('clients are counted separately', () => {
   const limiter = new RateLimiter();
   const rate = parseRate('1/s')!;
   for (let client = 0; client < 1_000; client++) {
@@ -42,7 +43,7 @@ test('one client does not count for another', () => {
   expect(limiter.take('client 999', rate, { now: START }).isAllowed).toBe(false);
 });
 
-test('more clients than there is room for are counted in the same memory, and those who ask most stay known', () => {
+test('more clients than slots are counted in the same memory, and the most active ones keep their slots', () => {
   const limiter = new RateLimiter();
   const rate = parseRate('100/m')!;
   for (let turn = 0; turn < 100; turn++) limiter.take('busy', rate, { now: START });
@@ -50,7 +51,7 @@ test('more clients than there is room for are counted in the same memory, and th
   expect(limiter.take('busy', rate, { now: START }).isAllowed).toBe(false);
 });
 
-test('two that share the memory count together', () => {
+test('two limiters that share memory share the count', () => {
   const memory = new Uint8Array(RATE_TABLE_BYTES);
   const [one, other] = [new RateLimiter(memory), new RateLimiter(memory)];
   const rate = parseRate('4/s')!;
@@ -61,7 +62,7 @@ test('two that share the memory count together', () => {
   expect(allowed).toEqual([true, true, true, true, false, false, false, false]);
 });
 
-test('a clock that is set back keeps nobody out', () => {
+test('a clock that is set back does not block clients', () => {
   const limiter = new RateLimiter();
   const rate = parseRate('1/s')!;
   expect(limiter.take('a', rate, { now: START }).isAllowed).toBe(true);

@@ -1,4 +1,6 @@
-/** Who may come in, as the real program tells: keys and users by its commands, sessions and refusals over real sockets. */
+/**
+ * Authentication in the real program: keys and users managed by commands, sessions and rejections over real sockets.
+ */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +30,7 @@ const withKey = (key: string) => ({ authorization: `Bearer ${key}` });
 
 for (const [place, launchIn] of Object.entries(PLACES)) {
   describe(`on ${place}`, () => {
-    test('a key is for every process that serves the database, and so is its end', async () => {
+    test('a new or revoked key takes effect in every process that serves the database', async () => {
       const launch = await launchIn();
       const first = await startService({ ...launch, args: ['--log-format', 'json'] });
       const second = await startService({ ...launch, args: ['--workers', '2', '--log-level', 'silent'] });
@@ -51,7 +53,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       await command(launch, ['key', 'revoke', 'erp']);
       for (const service of [first, second]) {
         await until('the key to be refused', async () => (await statusOf(service, withKey(key))) === 401);
-        // By whichever of the processes on its port.
+        // Any of the processes on the port may answer.
         for (let times = 0; times < 8; times++) {
           await until('the key to be refused', async () => (await statusOf(service, withKey(key))) === 401);
         }
@@ -62,7 +64,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       await until('the log to be written', () => first.stderr().includes('the-write'));
       expect(first.stderr()).toMatch(/"id":"the-write",.*"role":"supplier","name":"supplier two"/);
       for (const secret of [key, mine]) expect(first.stderr() + first.stdout()).not.toContain(secret.slice(0, 20));
-      // What is beside the collections is none of them.
+      // The service's own tables are not collections.
       await command(launch, ['declare', '--output', 'found.yaml']);
       expect(readFileSync(join(launch.cwd, 'found.yaml'), 'utf8')).not.toContain('catalogue_');
       const list = JSON.parse(await command(launch, ['key', 'list', '--json'])) as unknown[];
@@ -77,7 +79,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       ]);
     });
 
-    test('keys and users of a role that is gone are named, and refused', async () => {
+    test('keys and users with a removed role are listed and rejected', async () => {
       const launch = await launchIn();
       await command(launch, ['migrate']);
       const key = await addKey(launch, 'erp', '--role', 'supplier');
@@ -122,7 +124,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect((await service.fetch('/products')).status).toBe(200);
     });
 
-    test('a copy says how many keys and users it leaves behind', async () => {
+    test('a copy reports how many keys and users it does not copy', async () => {
       const launch = await launchIn();
       await command(launch, ['migrate']);
       const url = launch.env?.DATABASE_URL ?? 'sqlite:catalogue.db';
@@ -139,7 +141,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       expect(JSON.parse(await copyTo('again.db', '--json'))).toMatchObject({ ok: true, keys: 2, users: 1 });
     });
 
-    test('a role that is probably meant to be anonymous is told, until somebody has it', async () => {
+    test('a role name that is probably a misspelt anonymous gets a warning until a key or user has that role', async () => {
       const launch = await launchIn();
       const file = join(launch.cwd, 'collections.yaml');
       const words = (name: string) =>
@@ -177,7 +179,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
       }
     });
 
-    test('a person logs in, changes things, and is logged out everywhere when removed', async () => {
+    test('a user logs in, changes data, and is logged out everywhere when removed', async () => {
       const launch = await launchIn();
       const service = await startService({ ...launch, args: ['--log-format', 'json'] });
       const second = await startService({ ...launch, args: ['--log-level', 'silent'] });
@@ -216,7 +218,7 @@ for (const [place, launchIn] of Object.entries(PLACES)) {
   });
 }
 
-test('what is said of keys and users is clear where it cannot be done', async () => {
+test('a failed key or user command prints a clear error message', async () => {
   const launch = await PLACES['an SQLite file']!();
   expect(await run({ ...launch, args: ['key', 'add', '--role', 'editor', '--name', 'a'] })).toEqual({
     exitCode: 1,
@@ -246,7 +248,7 @@ describe('a token', () => {
   const token = (claims: Record<string, unknown>) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET));
 
-  test('counts by the secret of the settings, which is never shown', async () => {
+  test('is verified with the configured secret, which is never shown', async () => {
     const launch = await PLACES['an SQLite file']!();
     const env = { CATALOGUE_JWT_SECRET: SECRET };
     const service = await startService({ ...launch, env, args: ['--log-level', 'debug', '--workers', '2'] });
@@ -257,7 +259,7 @@ describe('a token', () => {
     expect(stdout + service.stdout() + service.stderr()).not.toContain(SECRET);
   });
 
-  test('needs settings that make sense', async () => {
+  test('needs consistent settings', async () => {
     const cwd = temporaryFolder();
     const started = async (...args: string[]) => (await run({ cwd, args: ['serve', ...args] })).stderr;
     const short = await started('--jwt-secret', 'hunter2');
@@ -271,7 +273,7 @@ describe('a token', () => {
   });
 });
 
-test('a backup has the keys; a restore brings back none that was revoked since', async () => {
+test('a backup contains the keys, and a restore does not bring back keys revoked since', async () => {
   const launch = await PLACES['an SQLite file']!();
   await command(launch, ['migrate']);
   const [kept, lost] = await Promise.all(['kept', 'lost'].map((name) => addKey(launch, name, '--role', 'editor')));
@@ -281,7 +283,7 @@ test('a backup has the keys; a restore brings back none that was revoked since',
   const service = await startService(launch);
   expect(await statusOf(service, withKey(kept!))).toBe(200);
   expect(await statusOf(service, withKey(lost!))).toBe(401);
-  // A database that has none of its own gets those of the backup.
+  // A database without keys of its own takes those of the backup.
   const other = { ...launch, env: { DATABASE_URL: 'sqlite:other.db' } };
   await command(other, ['migrate']);
   await command(other, ['restore', 'copy.db', '--force']);
@@ -291,7 +293,7 @@ test('a backup has the keys; a restore brings back none that was revoked since',
   expect(names).toEqual(['kept', 'lost']);
 });
 
-test('where the database role may not make tables, it serves; keys are added by one that may', async () => {
+test('the service runs with a database role that may not create tables; a privileged role adds keys', async () => {
   const launch = await PLACES.PostgreSQL!();
   const { DATABASE_URL: url, CATALOGUE_SCHEMA: schema } = launch.env!;
   await command(launch, ['migrate']);

@@ -1,4 +1,4 @@
-/** Backups of a database in use, and the way back from them. */
+/** Backups of a database in use, and restores from them. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ test('only the user who runs the service may read its database, backups and expo
 });
 
 describe('backup', () => {
-  test('of a database that is being written is a catalogue of one moment', async () => {
+  test('of a database under writes is a snapshot of one moment', async () => {
     const cwd = temporaryFolder();
     const service = await startService({ cwd });
     let isDone = false;
@@ -52,7 +52,7 @@ describe('backup', () => {
       isDone = true;
       return result;
     });
-    // Two rows at a time: whatever moment the copy is of, it holds both or none.
+    // Each request writes two rows, so the copy must hold both or neither.
     for (let turn = 0; !isDone; turn++) {
       const rows = [1, 2].map(() => ({ product_name: `Pair ${turn}` }));
       expect((await service.fetch('/products', { method: 'POST', body: JSON.stringify(rows) })).status).toBe(201);
@@ -65,7 +65,7 @@ describe('backup', () => {
     expect(await countOf(copy)).toBe(report.rows);
   });
 
-  test('refuses to replace a file unless told to, and leaves nothing half done', async () => {
+  test('refuses to replace a file without --force, and leaves no partial file', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     await command('migrate');
@@ -89,7 +89,7 @@ describe('backup', () => {
     expect(readdirSync(cwd).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 
-  test('of PostgreSQL says which tool to use, without the password', async () => {
+  test('of PostgreSQL names the tool to use, without the password', async () => {
     const env = { DATABASE_URL: 'postgres://me:hidden@127.0.0.1/catalogue' };
     const { exitCode, stderr } = await run({ cwd: temporaryFolder(), env, args: ['backup', 'copy.dump'] });
     expect(exitCode).toBe(1);
@@ -97,7 +97,7 @@ describe('backup', () => {
     expect(stderr).not.toContain('hidden');
   });
 
-  test('--every and --keep back up while the service runs', async () => {
+  test('runs with --every and --keep while the service runs', async () => {
     const cwd = temporaryFolder();
     const service = await startService({ cwd, args: ['--every', '1s', '--keep', '2', '--backup-folder', 'kept'] });
     const told = () => service.stderr().split('"message":"backup"').length - 1;
@@ -111,7 +111,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  test('needs --force where a database is, and then a running service shows the backup at once', async () => {
+  test('over an existing database needs --force; a running service then shows the backup at once', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     const service = await startService({ cwd });
@@ -131,14 +131,14 @@ describe('restore', () => {
       body: '{"product_name":"After"}',
       headers: { prefer: 'return=representation' },
     });
-    // 78 was given to a product that the backup does not know.
+    // Id 78 was assigned to a product that is not in the backup.
     expect(await added.json()).toMatchObject([{ id: 79 }]);
     service.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     expect(integrityOf(join(cwd, 'catalogue.db'))).toBe('ok');
   });
 
-  test('to where nothing is makes the file', async () => {
+  test('to a missing file creates it', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     await command('migrate', '--database', 'old.db');
@@ -147,7 +147,7 @@ describe('restore', () => {
     expect(await command('check')).toMatchObject({ exitCode: 0 });
   });
 
-  test('refuses what is no backup, and touches nothing', async () => {
+  test('rejects a file that is not a backup, and changes nothing', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     await command('migrate');
@@ -167,7 +167,7 @@ describe('restore', () => {
     expect(JSON.parse((await command('query', 'select=count()', '--json')).stdout)).toEqual([{ count: 77 }]);
   });
 
-  test('over a damaged database keeps it aside', async () => {
+  test('over a damaged database sets the damaged file aside', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     await command('migrate');
@@ -181,7 +181,7 @@ describe('restore', () => {
 });
 
 describe('check', () => {
-  test('tells what it looked at, and changes nothing', async () => {
+  test('reports what it checked, and changes nothing', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     await command('migrate');
@@ -205,7 +205,7 @@ describe('check', () => {
     expect(existsSync(join(cwd, 'missing.db'))).toBe(false);
   });
 
-  test('of several collections, says which one each line is about', async () => {
+  test('of several collections names the collection on each line', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     const fields = { id: 'int4', name: 'text' };
@@ -219,7 +219,7 @@ describe('check', () => {
     expect(stdout).toContain('ok    pots: search index ');
   });
 
-  test('of a file that does not fit the declaration, says what is in the way', async () => {
+  test('of a file that does not match the declaration lists the conflicts', async () => {
     const cwd = temporaryFolder();
     const command = inFolder(cwd);
     const declare = (name: object) =>
@@ -242,7 +242,7 @@ describe('check', () => {
     }
   });
 
-  test('of PostgreSQL, before and after its tables are made', async () => {
+  test('of PostgreSQL works before and after its tables are created', async () => {
     const cwd = temporaryFolder();
     const env = { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() };
     expect(await run({ cwd, env, args: ['check'] })).toMatchObject({ exitCode: 1 });
@@ -252,7 +252,7 @@ describe('check', () => {
   });
 });
 
-/** Overwrites a page in the middle, as a failing disk would. */
+/** Overwrites a page in the middle of the file, like a failing disk. */
 function damage(file: string): void {
   const bytes = readFileSync(file);
   bytes.fill(0xab, 4096, 4096 * 3);

@@ -1,4 +1,6 @@
-/** What all commands have in common: help, a result for machines, a bar on a terminal, quiet in a pipe, exit codes. */
+/**
+ * Behaviour shared by all commands: help, JSON output, a progress bar on a terminal, silence in a pipe, and exit codes.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,13 +20,15 @@ afterAll(cleanUp);
 interface Case {
   readonly name: string;
   readonly args?: () => string[];
-  /** What it tells machines, in part. */
+  /** Part of the expected `--json` output. */
   readonly json?: object;
-  /** How its bar begins. */
+  /** The expected start of the progress bar. */
   readonly bar?: string;
 }
 
-/** Each on the database of a running service; in this order, since some need what others make. */
+/**
+ * Commands to run against the database of a running service. The order matters, because some need the output of others.
+ */
 const COMMANDS: readonly Case[] = [
   { name: 'query', args: () => ['id=eq.1&select=id'], json: [{ id: 1 }] },
   { name: 'import', args: () => ['more.csv'], json: { ok: true, read: 2, inserted: 2 }, bar: 'Importing' },
@@ -49,14 +53,14 @@ function newFile(): string {
   return `copy-${++files}.db`;
 }
 
-test('these are the commands of the program', async () => {
+test('the program has these commands', async () => {
   const { stdout } = await run({ cwd, args: ['--help'] });
   const named = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name!);
   expect(named.sort()).toEqual(['serve', ...COMMANDS.map(({ name }) => name)].sort());
 });
 
 for (const { name, args = () => [], json, bar } of COMMANDS) {
-  test(`${name} has help, names a flag that it does not know, is quiet in a pipe, and tells machines its result`, async () => {
+  test(`${name} has help, names an unknown flag, is quiet in a pipe, and prints its result as JSON`, async () => {
     const [help, mistaken, told] = await Promise.all([
       run({ cwd, args: [name, '--help'] }),
       run({ cwd, args: [name, ...args(), '--no-such-flag'] }),
@@ -71,13 +75,13 @@ for (const { name, args = () => [], json, bar } of COMMANDS) {
   });
 
   if (bar === undefined) continue;
-  test(`${name} shows a bar on a terminal`, async () => {
+  test(`${name} shows a progress bar on a terminal`, async () => {
     const shown = await onTerminal([name, ...args()], `\r${bar} `);
     expect(shown).toContain(`\r${bar} `);
   });
 }
 
-/** What a command shows on a terminal, once it is over and has shown `last`. */
+/** Returns the terminal output of a command that has ended and has printed `last`. */
 async function onTerminal(args: readonly string[], last: string): Promise<string> {
   let shown = '';
   const decoder = new TextDecoder();
@@ -95,7 +99,7 @@ async function onTerminal(args: readonly string[], last: string): Promise<string
   return shown;
 }
 
-test('an import shows how much is read, then how much is stored, and 100% only when that is done', async () => {
+test('an import shows read progress, then store progress, and 100% only at the end', async () => {
   const rows = 70_000;
   const lines = Array.from({ length: rows }, (_, index) => `Product number ${index}`);
   writeFileSync(join(cwd, 'many.csv'), ['product_name', ...lines].join('\n'));
@@ -116,7 +120,7 @@ test('an import shows how much is read, then how much is stored, and 100% only w
   );
 });
 
-test('help lists what matters to a command, and no more', async () => {
+test('the help of a command lists only the settings that affect it', async () => {
   const flagsOf = async (name: string) => {
     const { stdout } = await run({ cwd, args: [name, '--help'] });
     return [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!);
@@ -125,12 +129,12 @@ test('help lists what matters to a command, and no more', async () => {
   const opening = ['--collections', '--schema', '--connect-timeout', '--prepared-statements', '--query-timeout'];
   expect(await flagsOf('query')).toEqual(['--rows', '--json', '--database', ...opening, '--config']);
   expect(await flagsOf('serve')).toContain('--idempotency-hours');
-  // One environment serves the service and the commands beside it.
+  // The service and the commands share one environment, so a command also validates settings that its help omits.
   const read = await run({ cwd, args: ['check'], env: { CATALOGUE_POOL_SIZE: 'many' } });
   expect(read).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('CATALOGUE_POOL_SIZE') });
 });
 
-test('what fails says so with its exit code, and to machines as JSON', async () => {
+test('a failure is reported by the exit code, and as JSON with --json', async () => {
   const failing = [
     ['backup', 'no/such/folder/x.db'],
     ['restore', 'nothing.db'],

@@ -1,4 +1,6 @@
-/** Content codings over real sockets: what HTTP clients decode by themselves, and what breaks off is never taken for whole. */
+/**
+ * Content codings over real sockets: HTTP clients decode them, and never take a truncated response for a complete one.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -15,7 +17,7 @@ describe('over a socket', () => {
   });
   afterAll(cleanUp);
 
-  test('a client that decodes by itself sees the same list', async () => {
+  test('a client that decodes by itself receives the same list', async () => {
     const plain = await service.fetch('/products', { headers: { 'accept-encoding': 'identity' } });
     const rows: unknown = await plain.json();
     for (let time = 0; time < 3; time++) {
@@ -25,12 +27,12 @@ describe('over a socket', () => {
     }
   });
 
-  test('curl --compressed, too', async () => {
+  test('curl --compressed receives the same list', async () => {
     const { stdout } = Bun.spawnSync(['curl', '-s', '--compressed', `${service.url}/products?select=id`]);
     expect(JSON.parse(stdout.toString())).toHaveLength(77);
   });
 
-  test('HEAD of a compressed list says no length, and the connection goes on', async () => {
+  test('HEAD of a compressed list sends no length, and the connection stays usable', async () => {
     const talk = await talkTo(service.port);
     talk.send('HEAD /products HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n\r\n');
     const head = await talk.until('the head', (received) => received.endsWith('\r\n\r\n'));
@@ -51,13 +53,13 @@ describe('a large result from PostgreSQL', () => {
   beforeAll(async () => {
     const args = ['--schema', schema, '--empty', '--log-level', 'silent'];
     service = await startService({ args, cwd: temporaryFolder(), env: { DATABASE_URL: testServer.url } });
-    // Names that hardly compress, so that no buffer on the way holds all of them.
+    // Random names hardly compress, so no buffer on the way can hold all of them.
     await testServer.admin.unsafe(`insert into ${schema}.products (product_name)
       select md5(n::text) || md5('x' || n) || md5('y' || n) from generate_series(1, ${ROWS}) as n`);
   });
   afterAll(cleanUp);
 
-  test.each(['identity', 'gzip'])('has a HEAD without a wrong length, in %s', async (coding) => {
+  test.each(['identity', 'gzip'])('answers HEAD without a wrong length, in %s', async (coding) => {
     const talk = await talkTo(service.port);
     talk.send(`HEAD /products HTTP/1.1\r\nhost: localhost\r\naccept-encoding: ${coding}\r\n\r\n`);
     const head = await talk.until('the head', (received) => received.endsWith('\r\n\r\n'));
@@ -67,7 +69,7 @@ describe('a large result from PostgreSQL', () => {
   });
 
   test.each(['identity', 'gzip', 'br', 'zstd'] as const)(
-    'breaks off in %s when its connection is lost, and does not end as if it were whole',
+    'is visibly truncated in %s when its database connection is lost',
     async (coding) => {
       const socket = connect(service.port, '127.0.0.1');
       socket.write(
@@ -80,7 +82,7 @@ describe('a large result from PostgreSQL', () => {
       expect(await testServer.admin.unsafe(end)).not.toEqual([]);
       const chunks = [first];
       socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
-      // A reset is a way of closing, too.
+      // The server may close the connection with a reset.
       socket.on('error', () => undefined);
       const closed = new Promise((resolve) => void socket.once('close', resolve));
       socket.resume();

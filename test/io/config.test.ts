@@ -1,4 +1,4 @@
-/** Settings: where they come from, which one wins, and that every mistake is named. */
+/** Settings: their sources, their precedence, and error messages for every mistake. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ test('a flag wins over the environment, the environment over the file, the file 
   expect(config.of('schema')).toEqual({ name: 'schema', value: 'public', origin: 'default' });
 });
 
-test('a JSON file, by its name or by --config, serves as well', async () => {
+test('a JSON file also works, by its default name or through --config', async () => {
   const json = JSON.stringify({ port: 4001, 'admin-port': 4002, replicas: ['postgres://a/b', 'postgres://c/d'] });
   const found = await configOf({ 'catalogue.json': json });
   expect(found.of('admin-port')?.value).toBe(4002);
@@ -42,7 +42,7 @@ test('a JSON file, by its name or by --config, serves as well', async () => {
   expect(named.of('port')).toEqual({ name: 'port', value: 4001, origin: 'mine.json: port' });
 });
 
-test('a declaration that is found in the folder is shown', async () => {
+test('a declaration found in the folder is shown', async () => {
   const yaml = 'collections: { notes: { fields: { id: int4 } } }\n';
   const found = await configOf({ 'collections.yaml': yaml });
   expect(found.of('collections')).toEqual({ name: 'collections', value: 'collections.yaml', origin: 'found here' });
@@ -51,14 +51,14 @@ test('a declaration that is found in the folder is shown', async () => {
   expect((await configOf({})).of('collections')).toEqual({ name: 'collections', value: '', origin: 'default' });
 });
 
-test('the service reads it, too', async () => {
+test('the service also reads the settings file', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'catalogue.toml'), 'database = "from-file.db"\nempty = true\n');
   const service = await startService({ cwd });
   expect(service.stdout()).toContain('\nDatabase  from-file.db\nRows      products 0\n');
 });
 
-test('secrets are masked, wherever they stand', async () => {
+test('secrets are masked, wherever they occur', async () => {
   const url = 'postgres://me:s3cret:with@signs@db.example/catalogue?sslmode=require&password=s3cret';
   const env = { DATABASE_URL: url, DATABASE_REPLICA_URLS: 'postgres://me:s3cret@one/x,postgres://me:s3cret@two/x' };
   for (const flags of [['--json'], []]) {
@@ -69,7 +69,7 @@ test('secrets are masked, wherever they stand', async () => {
   }
 });
 
-test('a mistyped URL shows its password to nobody', async () => {
+test('a mistyped URL never reveals its password', async () => {
   const mistyped = [
     'postgresql//me:s3cret@db.example/catalogue',
     'postgres:/me:s3cret@db.example/catalogue',
@@ -108,13 +108,13 @@ test('a mistyped URL shows its password to nobody', async () => {
   }
 });
 
-test('a file may have any name, with sqlite: before it', async () => {
+test('a database file may have any name after the prefix sqlite:', async () => {
   const cwd = temporaryFolder();
   expect(await run({ cwd, args: ['migrate', '--database', 'sqlite:a:b@c.db'] })).toMatchObject({ exitCode: 0 });
   expect(readdirSync(cwd)).toEqual(['a:b@c.db']);
 });
 
-describe('every mistake is named at once', () => {
+describe('all mistakes are reported together', () => {
   test('in flags, the environment and the file together', async () => {
     const file = 'prt = 1\nport = "x"\nempty = "perhaps"\n';
     const env = { CATALOGUE_LOG_LEVL: 'info', CATALOGUE_MAX_BODY_MB: '-1' };
@@ -149,13 +149,13 @@ describe('every mistake is named at once', () => {
     });
   }
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     const { stdout } = await configOf({}, {}, ['--config', 'missing.toml']);
     expect((JSON.parse(stdout) as { error: string }).error).toContain('missing.toml cannot be read');
   });
 });
 
-test('docs/settings.md is what the table says; npm run docs:settings writes it', () => {
+test('docs/settings.md matches the settings table; npm run docs:settings writes it', () => {
   const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
   expect(page).toBe(settingsPage());
 });

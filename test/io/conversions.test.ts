@@ -1,4 +1,7 @@
-/** A field that changes its type: stored values become what they would be had they been sent as the new type, on both engines. */
+/**
+ * Changes of a field's type on both engines. A stored value becomes what the same input would have become under the new
+ * type.
+ */
 import { describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { type Catalogue, declareCatalogue } from '../../src/collection/declaration.ts';
@@ -35,7 +38,7 @@ function declared(type: string, rules: object = {}): Catalogue {
   return declareCatalogue({ collections: [{ name: 'items', key: ['id'], fields }] });
 }
 
-/** From a type to another: what was sent, and what is shown then. */
+/** Conversions: the old type, the new type, the value as sent, and the value as shown after the migration. */
 const CASES: readonly (readonly [from: string, to: string, sent: string, shown: string])[] = [
   ['decimal(10,2)', 'decimal(10,0)', '4.65', '5'],
   ['decimal(12,4)', 'decimal(6,2)', '12.3456', '12.35'],
@@ -79,7 +82,7 @@ describe.each(Object.keys(DATABASES))('on %s', (name) => {
     expect(rows).toBe(`[{"id":1,"v":${shown}}]`);
   });
 
-  test('values that would be the same are no longer unique, and nothing is converted', () => {
+  test('a conversion that would make unique values equal fails, and nothing is converted', () => {
     const rows = '[{"id":1,"v":4.6},{"id":2,"v":5.4}]';
     const tried = migrated(
       declared('decimal(10,2)', { unique: true }),
@@ -90,13 +93,13 @@ describe.each(Object.keys(DATABASES))('on %s', (name) => {
     expect(tried).rejects.toThrow('1 row repeats the v of another');
   });
 
-  test('what breaks a new pattern is cleared where that is allowed', async () => {
+  test('values that break a new pattern are cleared if that is allowed', async () => {
     const rows = '[{"id":1,"v":"AB"},{"id":2,"v":"bad one"}]';
     const shown = await migrated(declared('text'), declared('text', { pattern: '^[A-Z]+$' }), rows, ['clear:items.v']);
     expect(shown).toBe('[{"id":1,"v":"AB"},{"id":2,"v":null}]');
   });
 
-  test('nulls are filled only where a field becomes required', async () => {
+  test('nulls are filled only if a field becomes required', async () => {
     const rows = '[{"id":1}]';
     const shown = await migrated(declared('int4'), declared('int8', { default: 7 }), rows, [
       'convert:items.v',
@@ -106,7 +109,7 @@ describe.each(Object.keys(DATABASES))('on %s', (name) => {
   });
 
   test.each(['decimal(10,2)[]', 'json[]', 'timestamptz[]', 'uuid[]'])(
-    'a field of type %s is found again',
+    'reopening a field of type %s needs no migration',
     async (type) => {
       const open = DATABASES[name]!();
       await (await open(declared(type))).close();

@@ -1,4 +1,4 @@
-/** A request that takes long holds up nobody else, and ends when its time is up. */
+/** A slow request does not block other requests, and ends at its time limit. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { cleanUp, startService, temporaryFolder } from '../support/process.ts';
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** A pattern and a text that take their product in steps: far more than a second's worth. */
+/** A pattern and a text whose match takes the product of their lengths in steps, which is far more than a second. */
 const LONG_NAME = 'a'.repeat(400_000);
 const SLOW = `product_name=like.*${'_'.repeat(20_000)}b*`;
 
@@ -24,7 +24,7 @@ async function serviceWithLongName(): Promise<Awaited<ReturnType<typeof startSer
   return service;
 }
 
-test('a slow read ends with 504 when its time is up, and others are answered meanwhile', async () => {
+test('a slow read ends with 504 at its time limit, and other requests are answered meanwhile', async () => {
   const service = await serviceWithLongName();
   const order: string[] = [];
   const slow = service.fetch(`/products?${SLOW}`).then((response) => {
@@ -40,7 +40,7 @@ test('a slow read ends with 504 when its time is up, and others are answered mea
   expect(order).toEqual(['quick', 'slow']);
 });
 
-test('a search of many rows, each of them quick, ends with 504 when its time is up, even where none of them matches', async () => {
+test('a search over many rows ends with 504 at its time limit, even if each row is fast and none matches', async () => {
   const service = await startService({ cwd: temporaryFolder(), args: ['--query-timeout', '1'] });
   const rows = JSON.stringify(Array.from({ length: 1_000 }, () => ({ product_name: 'a'.repeat(6_000) })));
   for (let round = 0; round < 12; round++) {
@@ -51,7 +51,7 @@ test('a search of many rows, each of them quick, ends with 504 when its time is 
   expect(await searched.json()).toHaveProperty('code', '57014');
 });
 
-test('an expression that takes long on a long text is not tried, and holds up nobody', async () => {
+test('an expression that is too costly for a long text gets 504 without being evaluated, and blocks no other request', async () => {
   const service = await startService({ cwd: temporaryFolder(), args: ['--query-timeout', '1'] });
   const body = JSON.stringify({ id: 500, product_name: 'ab'.repeat(150_000) });
   expect((await service.fetch('/products', { method: 'POST', body })).status).toBe(201);
@@ -71,7 +71,7 @@ test('an expression that takes long on a long text is not tried, and holds up no
   expect(answers).toEqual(['costly 504', 'costly 504', 'costly 504']);
 });
 
-test('a slow write ends with 504, changes nothing, and the next write goes through', async () => {
+test('a slow write ends with 504 and changes nothing, and the next write succeeds', async () => {
   const service = await serviceWithLongName();
   const slow = await service.fetch(`/products?${SLOW}`, { method: 'PATCH', body: '{"reorder_level":99}' });
   expect(slow.status).toBe(504);
@@ -81,7 +81,7 @@ test('a slow write ends with 504, changes nothing, and the next write goes throu
   expect(changed).toEqual([]);
 });
 
-test('readers at work do not let the log grow without end', async () => {
+test('active readers do not let the WAL grow without limit', async () => {
   const folder = temporaryFolder();
   const service = await startService({ cwd: folder });
   let going = true;

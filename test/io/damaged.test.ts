@@ -1,4 +1,4 @@
-/** A catalogue file that is damaged: requests are told so, and so is whoever asks whether the service is ready. */
+/** A damaged catalogue file: requests and the readiness probe report the damage. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { expectRefusal, sendJson } from '../support/stories.ts';
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** Where the rows are, behind the page that describes the tables. */
+/** A range that holds rows, behind the page that describes the tables. */
 const DAMAGE = { at: 20_000, bytes: 9_000 };
 
-test('reads and writes of it are refused with 503, and it is not ready', async () => {
+test('reads and writes of a damaged file fail with 503, and the service is not ready', async () => {
   const cwd = temporaryFolder();
   const first = await startService({ cwd });
   expect((await first.fetch('/products/1')).status).toBe(200);

@@ -1,4 +1,6 @@
-/** A declaration on the command line: begun, checked, and described to editors, without a database. */
+/**
+ * Declarations on the command line, without a database: create one, validate it, and print its JSON Schema for editors.
+ */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +17,7 @@ afterEach(cleanUp);
 const catalogue = (...args: string[]) => run({ cwd, args });
 const write = (file: string, text: string) => writeFileSync(join(cwd, file), text);
 
-test('init writes a declaration that check finds right, and no database is made', async () => {
+test('init writes a declaration that check accepts, and creates no database', async () => {
   expect(await catalogue('init')).toEqual({
     exitCode: 0,
     stdout: 'Wrote collections.yaml: change it, then look at it with catalogue check collections.yaml\n',
@@ -31,7 +33,7 @@ test('init writes a declaration that check finds right, and no database is made'
   expect(readdirSync(cwd)).toEqual(['collections.yaml']);
 });
 
-test('init leaves a file that is there as it is', async () => {
+test('init does not change an existing file', async () => {
   write('mine.yaml', 'mine');
   const again = await catalogue('init', 'mine.yaml');
   expect(again).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: mine.yaml is there already\n' });
@@ -47,7 +49,7 @@ test('init leaves a file that is there as it is', async () => {
   expect(existsSync(join(cwd, 'collections.yaml'))).toBe(false);
 });
 
-test('check names every mistake with file, line and column, for people and for machines', async () => {
+test('check reports every mistake with file, line and column, as text and as JSON', async () => {
   write('shop.yaml', 'collections:\n  a:\n    fields:\n      id: integer\n      b: { type: text, requird: true }\n');
   expect(await catalogue('check', 'shop.yaml')).toEqual({
     exitCode: 1,
@@ -69,7 +71,7 @@ shop.yaml:5:24: a.b: unknown key requird (perhaps you meant required)
   });
 });
 
-test('check looks at the rows, too', async () => {
+test('check also validates the rows', async () => {
   write('shop.yaml', 'collections:\n  a:\n    rows: a.csv\n    fields: { id: int4, name: text }\n');
   write('a.csv', 'id,name\n1,x\n2,y\n');
   expect((await catalogue('check', 'shop.yaml')).stdout).toContain('1 collection, 2 fields, 2 rows');
@@ -80,7 +82,7 @@ test('check looks at the rows, too', async () => {
   });
 });
 
-test('check and start name rows that repeat a key or a unique value, and no database is left', async () => {
+test('check and start report rows that repeat a key or a unique value, and leave no database', async () => {
   write(
     'shop.yaml',
     `collections:
@@ -117,7 +119,7 @@ test('check and start name rows that repeat a key or a unique value, and no data
   }
 });
 
-test('a row that refers to nothing is told in one sentence', async () => {
+test('a row with a broken reference is reported in one sentence', async () => {
   write(
     'shop.yaml',
     'collections:\n  b: { fields: { id: int4 } }\n  a: { rows: a.csv, fields: { id: int4, of: { type: int4, references: b } } }\n',
@@ -128,32 +130,32 @@ test('a row that refers to nothing is told in one sentence', async () => {
   );
 });
 
-test('a file that is not there is named', async () => {
+test('a missing file is named', async () => {
   const { exitCode, stderr } = await catalogue('check', 'none.yaml');
   expect(exitCode).toBe(1);
   expect(stderr).toContain('the declaration none.yaml cannot be read');
 });
 
-test('with a database named, check looks at that', async () => {
+test('with --database, check examines the database', async () => {
   write('shop.yaml', 'collections:\n  a: { fields: { id: int4 } }\n');
   const { exitCode, stdout, stderr } = await catalogue('check', '--collections', 'shop.yaml', '--database', 'none.db');
   expect(exitCode).toBe(1);
   expect(stdout + stderr).toContain('none.db');
 });
 
-test('declare prints the JSON Schema, and without it looks for tables', async () => {
+test('declare --json-schema prints the JSON Schema; declare alone looks for tables', async () => {
   const { exitCode, stdout } = await catalogue('declare', '--json-schema');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['collections'] });
   expect((await catalogue('declare')).stderr).toBe('catalogue: there is no database catalogue.db\n');
 });
 
-test('the file is a setting like any other', async () => {
+test('the declaration file is a setting like any other', async () => {
   const { stdout } = await run({ cwd, args: ['config'], env: { CATALOGUE_COLLECTIONS: 'mine.yaml' } });
   expect(stdout).toMatch(/^collections +mine.yaml +CATALOGUE_COLLECTIONS$/m);
 });
 
-test('rows are those of a table that is made: a file that fits no more stops nothing', async () => {
+test('row files apply only to new tables: a file that no longer matches does not block a migration', async () => {
   write('collections.yaml', 'collections:\n  a:\n    rows: a.csv\n    fields: { id: int4, name: text }\n');
   write('a.csv', 'id,name\n1,one\n');
   expect(await catalogue('migrate')).toMatchObject({ exitCode: 0 });
@@ -168,7 +170,7 @@ test('rows are those of a table that is made: a file that fits no more stops not
   expect(fresh).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a.csv') });
 });
 
-test('an existing default of a boolean is what it was', async () => {
+test('declare keeps an existing default of a boolean column', async () => {
   const db = new Database(join(cwd, 'other.db'));
   db.run(
     "create table t (id integer primary key, a boolean default 1, b boolean not null default '0', c boolean default true)",

@@ -1,4 +1,7 @@
-/** More connections than there are file descriptors: those that are there are served, the process lives, and others get in later. */
+/**
+ * More connections than file descriptors: open connections are served, the process survives, and the rest connect
+ * later.
+ */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +13,7 @@ afterEach(cleanUp);
 
 const LIMIT = 256;
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
-/** Too long to be tried between two requests, so that a thread is started for it. */
+/** A pattern too costly for the event-loop thread, so the service starts a reader thread for it. */
 const COSTLY = `/products?select=id&product_name=match.${'(a|b)'.repeat(60)}`;
 
 const start = () =>
@@ -20,7 +23,7 @@ const start = () =>
     args: ['--log-level', 'warn'],
   });
 
-/** The status line of the next answer. */
+/** Sends a request and returns the status code of the response. */
 async function ask(talk: Conversation, path: string): Promise<string> {
   const before = talk.received().length;
   talk.send(get(path));
@@ -28,7 +31,7 @@ async function ask(talk: Conversation, path: string): Promise<string> {
   return /^HTTP\/1\.1 (\d+)/.exec(talk.received().slice(before))?.[1] ?? 'closed';
 }
 
-/** A connection that may have to wait. */
+/** Opens a connection that may have to wait until the service accepts it. */
 function open(service: Service, text: string): Socket {
   const socket = connect(service.port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -40,7 +43,7 @@ function open(service: Service, text: string): Socket {
 const openIn = (service: Service) => readdirSync(`/proc/${service.pid}/fd`).length;
 
 describe.skipIf(process.platform !== 'linux')('with few file descriptors', () => {
-  test('connections that come one by one wait before the last is used up, and there is enough for threads and pages', async () => {
+  test('connections that arrive one by one wait before the last descriptor is used, and threads and pages still work', async () => {
     const service = await start();
     const old = await talkTo(service.port);
     expect(await ask(old, '/live')).toBe('200');
@@ -62,17 +65,17 @@ describe.skipIf(process.platform !== 'linux')('with few file descriptors', () =>
     expect((await service.fetch('/products/1')).status).toBe(200);
   });
 
-  test('those that come all at once use them up, and the process lives', async () => {
+  test('connections that arrive all at once exhaust the descriptors, and the process survives', async () => {
     const service = await start();
     const old = await talkTo(service.port);
     expect(await ask(old, '/live')).toBe('200');
-    // None of them ends its request.
+    // No client completes its request.
     const flood = Array.from({ length: 2 * LIMIT }, () => open(service, 'GET /live HTTP/1.1\r\nhost: localhost\r\n'));
     await until('the notice', () => service.stderr().includes('new connections wait'));
     for (const path of ['/products/1', '/products', '/ready', '/metrics']) {
       expect([path, await ask(old, path)]).toEqual([path, '200']);
     }
-    // There may be enough for a thread, or not; but nothing worse happens.
+    // A descriptor for a new thread may be available or not. Both statuses are correct.
     expect(['200', '503']).toContain(await ask(old, COSTLY));
     for (const socket of flood) socket.destroy();
     await until('connections again', () => service.stderr().includes('taken again'));

@@ -1,7 +1,7 @@
 /**
- * A disk that is full: writes are refused in words, reads go on, and once there is room writes work again with nothing
- * lost. Two ways to fill one: a small file system (root only), and a limit on the size of files. Bun ignores SIGXFSZ, so
- * that the limit shows as a failed write and does not end the process.
+ * A full disk: the service rejects writes with a clear message and still answers reads. Once there is space again,
+ * writes work and nothing is lost. The tests fill a disk in two ways: a small file system (root only), and a limit on
+ * file size. Bun ignores SIGXFSZ, so the limit appears as a failed write and does not end the process.
  */
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
@@ -18,11 +18,11 @@ import {
   temporaryFolder,
 } from '../support/process.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can take long on a busy machine. */
 setDefaultTimeout(300_000);
 
 const REFERENCE_PRODUCTS = 77;
-/** Long enough that a few dozen of them fill the disk. */
+/** A text so long that a few dozen rows fill the disk. */
 const LONG_TEXT = 'x'.repeat(20_000);
 
 interface SmallDisk {
@@ -33,7 +33,7 @@ interface SmallDisk {
 
 interface Way {
   readonly name: string;
-  /** Why it cannot be done here; undefined where it can. */
+  /** The reason why this machine cannot run the test; undefined if it can. */
   readonly obstacle: string | undefined;
   readonly open: () => SmallDisk;
 }
@@ -57,7 +57,7 @@ for (const way of WAYS) {
     continue;
   }
 
-  test(`${way.name}: writes get 507, reads go on, and with room again writes work and nothing is lost`, async () => {
+  test(`${way.name}: writes get 507 and reads continue; with free space writes work again and nothing is lost`, async () => {
     const { launch, file, makeRoom } = way.open();
     const service = await startService(launch);
     const { stored, refused } = await writeUntilFull(service);
@@ -88,7 +88,7 @@ for (const way of WAYS) {
     expect(storedNames(file)).toEqual([...stored, 'again'].sort());
   });
 
-  test(`${way.name}: a kill -9 while full loses nothing that was acknowledged`, async () => {
+  test(`${way.name}: a kill -9 on a full disk loses no acknowledged write`, async () => {
     const { launch, file, makeRoom } = way.open();
     const first = await startService(launch);
     const { stored } = await writeUntilFull(first);
@@ -104,7 +104,7 @@ for (const way of WAYS) {
 }
 
 test.skipIf(WAYS[0]!.obstacle !== undefined)(
-  'a first start without room for a catalogue is one clear sentence, and works once there is room',
+  'a first start without space for a catalogue prints one clear sentence, and works once there is space',
   async () => {
     const mounted = mountTmpfs('64k')!;
     const file = join(mounted.folder, 'catalogue.db');
@@ -122,7 +122,9 @@ test.skipIf(WAYS[0]!.obstacle !== undefined)(
   },
 );
 
-/** Four writers at a time, so that some share a commit, until the disk has refused a good number of writes. */
+/**
+ * Writes with four concurrent clients, so that some writes share a commit, until the service has rejected many writes.
+ */
 async function writeUntilFull(service: Service): Promise<{ stored: string[]; refused: string[] }> {
   const stored: string[] = [];
   const refused: string[] = [];
@@ -176,7 +178,7 @@ function storedNames(file: string): string[] {
   }
 }
 
-test.skipIf(tmpfsObstacle() !== undefined)('a backup that does not fit names the file that it was to be', async () => {
+test.skipIf(tmpfsObstacle() !== undefined)('a backup that does not fit names its target file', async () => {
   const cwd = temporaryFolder();
   await run({ cwd, args: ['migrate'] });
   const copy = join(mountTmpfs('48k')!.folder, 'copy.db');

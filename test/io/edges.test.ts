@@ -1,4 +1,4 @@
-/** Who is answered, over real sockets: by the Host and the Origin of a request, by the proxy that sends it, by how often it comes. */
+/** Edge checks over real sockets: the Host and Origin headers, trusted proxies, and rate limits. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { folderWithRoles } from '../support/access-folder.ts';
@@ -21,7 +21,7 @@ function start(...args: string[]): Promise<Service> {
   return startService({ cwd: temporaryFolder(), args: ['--database', ':memory:', '--log-level', 'info', ...args] });
 }
 
-/** A request with headers that fetch does not let one choose, such as Host. */
+/** Sends a request with headers that fetch does not allow, such as Host. */
 async function ask(
   service: Service,
   method: string,
@@ -53,7 +53,7 @@ describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) =
     service = await startService({ cwd: temporaryFolder(), ...launch });
   });
 
-  test('a Host that is no name of this machine is refused, whatever is asked', async () => {
+  test('a Host that is not a name of this machine is rejected for every request', async () => {
     const own = [
       'localhost',
       `localhost:${service.port}`,
@@ -85,14 +85,14 @@ describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) =
       }
       expect((await write(service, { host, origin: `http://${host}` })).status).toBe(421);
     }
-    // What a proxy says of the host changes nothing: a page that was led here could say it, too.
+    // X-Forwarded-Host does not override the Host check, because a DNS-rebinding page could also send it.
     const forwarded = { host: 'rebound.example.com', 'x-forwarded-host': 'localhost' };
     const problem = await expectRefusal(await ask(service, 'GET', '/products', forwarded), 421, 'CAT421');
     expect(problem.hint).toContain('--allowed-hosts rebound.example.com');
     expect((await service.fetch('/products?product_name=eq.New')).headers.get('content-range')).toBe('*/*');
   });
 
-  test('a page of another origin reads, and does not write', async () => {
+  test('a page of another origin may read but not write', async () => {
     const foreign = [
       'https://shop.example',
       'http://localhost.example.com',
@@ -113,7 +113,7 @@ describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) =
       expect(await statusOf(service, 'OPTIONS', '/products', reading)).toBe(200);
     }
     expect((await service.fetch('/products?product_name=eq.New')).headers.get('content-range')).toBe('*/*');
-    // Loopback, on whichever port.
+    // Loopback origins on any port.
     for (const origin of [
       'http://localhost:5173',
       'http://app.localhost',
@@ -123,14 +123,14 @@ describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) =
       expect([origin, (await write(service, { origin })).status]).toEqual([origin, 201]);
     }
     expect((await write(service, {})).status).toBe(201);
-    // What no page can say of itself.
+    // Browsers set Sec-Fetch-Site; a page cannot forge it.
     const behindProxy = { origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' };
     expect((await write(service, behindProxy)).status).toBe(201);
     const elsewhere = { origin: 'https://shop.example', 'sec-fetch-site': 'same-site' };
     expect((await write(service, elsewhere)).status).toBe(403);
   });
 
-  test('a proxy on this machine says where the client is: below which path, and of which host', async () => {
+  test('a proxy on this machine sets the path prefix and the host', async () => {
     const told = { 'x-forwarded-prefix': '/api', 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' };
     const created = await write(service, { ...told, origin: 'https://shop.example' });
     expect(created.status).toBe(201);
@@ -141,7 +141,7 @@ describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) =
     const description = (await (await ask(service, 'GET', '/openapi.json', told)).json()) as { servers: unknown };
     expect(description.servers).toEqual([{ url: '/api' }]);
     expect((await write(service, { ...told, origin: 'https://other.example' })).status).toBe(403);
-    // No page of another origin is told that it may send such a header.
+    // The preflight response never allows a page of another origin to send these headers.
     const preflight = await ask(service, 'OPTIONS', '/products', {
       origin: 'https://shop.example',
       'access-control-request-method': 'GET',
@@ -151,7 +151,7 @@ describe.each(Object.keys(DATABASES))('without any setting, on %s', (database) =
   });
 });
 
-test('--allowed-hosts: further names, and pages that were loaded by them', async () => {
+test('--allowed-hosts adds names, and pages loaded under them may write', async () => {
   const service = await start('--allowed-hosts', 'shop.example.com,*.internal');
   for (const host of ['shop.example.com', 'Shop.Example.com:443', 'a.b.internal', 'localhost']) {
     expect([host, await statusOf(service, 'GET', '/products/1', { host })]).toEqual([host, 200]);
@@ -160,25 +160,25 @@ test('--allowed-hosts: further names, and pages that were loaded by them', async
     expect([host, await statusOf(service, 'GET', '/products/1', { host })]).toEqual([host, 421]);
   }
   expect((await write(service, { origin: 'https://shop.example.com' })).status).toBe(201);
-  // That any name is answered does not make every page one of ours.
+  // Accepting any Host name does not make every origin trusted.
   const any = await start('--allowed-hosts', '*');
   expect(await statusOf(any, 'GET', '/products/1', { host: 'anything.example' })).toBe(200);
   expect((await write(any, { host: 'anything.example', origin: 'https://evil.example' })).status).toBe(403);
 });
 
-test('beyond loopback any Host is answered, unless some are named', async () => {
+test('beyond loopback any Host is accepted, unless --allowed-hosts is set', async () => {
   const open = await start('--host', '0.0.0.0');
   expect(await statusOf(open, 'GET', '/products/1', { host: 'anything.example' })).toBe(200);
   expect((await write(open, { host: 'anything.example', origin: 'http://anything.example' })).status).toBe(201);
   expect((await write(open, { host: 'anything.example', origin: 'http://evil.example' })).status).toBe(403);
   const named = await start('--host', '0.0.0.0', '--allowed-hosts', 'shop.example.com');
   expect(await statusOf(named, 'GET', '/products/1', { host: 'shop.example.com' })).toBe(200);
-  // Health checks ask by address.
+  // Health checks connect by address.
   expect(await statusOf(named, 'GET', '/ready', { host: `127.0.0.1:${named.port}` })).toBe(200);
   expect(await statusOf(named, 'GET', '/products/1', { host: 'anything.example' })).toBe(421);
 });
 
-test('--cors-origins: those that are listed read and write, others get no leave', async () => {
+test('--cors-origins: listed origins read and write, others get no permission', async () => {
   const listed = 'https://shop.example.com';
   const service = await start('--cors-origins', `${listed}, http://localhost:5173`);
   const corsOf = ({ headers, status }: Response) => ({
@@ -186,7 +186,7 @@ test('--cors-origins: those that are listed read and write, others get no leave'
     allowed: headers.get('access-control-allow-origin'),
     varies: /\bOrigin\b/.test(headers.get('vary') ?? ''),
   });
-  // Kept answers, too.
+  // Repeated requests also check responses that come from the cache.
   for (const _ of [1, 2, 3]) {
     const allowed = await ask(service, 'GET', '/products?limit=1', { origin: listed });
     expect(corsOf(allowed)).toEqual({ status: 200, allowed: listed, varies: true });
@@ -213,13 +213,13 @@ test('--cors-origins: those that are listed read and write, others get no leave'
   expect(corsOf(await write(any, { origin: 'null' }))).toEqual({ status: 201, allowed: '*', varies: false });
 });
 
-test('--trusted-proxies: others are not believed', async () => {
+test('--trusted-proxies: forwarding headers of other clients are ignored', async () => {
   const told = { 'x-forwarded-prefix': '/api', 'x-forwarded-host': 'shop.example', origin: 'https://shop.example' };
   const service = await start('--trusted-proxies', '203.0.113.0/24,2001:db8::/32');
   expect((await write(service, told)).status).toBe(403);
   const list = await ask(service, 'GET', '/products?limit=1', { 'x-forwarded-prefix': '/api' });
   expect(list.headers.get('content-location')).toBe('/products?limit=1');
-  // Not even looked at.
+  // The service ignores the header of an untrusted client without parsing it.
   expect(await statusOf(service, 'GET', '/products/1', { 'x-forwarded-prefix': '"><script>' })).toBe(200);
 });
 
@@ -230,7 +230,7 @@ describe('--rate-limit', () => {
     remaining: headers.get('ratelimit-remaining'),
   });
 
-  test('so many requests of one client, then 429 and when to come again; health is always told', async () => {
+  test('a client over its limit gets 429 with the time to retry; health checks are never limited', async () => {
     const service = await start('--rate-limit', '3/h');
     const told = [];
     for (const path of ['/products/1', '/products/1', '/nowhere', '/products/1']) told.push(await service.fetch(path));
@@ -255,14 +255,14 @@ describe('--rate-limit', () => {
     expect(await (await service.fetch('/metrics')).text()).toContain('status="429"} 1');
   });
 
-  test('behind a trusted proxy each client counts for itself, whatever it says of itself', async () => {
+  test('behind a trusted proxy each client has its own limit, whatever headers it sends', async () => {
     const service = await start('--rate-limit', '2/h');
     const from = (client: string) => statusOf(service, 'GET', '/products/1', { 'x-forwarded-for': client });
     expect([await from('203.0.113.1'), await from('198.51.100.9, 203.0.113.1'), await from('203.0.113.1')]).toEqual([
       200, 200, 429,
     ]);
     expect(await from('203.0.113.2')).toBe(200);
-    // A network of IPv6 is one client.
+    // All addresses of one IPv6 network count as one client.
     expect([await from('2001:db8:1:2::1'), await from('2001:db8:1:2::2'), await from('2001:db8:1:2:3::')]).toEqual([
       200, 200, 429,
     ]);
@@ -275,7 +275,7 @@ describe('--rate-limit', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  test('a key counts for itself, by the rate of its role; refused credentials count for their address', async () => {
+  test('a key has its own limit, by the rate of its role; rejected credentials count for their address', async () => {
     const cwd = await folderWithRoles({ isOpen: true });
     const file = join(cwd, 'collections.yaml');
     await Bun.write(file, (await Bun.file(file).text()).replace('  viewer:\n', '  viewer:\n    rateLimit: 2/h\n'));
@@ -297,7 +297,7 @@ describe('--rate-limit', () => {
     expect(await thrice({ apikey: one })).toEqual([200, 200, 429]);
     expect(await thrice({ apikey: other })).toEqual([200, 200, 429]);
     expect(await thrice({ apikey: editor })).toEqual([200, 200, 200]);
-    // By address: what `anonymous` includes of others is no rate.
+    // Anonymous requests count by address. `anonymous` does not inherit a rate limit from the roles that it includes.
     expect(await thrice({})).toEqual([200, 200, 200]);
     expect(await thrice({ apikey: `${one}x` })).toEqual([401, 429, 429]);
     const metrics = await (await service.fetch('/metrics')).text();
@@ -306,15 +306,15 @@ describe('--rate-limit', () => {
     const wrong = { apikey: 'wrong' };
     const refused = [];
     for (let time = 0; time < 3; time++) refused.push(await statusOf(alone, 'GET', '/products/1', wrong));
-    // By the rate of a role, the strictest one, where there is no other.
+    // Without `--rate-limit`, rejected credentials fall under the strictest rate limit of any role.
     expect(refused).toEqual([401, 401, 429]);
   });
 
-  test.skipIf(process.platform !== 'linux')('workers count together', async () => {
+  test.skipIf(process.platform !== 'linux')('workers share the count', async () => {
     const args = ['--workers', '2', '--rate-limit', '20/h', '--log-level', 'error'];
     const service = await startService({ cwd: temporaryFolder(), args });
     const statuses = await Promise.all(Array.from({ length: 40 }, () => statusOf(service, 'GET', '/products/1')));
-    // Two that count in the same instant may count as one.
+    // Two workers that count at the same instant may count only one request.
     const answered = statuses.filter((status) => status === 200).length;
     expect(answered).toBeGreaterThanOrEqual(20);
     expect(answered).toBeLessThan(25);
@@ -324,7 +324,7 @@ describe('--rate-limit', () => {
   });
 });
 
-test('mistakes are named at the start, all of them', async () => {
+test('all invalid values are reported at the start', async () => {
   const args = [
     'serve',
     '--rate-limit',

@@ -1,4 +1,4 @@
-/** The one executable: it needs no Node, no Bun, no node_modules and no PATH. */
+/** The single executable, which needs no Node, Bun, node_modules or PATH. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** An empty folder with nothing but the program in it. */
+/** Creates a folder that contains only the program. */
 function alone() {
   const cwd = temporaryFolder();
   copyFileSync(built, join(cwd, 'catalogue'));
@@ -32,7 +32,7 @@ test('serves, writes, reads on threads, backs up and stops, in an empty folder w
   const service = await startService(place);
   const rows = Array.from({ length: 3_000 }, (_, index) => ({ product_name: `Product ${index}` }));
   expect((await service.fetch('/products', { method: 'POST', body: JSON.stringify(rows) })).status).toBe(201);
-  // A search through a table of this size runs on a reader's thread.
+  // A search through a table of this size runs on a reader thread.
   const found = await service.fetch('/products?product_name=imatch.product 29.*&select=id');
   expect(((await found.json()) as unknown[]).length).toBeGreaterThan(100);
   expect(await run({ ...place, args: ['backup', 'copy.db'] })).toMatchObject({ exitCode: 0, stderr: '' });
@@ -42,7 +42,7 @@ test('serves, writes, reads on threads, backs up and stops, in an empty folder w
   expect(readdirSync(place.cwd).sort()).toEqual(['catalogue', 'catalogue.db', 'copy.db']);
 });
 
-test('holds the console and the API reference', async () => {
+test('contains the console and the API reference', async () => {
   const service = await startService(alone());
   const page = await (await service.fetch('/console')).text();
   const script = /src="([^"]+\.js)"/.exec(page)?.[1];
@@ -51,7 +51,7 @@ test('holds the console and the API reference', async () => {
   expect((await service.fetch('/docs')).status).toBe(200);
 });
 
-test('knows its version, starts its own workers, and takes the long URLs that the sources take', async () => {
+test('knows its version, starts its own workers, and accepts the same long URLs as the sources', async () => {
   const place = alone();
   expect(await run({ ...place, args: ['--version'] })).toMatchObject({ stdout: `${manifest.version}\n` });
   const service = await startService({ ...place, args: ['--workers', '2'] });

@@ -1,4 +1,4 @@
-/** Exporting and looking things up: the same query string as the API, on a file in use, quiet in a pipe. */
+/** `export` and `query`: they take the query string of the API, work on a file in use, and are quiet in a pipe. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ afterEach(cleanUp);
 
 const QUERY = 'discontinued=eq.0&category_id=in.(1,2)&select=id,product_name,unit_price&order=unit_price.desc';
 
-test('export writes what the API answers, byte for byte, while the service runs', async () => {
+test('export writes the API response byte for byte while the service runs', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   for (const [format, accept] of [
@@ -19,12 +19,12 @@ test('export writes what the API answers, byte for byte, while the service runs'
   ] as const) {
     const answer = await (await service.fetch(`/products?${QUERY}`, { headers: { accept } })).text();
     const exported = await run({ cwd, args: ['export', QUERY, '--format', format] });
-    // JSON has no line end of its own, and a terminal wants one.
+    // A JSON response has no final newline, so the command adds one for the terminal.
     expect(exported).toEqual({ exitCode: 0, stdout: format === 'json' ? `${answer}\n` : answer, stderr: '' });
   }
 });
 
-test('an address is no query: the query that was meant is told', async () => {
+test('a URL instead of a query is rejected with the query to use', async () => {
   const cwd = temporaryFolder();
   await run({ cwd, args: ['migrate'] });
   for (const command of ['export', 'query']) {
@@ -40,23 +40,20 @@ test('an address is no query: the query that was meant is told', async () => {
   );
 });
 
-test.skipIf(!existsSync('/dev/full'))(
-  'what does not fit where standard output goes is told, and is no success',
-  async () => {
-    const cwd = temporaryFolder();
-    await run({ cwd, args: ['migrate'] });
-    for (const command of ['export', 'openapi', 'types']) {
-      const finished = await run({ cwd, args: [command], prefix: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] });
-      expect(finished).toEqual({
-        exitCode: 1,
-        stdout: '',
-        stderr: 'catalogue: standard output cannot be written: the disk is full\n',
-      });
-    }
-  },
-);
+test.skipIf(!existsSync('/dev/full'))('a full standard output is reported as a failure', async () => {
+  const cwd = temporaryFolder();
+  await run({ cwd, args: ['migrate'] });
+  for (const command of ['export', 'openapi', 'types']) {
+    const finished = await run({ cwd, args: [command], prefix: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] });
+    expect(finished).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'catalogue: standard output cannot be written: the disk is full\n',
+    });
+  }
+});
 
-test('export to a file appears whole, and tells its format by its name', async () => {
+test('an exported file appears complete, and its name determines the format', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const { exitCode, stdout } = await run({ cwd, args: ['export', '--output', 'all.ndjson', '--json'] });
@@ -82,7 +79,7 @@ test('export to a file appears whole, and tells its format by its name', async (
   await service.exited;
 });
 
-test('export for a spreadsheet has a mark and no formulas; without it, the file comes back as it was', async () => {
+test('export --spreadsheet adds a byte order mark and escapes formulas; a plain export keeps all values unchanged', async () => {
   const cwd = temporaryFolder();
   await run({
     cwd,
@@ -101,7 +98,7 @@ test('export for a spreadsheet has a mark and no formulas; without it, the file 
   expect(json).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('for CSV') });
 });
 
-test('a reader that has had enough is no mistake', async () => {
+test('a reader that closes the pipe early is not an error', async () => {
   const cwd = temporaryFolder();
   const rows = Array.from({ length: 20_000 }, (_, index) => `{"product_name":"Product number ${index}"}`).join('\n');
   await run({ cwd, args: ['import', '-', '--format', 'ndjson'], stdin: rows });
@@ -111,7 +108,7 @@ test('a reader that has had enough is no mistake', async () => {
   expect(stdout.trimEnd().split('\n')).toHaveLength(2);
 });
 
-test('query shows a table, and says when there is more', async () => {
+test('query prints a table, and says when there are more rows', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const found = await run({ cwd, args: ['query', 'select=id,product_name&id=lt.4'] });
@@ -130,7 +127,7 @@ test('query shows a table, and says when there is more', async () => {
   await service.exited;
 });
 
-test('query shows a hundred rows, or as many as the query asks for', async () => {
+test('query prints a hundred rows, or as many as the query requests', async () => {
   const cwd = temporaryFolder();
   const rows = Array.from({ length: 150 }, (_, index) => `{"product_name":"P${index}"}`).join('\n');
   await run({ cwd, args: ['import', '-', '--format', 'ndjson'], stdin: rows });
@@ -144,7 +141,7 @@ test('query shows a hundred rows, or as many as the query asks for', async () =>
   expect(await shown('--rows', '150')).toEqual([150, '']);
 });
 
-test('a mistake in the query is told as the API tells it, and no database is made', async () => {
+test('a mistake in the query is reported as by the API, and no database is created', async () => {
   const cwd = temporaryFolder();
   const missing = await run({ cwd, args: ['export'] });
   expect(missing).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: there is no database catalogue.db\n' });

@@ -1,4 +1,4 @@
-/** What a command cannot do, it says in one sentence: never a stack, never on, and never with something half done. */
+/** A command that fails prints one sentence. It never prints a stack trace, continues, or leaves partial results. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
@@ -28,7 +28,7 @@ import {
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** Every command that opens a database, on the one called bad.db; good.db is a healthy one. */
+/** Every command that opens a database, applied to the defective bad.db. The database good.db is healthy. */
 const COMMANDS: readonly (readonly string[])[] = [
   ['serve', '--port', '0', '--database', 'bad.db'],
   ['query', '--database', 'bad.db'],
@@ -62,7 +62,7 @@ function expectSentence({ exitCode, stderr, stdout }: Finished, args: readonly s
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-describe('a file that is no catalogue is said to be none, and left as it is:', () => {
+describe('a file that is not a catalogue is reported and left unchanged:', () => {
   const kinds: readonly [string, (path: (name: string) => string) => void][] = [
     ['a text', (path) => writeFileSync(path('bad.db'), 'Dear diary, '.repeat(1_000))],
     ['the database of another program', (path) => otherDatabase(path('bad.db'))],
@@ -87,7 +87,7 @@ describe('a damaged catalogue', () => {
   test.each([
     ['in its products', 'products'],
     ['cut off', 'end'],
-  ] as const)('%s: nothing is imported into it, and no command shows a stack', async (_, from) => {
+  ] as const)('%s: imports are rejected, and no command prints a stack trace', async (_, from) => {
     const cwd = await folderWith((path) => damagedCopy(path, from));
     const before = readFileSync(join(cwd, 'bad.db'));
     for (const args of COMMANDS.filter(([name]) => name !== 'serve' && name !== 'migrate')) {
@@ -98,7 +98,7 @@ describe('a damaged catalogue', () => {
     expect(readFileSync(join(cwd, 'bad.db')).equals(before)).toBe(true);
   });
 
-  test('in a place that the import would not touch: nothing is imported all the same', async () => {
+  test('outside of the pages that an import would touch: imports are still rejected', async () => {
     const cwd = await folderWith(async (path) => {
       const rows = Array.from({ length: 5_000 }, (_, index) => `{"product_name":"Product number ${index}"}`).join('\n');
       await run({ cwd: path('.'), args: ['import', '-', '--format', 'ndjson', '--database', 'bad.db'], stdin: rows });
@@ -113,7 +113,7 @@ describe('a damaged catalogue', () => {
   });
 });
 
-test('a database that may not be read or written', async () => {
+test('a database without read or write permission fails with a clear message', async () => {
   const prefix = asNobody();
   if (prefix === undefined) return console.error('NOT TESTED HERE: what a file without rights does');
   const cwd = await folderWith(async (path) => {
@@ -133,7 +133,7 @@ test('a database that may not be read or written', async () => {
   expect(readdirSync(cwd).filter((name) => /damaged|partial/.test(name))).toEqual([]);
 });
 
-test('a disk that is full', async () => {
+test('a full disk fails with a clear message', async () => {
   const mounted = process.getuid?.() === 0 ? mountTmpfs('600k') : undefined;
   if (mounted === undefined) return console.error('NOT TESTED HERE: what a full disk does to commands');
   const cwd = mounted.folder;
@@ -163,13 +163,13 @@ test('a disk that is full', async () => {
   expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([]);
 });
 
-test('copy is all or nothing: one that breaks off has stored nothing, and can be run again', async () => {
+test('copy is all or nothing: an aborted copy has stored nothing and can be repeated', async () => {
   const cwd = temporaryFolder();
   const rows = 20_000;
   const lines = Array.from({ length: rows }, (_, index) => `{"product_name":"Product number ${index}"}`).join('\n');
   await run({ cwd, args: ['import', '-', '--format', 'ndjson', '--database', 'from.db'], stdin: lines });
   await run({ cwd, args: ['migrate', '--empty', '--database', 'empty.db'] });
-  // Room for some thousands of them.
+  // The limit leaves space for a few thousand rows.
   const prefix = ['prlimit', '--fsize=500000:unlimited'];
   for (const target of ['new.db', 'empty.db']) {
     const args = ['copy', '--from', 'from.db', '--to', target];
@@ -187,14 +187,14 @@ test('copy is all or nothing: one that breaks off has stored nothing, and can be
   }
 });
 
-test('copy makes nothing of a source that is not there', async () => {
+test('copy from a missing source creates nothing', async () => {
   const cwd = temporaryFolder();
   const refused = await run({ cwd, args: ['copy', '--from', 'typo.db', '--to', 'new.db'] });
   expect(refused).toEqual({ exitCode: 1, stdout: '', stderr: 'catalogue: there is no database typo.db\n' });
   expect(readdirSync(cwd)).toEqual([]);
 });
 
-test('what a killed import has left is removed by the next one, and nothing that another makes', async () => {
+test('an import removes the leftovers of a killed import, but not the files of a running one', async () => {
   const cwd = temporaryFolder();
   const partials = () => readdirSync(cwd).filter((name) => /^new\.db\.partial-[\da-f]{8}$/.test(name));
   const begin = async (args: readonly string[]) => {
@@ -221,7 +221,7 @@ test('what a killed import has left is removed by the next one, and nothing that
   expect(readdirSync(cwd).sort()).toEqual(['new.db', 'new.db.partial-mine', 'other.db.partial-01234567']);
 });
 
-test('an import does not replace a catalogue that was made meanwhile', async () => {
+test('an import does not replace a catalogue that was created meanwhile', async () => {
   const cwd = temporaryFolder();
   const child = Bun.spawn([...PROGRAM, 'import', '-', '--format', 'ndjson'], { cwd, stdin: 'pipe', stderr: 'pipe' });
   child.stdin.write('{"product_name":"Late"}\n');
@@ -249,7 +249,7 @@ function damagedCopy(path: (name: string) => string, where: 'beginning' | 'produ
   else overwrite(path('bad.db'), where === 'beginning' ? 0 : pageOf(path('bad.db'), "name = 'products'"), 4096);
 }
 
-/** Where a table or an index begins in its file. */
+/** Returns the file offset of a table's or an index's first page. */
 function pageOf(file: string, which: string): number {
   const db = new Database(file);
   const [page] = db.query(`select rootpage from sqlite_schema where ${which} limit 1`).values()[0] as [number];
@@ -263,7 +263,7 @@ function overwrite(file: string, from: number, length: number): void {
   closeSync(handle);
 }
 
-/** Until nothing more fits. */
+/** Fills the database file until no row fits. */
 function fill(file: string): void {
   const handle = openSync(file, 'w');
   try {
@@ -273,7 +273,7 @@ function fill(file: string): void {
   }
 }
 
-/** Names and contents, so that nothing can have changed. */
+/** Reads the names and contents of all files, to show that nothing has changed. */
 function contentsOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { withFileTypes: true });
   return Object.fromEntries(
@@ -284,7 +284,7 @@ function contentsOf(folder: string): Record<string, string> {
   );
 }
 
-/** What stands before a command that rights count for: nothing, but for root. */
+/** A command prefix that drops root's privileges, so that file permissions apply. It is empty for other users. */
 function asNobody(): string[] | undefined {
   if (process.getuid?.() !== 0) return [];
   const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];

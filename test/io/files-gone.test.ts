@@ -1,4 +1,7 @@
-/** The files of a catalogue, removed or replaced under a running service: it says so, and acknowledges nothing that would be lost. */
+/**
+ * Catalogue files removed or replaced under a running service: it reports the problem and acknowledges no write that
+ * would be lost.
+ */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +44,7 @@ test.each(['catalogue.db', 'catalogue.db-wal', 'catalogue.db-shm'])('%s is remov
   await expectRefused(service, name);
 });
 
-test('all of them are moved away, and put back', async () => {
+test('all files are moved away and put back', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const names = ['catalogue.db', 'catalogue.db-wal', 'catalogue.db-shm'];
@@ -51,7 +54,7 @@ test('all of them are moved away, and put back', async () => {
   await expectWell(service);
 });
 
-test('another file takes the place of the database, even a copy of it', async () => {
+test('another file replaces the database, even a copy of it', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   copyFileSync(join(cwd, 'catalogue.db'), join(cwd, 'copy.db'));
@@ -59,7 +62,7 @@ test('another file takes the place of the database, even a copy of it', async ()
   await expectRefused(service, 'catalogue.db');
 });
 
-test('the database may be a link to a file in another folder, until the link leads elsewhere', async () => {
+test('the database may be a link to a file in another folder, until the link changes its target', async () => {
   const cwd = temporaryFolder();
   const [link, folder] = [join(cwd, 'catalogue.db'), join(cwd, 'data')];
   mkdirSync(folder);

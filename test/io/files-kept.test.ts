@@ -1,4 +1,4 @@
-/** No command destroys a file that it was not told to replace; the database itself, never. */
+/** No command overwrites a file without `--force`, and none ever overwrites the live database. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   existsSync,
@@ -31,7 +31,7 @@ function newSpace(): Space {
   };
 }
 
-/** Other names of the live database and of the files beside it. */
+/** Other paths to the live database and to its companion files. */
 const OTHER_NAMES: readonly string[] = [
   'catalogue.db',
   './x/../catalogue.db',
@@ -52,7 +52,7 @@ function makeLinks({ path }: Space): void {
   linkSync(path('catalogue.db-wal'), path('hard-link-to-log'));
 }
 
-describe('a command that is told to write over the live database refuses before it touches anything:', () => {
+describe('a command that would overwrite the live database fails before it changes anything:', () => {
   const commands: readonly [string, (file: string) => string[]][] = [
     ['backup', (file) => ['backup', file, '--force']],
     ['export', (file) => ['export', '--output', file, '--format', 'csv', '--force']],
@@ -82,7 +82,7 @@ describe('a command that is told to write over the live database refuses before 
     expect(JSON.parse(counted.stdout)).toEqual([{ count: 78 }]);
   });
 
-  test('restore, from the database or what lies beside it', async () => {
+  test('restore, from the database or its companion files', async () => {
     const space = newSpace();
     await space.command('migrate');
     linkSync(space.path('catalogue.db'), space.path('other.db'));
@@ -95,7 +95,7 @@ describe('a command that is told to write over the live database refuses before 
   });
 });
 
-describe('a file that is there is replaced only with --force, and otherwise nothing is done:', () => {
+describe('an existing file is replaced only with --force; otherwise nothing is done:', () => {
   const commands: readonly [string, string[]][] = [
     ['backup', ['backup', 'mine.txt']],
     ['export', ['export', '--output', 'mine.txt', '--format', 'csv']],
@@ -121,7 +121,7 @@ describe('a file that is there is replaced only with --force, and otherwise noth
     });
   }
 
-  test('the file of bad rows that an import names itself', async () => {
+  test('the default file for bad rows of an import', async () => {
     const space = newSpace();
     await space.command('migrate');
     writeFileSync(space.path('a.csv'), 'product_name,unit_price\nTea,cheap\n');
@@ -131,7 +131,7 @@ describe('a file that is there is replaced only with --force, and otherwise noth
     expect(readFileSync(space.path('a.rejected.csv'), 'utf8')).toBe('half mended');
   });
 
-  test('the imported file is not where its own bad rows go', async () => {
+  test('the imported file is never replaced by its own bad rows', async () => {
     const space = newSpace();
     const csv = 'product_name,unit_price\nTea,cheap\n';
     writeFileSync(space.path('a.csv'), csv);
@@ -141,7 +141,7 @@ describe('a file that is there is replaced only with --force, and otherwise noth
   });
 });
 
-test('a file whose name ends in .partial is nobody’s to overwrite', async () => {
+test('no command overwrites an existing file whose name ends in .partial', async () => {
   const space = newSpace();
   await space.command('migrate', '--database', 'copy.db.partial');
   await space.command('migrate');
@@ -155,7 +155,7 @@ test('a file whose name ends in .partial is nobody’s to overwrite', async () =
   }
 });
 
-test('what is no file is written to and not replaced; a link stays a link', async () => {
+test('output to a pipe or device is written in place, and a link stays a link', async () => {
   const space = newSpace();
   await space.command('migrate');
   Bun.spawnSync(['mkfifo', space.path('pipe')]);
@@ -179,7 +179,7 @@ test('what is no file is written to and not replaced; a link stays a link', asyn
   });
 });
 
-test('a service that serves one of its own backups does not remove it for being old', async () => {
+test('a service that serves one of its own backups does not delete it as expired', async () => {
   const space = newSpace();
   mkdirSync(space.path('kept'));
   const old = 'kept/catalogue-20200101T000000Z.db';

@@ -1,4 +1,4 @@
-/** Whatever was read before, and however it ended: the next read shows what is stored, and the log can be emptied. */
+/** Each read shows the stored data and leaves the WAL free to be truncated, however earlier reads ended. */
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
@@ -16,7 +16,9 @@ async function setPrice(service: Service, id: number, price: number): Promise<vo
   expect((await service.fetch(`/products/${id}`, { method: 'PATCH', body })).status).toBe(204);
 }
 
-/** Nobody reads an older state any more: then a log can be emptied; and no connection had to be mended. */
+/**
+ * Expects that no reader holds an old snapshot, so the WAL can be truncated, and that no stale connection was found.
+ */
 async function expectNothingLeft(service: Service, file: string): Promise<void> {
   expect(await (await service.fetch('/metrics')).text()).toContain('\ncatalogue_stale_connections_total 0\n');
   const other = new Database(file);
@@ -25,7 +27,7 @@ async function expectNothingLeft(service: Service, file: string): Promise<void> 
   other.close();
 }
 
-test('a slow query, which is logged with its plan, is followed by reads of what is stored', async () => {
+test('after a slow query that is logged with its plan, reads show the stored data', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd, args: ['--slow-query-ms', '20'] });
   const file = join(cwd, 'catalogue.db');
@@ -37,7 +39,7 @@ test('a slow query, which is logged with its plan, is followed by reads of what 
   other.close();
   await waiting;
   await until('the plan in the log', () => /slow query.*SEARCH/.test(service.stderr()));
-  // Apart by more than it takes until a read transaction is kept for the next reads.
+  // The pauses are longer than the time after which the service keeps a read transaction open for later reads.
   for (let turn = 0; turn < 6; turn++) {
     expect(await priceOf(service, `id=eq.1&limit=${turn + 1}`)).toBe(20);
     await Bun.sleep(60);
@@ -49,7 +51,7 @@ test('a slow query, which is logged with its plan, is followed by reads of what 
   await expectNothingLeft(service, file);
 });
 
-/** More than a result is gathered up to before it is sent. */
+/** A list longer than the buffer that the service fills before it starts to send. */
 const LONG_LIST = Array.from({ length: 6_000 }, (_, index) => ({
   id: index + 1,
   product_name: `Product ${index} ${'x'.repeat(200)}`,
@@ -60,7 +62,7 @@ async function serviceWithLongList(cwd: string): Promise<Service> {
   expect((await first.fetch('/products', { method: 'POST', body: JSON.stringify(LONG_LIST) })).status).toBe(201);
   first.kill('SIGTERM');
   await first.exited;
-  // Started on a large file it knows at once that it is one.
+  // A service that starts on a large file detects its size at once.
   return startService({ cwd });
 }
 
@@ -82,13 +84,13 @@ const ENDINGS: Readonly<Record<string, (service: Service) => Promise<unknown>>> 
   },
 };
 
-test.each(Object.keys(ENDINGS))('a long list that is %s leaves later ones as they are stored', async (ending) => {
+test.each(Object.keys(ENDINGS))('after a long list that is %s, later lists show the stored data', async (ending) => {
   const cwd = temporaryFolder();
   const service = await serviceWithLongList(cwd);
   await ENDINGS[ending]!(service);
   for (let price = 1; price <= 3; price++) {
     await setPrice(service, 3, price);
-    // Not by an index: as costly as the long list.
+    // The query cannot use an index, so it is as costly as the long list.
     expect(await priceOf(service, 'product_name=like.Product*&order=quantity_per_unit,id&id=gt.2&limit=1')).toBe(price);
   }
   await expectNothingLeft(service, join(cwd, 'catalogue.db'));

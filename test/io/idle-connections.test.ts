@@ -1,6 +1,6 @@
 /**
- * A connection on which nothing happens is closed after a while; one whose request is at work in the database is not, however
- * long that takes: the time limit of queries ends it, and nothing else.
+ * The service closes idle connections after a while. It does not close a connection whose request still runs in the
+ * database. Only the query time limit ends such a request.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { SQL } from 'bun';
@@ -33,7 +33,7 @@ describe('idle connections', () => {
     await engine.close();
   });
 
-  /** Does something while nobody can read or write the table. */
+  /** Runs `work` while the table is locked against reads and writes. */
   async function whileHeld(work: () => Promise<void>): Promise<void> {
     const other = new SQL(testServer.url, { max: 1 });
     try {
@@ -46,7 +46,7 @@ describe('idle connections', () => {
     }
   }
 
-  test('are closed, be it in the middle of a body; those at work are answered', async () => {
+  test('are closed, even in the middle of a body, but active ones are answered', async () => {
     const body = '{"reorder_level":33}';
     const patch = `PATCH /products/1 HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`;
     const [reader, writer, silent, half] = [
@@ -66,7 +66,7 @@ describe('idle connections', () => {
     const written = await writer.until('the write', (text) => text.includes('\r\n\r\n'));
     expect(statusesIn(read)).toEqual([200]);
     expect(statusesIn(written)).toEqual([204]);
-    // What was at work is idle once it is answered.
+    // After its response, an active connection becomes idle.
     await until('the others to be closed', () => reader.isClosed() && writer.isClosed());
   });
 });

@@ -1,4 +1,4 @@
-/** Importing: files as people have them, all of them or none, and every mistake named where it is. */
+/** Imports of real-world files: all rows or none, and every error with its position. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { cleanUp, type Finished, run, startService, temporaryFolder } from '../s
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** The commands, on a database of their own. */
+/** Creates helpers that run the commands on a new database. */
 function workspace(env: Readonly<Record<string, string>> = {}) {
   const cwd = temporaryFolder();
   const path = (name: string) => join(cwd, name);
@@ -19,7 +19,7 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
     exists: (name: string) => existsSync(path(name)),
     command: (...args: string[]) => run({ cwd, env, args }),
     pipe: (stdin: string, ...args: string[]) => run({ cwd, env, args, stdin }),
-    /** Whether there is no database, and nothing is left of one. */
+    /** Checks that no database exists and no part of one remains. */
     isGone: async () => {
       const { exitCode, stderr } = await run({ cwd, env, args: ['query'] });
       const left = readdirSync(cwd).filter((name) => name.includes('.db'));
@@ -42,7 +42,7 @@ const DATABASES: readonly [string, () => Readonly<Record<string, string>>][] = [
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
-    test('a value longer than --max-value-kb is a bad row, in CSV and in JSON', async () => {
+    test('a value longer than --max-value-kb makes a bad row, in CSV and in JSON', async () => {
       const space = workspace(environment());
       const long = 'x'.repeat(2_049);
       space.write('a.csv', `id,product_name\n1,${long}\n`);
@@ -54,7 +54,7 @@ for (const [name, environment] of DATABASES) {
       }
     });
 
-    test('CSV, JSON and NDJSON are told by the name of the file', async () => {
+    test('the file name determines whether it is CSV, JSON or NDJSON', async () => {
       const space = workspace(environment());
       space.write('a.csv', 'id,product_name,unit_price\n1,"Jam, ""red""",3.50\n2,"two\nlines",\n');
       space.write('b.json', '[{"id":3,"product_name":"Tea","unit_price":7.0},\n {"product_name":"Assigned"}]');
@@ -72,7 +72,7 @@ for (const [name, environment] of DATABASES) {
       ]);
     });
 
-    test('one bad row stores nothing, and each is named with its line, field and reason', async () => {
+    test('with bad rows nothing is stored, and each is reported with its line, field and reason', async () => {
       const space = workspace(environment());
       space.write('a.csv', 'id,product_name,unit_price\n1,Fine,1\n2,Tea,cheap\n3,,4\n4,"Long",1,1\n');
       const { exitCode, stdout, stderr } = await space.command('import', 'a.csv');
@@ -86,7 +86,7 @@ for (const [name, environment] of DATABASES) {
       expect(await space.isGone()).toBe(true);
     });
 
-    test('all that is wrong with a row is named, with advice', async () => {
+    test('all errors of a row are reported, with advice', async () => {
       const space = workspace(environment());
       space.write(
         'collections.yaml',
@@ -104,7 +104,7 @@ for (const [name, environment] of DATABASES) {
       ]);
     });
 
-    test('a key that exists, or comes twice, is a bad row like any other', async () => {
+    test('an existing or repeated key makes a bad row', async () => {
       const space = workspace(environment());
       await space.pipe('id,product_name\n5,First\n', 'import', '-', '--format', 'csv');
       const again = await space.pipe('id,product_name\n4,New\n5,Taken\n', 'import', '-', '--format', 'csv');
@@ -116,7 +116,7 @@ for (const [name, environment] of DATABASES) {
       expect(await space.rows('select=id')).toEqual([{ id: 5 }]);
     });
 
-    describe('a unique value that exists, or comes twice, is a bad row like any other', () => {
+    describe('an existing or repeated unique value makes a bad row', () => {
       const FILE = 'id,name,kind,size\n1,a,k,1\n2,b,k,2\n3,a,k,3\n4,c,k,2\n5,there,m,1\n,,m,\n,,m,\n,d,m,9\n';
       const begun = async () => {
         const space = workspace(environment());
@@ -152,7 +152,7 @@ for (const [name, environment] of DATABASES) {
         expect(await space.rows('name=in.(a,b,d)&select=name')).toHaveLength(3);
       });
 
-      test('but no row that is left out, or that keeps what it has', async () => {
+      test('but not if the row is skipped or keeps its stored value', async () => {
         const space = await begun();
         space.write('b.csv', 'id,name,kind\n9,there,z\n10,moved,z\n');
         expect(await space.command('import', 'b.csv', '--on-conflict', 'merge')).toMatchObject({
@@ -167,7 +167,7 @@ for (const [name, environment] of DATABASES) {
     });
 
     test.each(['fail', 'merge', 'ignore'])(
-      'a row without an id gets none that a later row has, with --on-conflict %s',
+      'a row without an id never gets the id of a later row, with --on-conflict %s',
       async (what) => {
         const space = workspace(environment());
         space.write(
@@ -185,7 +185,7 @@ for (const [name, environment] of DATABASES) {
       },
     );
 
-    test('--on-conflict merge changes what the file gives, ignore leaves what is there', async () => {
+    test('--on-conflict merge changes the given fields, ignore leaves existing rows unchanged', async () => {
       const space = workspace(environment());
       const first = '[{"id":1,"product_name":"One","unit_price":1},{"id":2,"product_name":"Two","unit_price":2}]';
       await space.pipe(first, 'import', '-', '--format', 'json');
@@ -203,7 +203,7 @@ for (const [name, environment] of DATABASES) {
       ]);
     });
 
-    test('an empty cell is no value, for a new product and for one that exists; a column left out changes nothing', async () => {
+    test('an empty cell clears the field of new and existing products; a missing column changes nothing', async () => {
       const space = workspace(environment());
       const first = '[{"id":1,"product_name":"One","unit_price":1,"discontinued":1,"units_in_stock":5}]';
       await space.pipe(first, 'import', '-', '--format', 'json');
@@ -218,7 +218,7 @@ for (const [name, environment] of DATABASES) {
       expect(stdout.replaceAll('\n', ' ')).toContain('an empty cell there empties the field of the row that exists');
     });
 
-    test('a database that was not there is named, so that a mistyped one is noticed', async () => {
+    test('a newly created database is named, so that a mistyped name is noticed', async () => {
       const space = workspace(environment());
       const flags = ['--format', 'csv', '--on-conflict', 'merge'];
       const told = await space.pipe('id,product_name\n1,Tea\n', 'import', '-', ...flags);
@@ -227,7 +227,7 @@ for (const [name, environment] of DATABASES) {
       expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, database: expect.any(String), isNew: false });
     });
 
-    test('--keep-going stores the good rows; the others can be mended and imported with the same flags', async () => {
+    test('--keep-going stores the good rows; the others can be fixed and imported with the same flags', async () => {
       const space = workspace(environment());
       await space.pipe('[{"id":9,"product_name":"There"}]', 'import', '-', '--format', 'json');
       space.write('a.csv', 'Name,Price,id\nTea,abc,1\n"Jam ""A""",2,2\nTaken,3,9\n"open,4,5\n');
@@ -243,7 +243,7 @@ for (const [name, environment] of DATABASES) {
       expect((await space.rows('select=id')).map(({ id }) => id)).toEqual([1, 2, 5, 8, 9]);
     });
 
-    test('--dry-run tells what would happen, and stores nothing', async () => {
+    test('--dry-run reports what would happen and stores nothing', async () => {
       const space = workspace(environment());
       const tried = await space.pipe('product_name\nTea\n', 'import', '-', '--format', 'csv', '--dry-run');
       expect(tried).toMatchObject({
@@ -256,7 +256,7 @@ for (const [name, environment] of DATABASES) {
       expect(await space.rows()).toEqual([]);
     });
 
-    test('a dry run with --keep-going names the bad rows, and writes no file of them', async () => {
+    test('a dry run with --keep-going reports the bad rows and writes no file of them', async () => {
       const space = workspace(environment());
       space.write('a.csv', 'product_name,unit_price\nTea,1\nJam,cheap\n');
       const tried = await space.command('import', 'a.csv', '--keep-going', '--dry-run');
@@ -264,7 +264,7 @@ for (const [name, environment] of DATABASES) {
       expect(space.exists('a.rejected.csv')).toBe(false);
     });
 
-    test('an import that breaks off leaves neither a database nor a file of bad rows', async () => {
+    test('an aborted import leaves neither a database nor a file of bad rows', async () => {
       const space = workspace(environment());
       space.write('a.json', '[{"product_name":"Tea"},{"unit_price":1},{"product_name":"Jam"}');
       expect(await space.command('import', 'a.json', '--keep-going')).toMatchObject({ exitCode: 1, stdout: '' });
@@ -272,7 +272,7 @@ for (const [name, environment] of DATABASES) {
       expect(space.exists('a.rejected.ndjson')).toBe(false);
     });
 
-    test('all bad rows are counted, those with a key that is taken among them, and the first hundred are named', async () => {
+    test('all bad rows are counted, including rows with an existing key, and the first hundred are listed', async () => {
       const space = workspace(environment());
       await space.pipe('[{"id":7,"product_name":"There"}]', 'import', '-', '--format', 'json');
       const lines = Array.from({ length: 1_000 }, (_, index) => `${index + 8},P,${index % 2 === 0 ? '1' : 'cheap'}`);
@@ -289,14 +289,14 @@ for (const [name, environment] of DATABASES) {
       expect(await space.rows('select=id')).toEqual([{ id: 7 }]);
     });
 
-    test('an assigned key never meets one that the file brought', async () => {
+    test('an assigned key never collides with a key in the file', async () => {
       const space = workspace(environment());
       await space.pipe('id,product_name\n500,Chosen\n', 'import', '-', '--format', 'csv');
       await space.pipe('product_name\nAssigned\n', 'import', '-', '--format', 'csv');
       expect(await space.rows('select=id')).toEqual([{ id: 500 }, { id: 501 }]);
     });
 
-    test('rows without a key are refused where the file, or the catalogue, has the largest possible one', async () => {
+    test('rows without a key are rejected if the file or the catalogue has the largest possible key', async () => {
       const space = workspace(environment());
       const load = (text: string, ...flags: string[]) =>
         space.pipe(text, 'import', '-', '--format', 'ndjson', ...flags);
@@ -317,7 +317,7 @@ for (const [name, environment] of DATABASES) {
   });
 }
 
-test('what an export writes comes back as it was, in every format', async () => {
+test('an export can be imported unchanged, in every format', async () => {
   const space = workspace();
   const odd = [
     { id: 1, product_name: '', quantity_per_unit: 'NULL' },
@@ -335,7 +335,7 @@ test('what an export writes comes back as it was, in every format', async () => 
   }
 });
 
-describe('CSV as spreadsheets write it', () => {
+describe('an import of CSV from spreadsheets', () => {
   const expected = [
     { id: 1, product_name: 'Tea, green', unit_price: 12.5 },
     { id: 2, product_name: 'Jam', unit_price: -3 },
@@ -365,7 +365,7 @@ describe('CSV as spreadsheets write it', () => {
     });
   }
 
-  test('column names in any case, and as people write them', async () => {
+  test('accepts column names in any case and in common spellings', async () => {
     const space = workspace();
     space.write('a.csv', 'ID;Product name;UNIT-PRICE;quantityPerUnit; Units in stock \n1;Tea;12,5;"";3\n');
     expect(await space.command('import', 'a.csv')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -379,7 +379,7 @@ describe('CSV as spreadsheets write it', () => {
     expect(space.read('b.rejected.csv')).toBe(rejected);
   });
 
-  test('in the encodings that spreadsheets write', async () => {
+  test('reads the encodings that spreadsheets write', async () => {
     const text = 'id;product_name\n1;Köri – 5 €\n';
     const cp1252 = Buffer.from(text.replace('–', '\x96').replace('€', '\x80'), 'latin1');
     const utf16 = Buffer.from(text, 'utf16le');
@@ -444,7 +444,7 @@ describe('CSV as spreadsheets write it', () => {
     expect(await space.rows('select=product_name')).toEqual([{ product_name: 'Köri 中 😀' }]);
   });
 
-  test('a comma in a number is refused where commas divide the cells, and a point for thousands anywhere', async () => {
+  test('rejects a decimal comma if commas separate the cells, and a thousands point always', async () => {
     const space = workspace();
     const quoted = await space.pipe('product_name,unit_price\nTea,"12,50"\n', 'import', '-', '--format', 'csv');
     expect(quoted).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 2, unit_price: ') });
@@ -458,7 +458,7 @@ describe('CSV as spreadsheets write it', () => {
     expect(grouped).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('line 3, unit_price: ') });
   });
 
-  test('lines of nothing but separators, as spreadsheets write them, are left out and counted', async () => {
+  test('skips and counts lines that contain only separators', async () => {
     const space = workspace();
     space.write('a.csv', 'id;product_name;unit_price\n1;Tea;2\n;;\n2;Jam;3\n;;;;\n');
     const { exitCode, stdout, stderr } = await space.command('import', 'a.csv');
@@ -471,7 +471,7 @@ describe('CSV as spreadsheets write it', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ read: 2, updated: 2, blankLines: 2 });
   });
 
-  test('yes and no, where a number is a flag', async () => {
+  test('accepts yes and no for a number that is a flag', async () => {
     const space = workspace();
     space.write('a.csv', 'id,product_name,discontinued\n1,Tea,Yes\n2,Jam, no \n3,Rice,1\n4,Oil,\n');
     expect(await space.command('import', 'a.csv')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -485,7 +485,7 @@ describe('CSV as spreadsheets write it', () => {
     ]);
   });
 
-  test('a price as people write it is refused with advice', async () => {
+  test('rejects a formatted price with advice', async () => {
     const space = workspace();
     const cells = ['"$1,200.50"', '5 EUR', '€5', '1 200', 'cheap', '1.2.3'];
     space.write('a.csv', `product_name,unit_price\n${cells.map((cell) => `Tea,${cell}\n`).join('')}`);
@@ -496,7 +496,7 @@ describe('CSV as spreadsheets write it', () => {
     expect(lines[0]).toBe(`line 2, unit_price: invalid input syntax for type numeric: "$1,200.50"${advice}`);
   });
 
-  test('a name where a key is asked for is told whose key', async () => {
+  test('rejects a name instead of a key and names the referenced collection', async () => {
     const space = workspace();
     space.write(
       'collections.yaml',
@@ -506,7 +506,7 @@ describe('CSV as spreadsheets write it', () => {
     expect(stderr).toStartWith('line 2, kind: invalid input syntax for type integer: "Tea". It is a key of kinds.\n');
   });
 
-  test('a line that ends early is refused with advice', async () => {
+  test('rejects a truncated line with advice', async () => {
     const space = workspace();
     space.write('a.csv', 'id,product_name,unit_price\n1,Tea\n2\n');
     const { stderr } = await space.command('import', 'a.csv');
@@ -517,7 +517,7 @@ describe('CSV as spreadsheets write it', () => {
     ]);
   });
 
-  test('a column with points and commas is refused: 1.299 may be more than a thousand', async () => {
+  test('rejects a column that mixes points and commas, because 1.299 may be more than a thousand', async () => {
     const space = workspace();
     const mixed = await space.pipe(
       'product_name;unit_price;units_in_stock\nTea;1.299;1\nJam;12,5;2\n',
@@ -534,7 +534,7 @@ describe('CSV as spreadsheets write it', () => {
     expect(points).toMatchObject({ exitCode: 0 });
   });
 
-  test('bad rows are kept as the file has them, and can be imported as it was', async () => {
+  test('keeps bad rows exactly as in the file, so that the fixed rows can be imported like the original', async () => {
     const space = workspace();
     space.write('a.csv', 'id;product_name;unit_price\n1;"a;b";cheap\n2;Jam;1,5\n3;Long;1;1\n');
     const first = await space.command('import', 'a.csv', '--keep-going');
@@ -546,7 +546,7 @@ describe('CSV as spreadsheets write it', () => {
   });
 });
 
-test('a running service sees all of an import at once, and goes on writing', async () => {
+test('a running service sees all rows of an import at once, and continues to write', async () => {
   const space = workspace();
   const service = await startService({ cwd: space.cwd, args: ['--empty'] });
   const lines = Array.from({ length: 5_000 }, (_, index) => `{"id":${index + 1},"product_name":"P${index + 1}"}`);
@@ -571,7 +571,7 @@ test('a running service sees all of an import at once, and goes on writing', asy
 
 const CSV = ['--format', 'csv'];
 
-describe('a mistake is named', () => {
+describe('a mistake is reported', () => {
   const cases: readonly [string, string, readonly string[], RegExp][] = [
     [
       'an unknown column',
@@ -651,7 +651,7 @@ describe('a mistake is named', () => {
     expect(told.stderr).toContain('"2024-05-01 12:00 02:00". Write the sign of the offset: +02:00');
   });
 
-  test('a file that is not there, or not UTF-8', async () => {
+  test('a file that is missing or not UTF-8', async () => {
     const space = workspace();
     expectMistake(await space.command('import', 'nothing.csv'), /nothing\.csv cannot be read/);
     expectMistake(await space.command('import', 'book.xlsx'), /book\.xlsx is a workbook: save its sheet as CSV/);

@@ -1,4 +1,4 @@
-/** The texts of rows are kept for the next list, as long as nobody writes: which must not show. */
+/** The row cache keeps serialized rows for later lists until somebody writes. Clients must not notice it. */
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { startShop } from '../support/shop-services.ts';
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** About as long as the data must stand still before rows are kept. */
+/** Roughly how long the data must stay unchanged before the service caches rows. */
 const STILL_MS = 50;
 
 const HIDING = `collections:
@@ -25,7 +25,7 @@ roles:
   anonymous: { things: { read: { where: 'shown=is.true' } } }
 `;
 
-/** Of the same rows, no two alike, so that no answer is kept as a whole. */
+/** Counts the requests, so that each list URL is different and the response cache never applies. */
 let asked = 0;
 function nextList(): string {
   const filters = ['', '&order=product_name.desc', '&id=lt.70', '&or=(id.gt.40,units_in_stock.gte.0)', '&id=gt.30'];
@@ -36,7 +36,7 @@ async function read(service: Service, url: string, headers: Record<string, strin
   return (await (await service.fetch(url, { headers })).json()) as Row[];
 }
 
-test('a list is of one moment, and no older than what anybody wrote before it', async () => {
+test('a list shows one snapshot, which includes every earlier write', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const other = new Database(join(cwd, 'catalogue.db'));
@@ -45,7 +45,8 @@ test('a list is of one moment, and no older than what anybody wrote before it', 
   const writer = async () => {
     for (let round = 1; round <= 60; round++) {
       await Bun.sleep(STILL_MS + (round % 30));
-      // Into two fields of all rows at once: a list of two moments would have two values.
+      // The update sets two fields of all rows to the same value. A list that mixes two snapshots would show two
+      // values.
       other.run('update products set units_in_stock = ?, units_on_order = ?', [round, round]);
       written = round;
     }
@@ -65,7 +66,7 @@ test('a list is of one moment, and no older than what anybody wrote before it', 
   other.close();
 });
 
-test('somebody may even write in the instant in which a list begins to be read', async () => {
+test('a list is correct even if somebody writes in the instant in which it begins', async () => {
   const path = join(temporaryFolder(), 'catalogue.db');
   const { catalogue } = BUILT_IN;
   const engine = openSqlite({ path, catalogue, firstRows: firstRowsOf(BUILT_IN), retryHours: 1, querySeconds: 5 });
@@ -78,7 +79,7 @@ test('somebody may even write in the instant in which a list begins to be read',
   };
   const current = changes.current.bind(changes);
   for (let round = 1; round <= 3; round++) {
-    // Longer than a transaction is kept open, so that the next list begins one.
+    // The pause is longer than a read transaction stays open, so the next list begins a new one.
     for (let turn = 0; turn < 5; turn++) {
       await stock(40 + turn);
       await Bun.sleep(STILL_MS + 10);
@@ -99,7 +100,7 @@ test('somebody may even write in the instant in which a list begins to be read',
   await engine.close();
 });
 
-test('lists that have rows in common, some or all of them, have them as they are stored, and go on after them', async () => {
+test('lists that share some or all rows show them as stored, and continue correctly after them', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const stored = new Database(join(cwd, 'catalogue.db'), { readonly: true });
@@ -124,7 +125,7 @@ test('lists that have rows in common, some or all of them, have them as they are
   stored.close();
 });
 
-test('what is embedded in a row is as new as the row', async () => {
+test('embedded rows are as current as their parent row', async () => {
   const service = await startShop('SQLite');
   const select = 'select=id,categories(category_name),suppliers!supplier_id(company_name)';
   const shown = async () => {
@@ -155,7 +156,7 @@ test('what is embedded in a row is as new as the row', async () => {
   }
 });
 
-test('a row that a rule hides from now on is there no longer, and one that it shows is there at once', async () => {
+test('a row disappears or appears at once when a rule begins to hide or to show it', async () => {
   const cwd = temporaryFolder();
   await Bun.write(join(cwd, 'collections.yaml'), HIDING);
   await Bun.write(join(cwd, 'things.json'), '[{"id":1,"shown":true},{"id":2,"shown":true}]');

@@ -1,6 +1,6 @@
 /**
- * kill -9, a hundred times, on one catalogue that eight writers write to. Whatever was acknowledged is there after the
- * restart, nothing is half there, and what was sent again with its Idempotency-Key happened once.
+ * A hundred kill -9 on one catalogue under eight concurrent writers. After each restart every acknowledged write is
+ * stored and no write is partial. A write repeated with its Idempotency-Key is stored once.
  */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { cleanUp, integrityOf, PROGRAM, type Service, startService, temporaryFolder } from '../support/process.ts';
 
 const KILLS = Number(process.env.KILLS ?? 12);
-/** Writers of each kind; there are four kinds. */
+/** The number of writers of each of the four kinds. */
 const EACH = 2;
 const LONGEST_ROUND_MS = 220;
 const ROWS_TOGETHER = 5;
@@ -18,11 +18,11 @@ type Kind = 'chosen id' | 'idempotent' | 'patch' | 'together';
 
 interface Write {
   readonly kind: Kind;
-  /** Stands in the product's name, so that it can be found again; no two writes share one. */
+  /** A unique tag in the product name, which identifies the write in the database. */
   readonly tag: string;
   readonly path: string;
   readonly init: RequestInit;
-  /** The product a patch is for. */
+  /** The id of the product to patch. */
   readonly target?: number;
 }
 
@@ -35,11 +35,13 @@ beforeAll(() => {
 afterAll(cleanUp);
 
 test(
-  `no acknowledged write is lost, halved or doubled over ${KILLS} kills`,
+  `no acknowledged write is lost, partial or doubled over ${KILLS} kills`,
   async () => {
     const acknowledged: Write[] = [];
     const unanswered: Write[] = [];
-    /** What each patched product must be named: the last acknowledged name, or the one that was under way. */
+    /**
+     * The expected name of each patched product: the last acknowledged name (`sure`) or the one in flight (`perhaps`).
+     */
     const patched = new Map<number, { sure: string; perhaps?: string }>();
     let service = await startService({ cwd, args: ['--log-level', 'error'] });
     let checkedUpTo = 0;
@@ -67,13 +69,13 @@ test(
       checkedUpTo = acknowledged.length;
     }
 
-    // All of them once more: no later kill may take away what an earlier restart had kept.
+    // Checks all writes again, because no later kill may lose what an earlier restart had kept.
     checkWrites(acknowledged);
     for (const kind of ['chosen id', 'idempotent', 'patch', 'together'] satisfies Kind[]) {
       expect(acknowledged.filter((write) => write.kind === kind).length).toBeGreaterThan(10);
     }
 
-    // The answers to old keys are still known, too: nothing is written a second time.
+    // The service still knows the responses for old keys, so a repeated request stores nothing.
     const old = acknowledged.filter((write) => write.kind === 'idempotent').slice(0, 50);
     for (const write of old) {
       expect((await service.fetch(write.path, write.init)).status).toBe(201);
@@ -88,7 +90,7 @@ test(
 );
 
 test(
-  'a kill during the very first start leaves no half catalogue',
+  'a kill during the very first start leaves no partial catalogue',
   async () => {
     for (let moment = 20; moment <= 140; moment += 10) {
       const folder = temporaryFolder();
@@ -109,7 +111,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Writes one after the other until the service is gone. */
+/** Sends one write after another until the service is gone. */
 async function keepWriting(
   service: Service,
   next: (sequence: number) => Write,
@@ -128,7 +130,7 @@ async function keepWriting(
       status = response.status;
       await response.arrayBuffer();
     } catch {
-      // The connection broke: the write may have happened, or not.
+      // The connection broke, so the write may be stored or not.
       unanswered.push(write);
       return;
     }
@@ -138,7 +140,7 @@ async function keepWriting(
   }
 }
 
-/** Ids that a client chooses are negative here, so that they never meet the ones the service assigns. */
+/** Client-chosen ids are negative here, so they never collide with assigned ids. */
 let chosenId = 0;
 
 function writersOf(round: number): ((sequence: number) => Write)[] {
@@ -172,7 +174,7 @@ function posting(body: object, headers: Record<string, string> = {}): Pick<Write
   return { path: '/products', init: { method: 'POST', headers, body: JSON.stringify(body) } };
 }
 
-/** How often each tag must stand in the file; read past the service, straight from the disk. */
+/** Checks how often each tag occurs, by reading the file directly from disk. */
 function checkWrites(acknowledged: readonly Write[], round?: number): void {
   const stored = rowsByTag(round);
   const wrong: string[] = [];
@@ -209,7 +211,7 @@ async function checkPatches(service: Service, patched: Map<number, { sure: strin
     };
     const known = patched.get(target);
     if (known !== undefined) expect([known.sure, known.perhaps]).toContain(name);
-    // What is there now is what the next round must not lose.
+    // The next round must not lose the name that is stored now.
     patched.set(target, { sure: name });
   }
 }

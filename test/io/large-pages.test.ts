@@ -1,4 +1,4 @@
-/** Pages of a catalogue that is too large to be sorted between two requests: along its indexes, and none the worse for it. */
+/** Pages of a catalogue that is too large to sort on the event-loop thread: the service reads them along an index. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
@@ -7,7 +7,7 @@ import { talkTo } from '../support/socket.ts';
 const ROWS = 6_000;
 const PATIENCE_MS = 60_000;
 
-/** Prices that several products share, some that none has, and some products without one. */
+/** Rows in which some products share a price, some prices are unused, and some products have no price. */
 const rows: Row[] = Array.from({ length: ROWS }, (_, index) => ({
   id: index + 1,
   product_name: `Product ${(index * 7919) % ROWS}`,
@@ -53,7 +53,7 @@ describe('pages of a large catalogue', () => {
     expect((await first.fetch('/products', { method: 'POST', body })).status).toBe(201);
     first.kill('SIGTERM');
     await first.exited;
-    // Started on a large file it soon knows how often values repeat, and which pages that makes quick.
+    // A service that starts on a large file soon knows how often values repeat, and thus which pages are cheap.
     service = await startService({ cwd, args: ['--plans', '--max-value-kb', '4096'] });
     let limit = 0;
     await until('pages along an index', async () => {
@@ -66,7 +66,7 @@ describe('pages of a large catalogue', () => {
   afterAll(cleanUp);
 
   test.each(ORDERS)(
-    'following next by $query meets every product once, in order',
+    'following next by $query returns every product once, in order',
     async (order) => {
       const seen: unknown[] = [];
       let url: string | undefined = `/products?select=id,${order.field}&order=${order.query}&limit=97`;
@@ -85,7 +85,7 @@ describe('pages of a large catalogue', () => {
     ['pages that no index leads to', `product_name=like.*2*&order=category_id,unit_price.desc&limit=70`],
     ['pages that are sent as they are read', `select=*,${LONG_ROWS}&order=unit_price.desc&limit=2500`],
   ])(
-    'following next over %s meets every product once, by the keys of the order',
+    'following next over %s returns every product once, in the order of the keys',
     async (_, query) => {
       const path = `/products?${query}`;
       const all = (await (await service.fetch(path.replace(/&limit=\d+/, ''))).json()) as Row[];
@@ -102,7 +102,7 @@ describe('pages of a large catalogue', () => {
     PATIENCE_MS,
   );
 
-  test.each(ORDERS)('any page by $query has the products at its place', async (order) => {
+  test.each(ORDERS)('any page by $query has the right products for its offset', async (order) => {
     const all = sorted(order);
     for (const [limit, offset] of [
       [1, 0],
@@ -117,7 +117,7 @@ describe('pages of a large catalogue', () => {
   });
 
   test.each(ORDERS)(
-    'the page after one by $query has as many products as it is asked for, whatever was asked before',
+    'the page after one by $query has the requested number of products, whatever the limit before',
     async (order) => {
       const first = await service.fetch(`/products?select=id,${order.field}&order=${order.query}&limit=700`);
       const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link')!)![1]!;
@@ -129,7 +129,7 @@ describe('pages of a large catalogue', () => {
     },
   );
 
-  test('HEAD of a refusal tells the length of what a GET would have got', async () => {
+  test('HEAD of an error response sends the length of the GET response', async () => {
     const length = (await (await service.fetch('/products/0')).text()).length;
     const client = await talkTo(service.port);
     client.send('HEAD /products/0 HTTP/1.1\r\nhost: localhost\r\n\r\n');
@@ -138,7 +138,7 @@ describe('pages of a large catalogue', () => {
     expect(received.toLowerCase()).toContain(`content-length: ${length}\r\n`);
   });
 
-  test('one product of some megabytes can be had as one object', async () => {
+  test('a product of several megabytes can be fetched as one object', async () => {
     const product = { product_name: 'x'.repeat(3_000_000), quantity_per_unit: 'long' };
     const headers = { prefer: 'return=representation' };
     const created = await service.fetch('/products', { method: 'POST', body: JSON.stringify(product), headers });
@@ -149,7 +149,7 @@ describe('pages of a large catalogue', () => {
     await service.fetch(`/products/${id}`, { method: 'DELETE' });
   });
 
-  test('a page shows its columns in any form, and by any name', async () => {
+  test('a page supports casts and aliases of its columns', async () => {
     const url =
       '/products?select="page%20key":product_name,id::text,unit_price&order=unit_price.desc.nullslast&limit=30';
     const shown = sorted(ORDERS[3]!)
@@ -158,7 +158,7 @@ describe('pages of a large catalogue', () => {
     expect(await (await service.fetch(url)).json()).toEqual(shown);
   });
 
-  test('HEAD of a list that is sent as it is read tells no length', async () => {
+  test('HEAD of a streamed list sends no length', async () => {
     for (const path of ['/products', '/products?limit=7000']) {
       const client = await talkTo(service.port);
       client.send(`HEAD ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);

@@ -1,4 +1,7 @@
-/** Files and copies whose rows refer to each other: in any order, in circles, of several collections; all of them or none. */
+/**
+ * Imports and copies of rows that reference each other: in any order, in cycles, across collections, and all rows or
+ * none.
+ */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +11,10 @@ import { cleanUp, run, temporaryFolder } from '../support/process.ts';
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** Departments have a head, who works in one of them: neither collection can be stored before the other. */
+/**
+ * A declaration with a cycle: a department has a head, who works in a department. Neither collection can be stored
+ * first.
+ */
 const DECLARATION = `collections:
   departments:
     key: id
@@ -43,7 +49,7 @@ function workspace(env: Readonly<Record<string, string>> = {}) {
 
 for (const [name, environment] of DATABASES) {
   describe(name, () => {
-    test('a broken reference of a row whose key is beyond what a number holds is named', async () => {
+    test('a broken reference is reported for a row whose key exceeds the precision of a double', async () => {
       const space = workspace(environment());
       space.write(
         'collections.yaml',
@@ -55,7 +61,7 @@ for (const [name, environment] of DATABASES) {
       expect(refused.stderr + refused.stdout).toContain('(parent)=(9007199254740997)');
     });
 
-    test('a file of more rows than are stored at once refers to later rows and to itself', async () => {
+    test('a file larger than one batch may reference later rows and itself', async () => {
       const space = workspace(environment());
       const many = 20_500;
       const lines = Array.from({ length: many }, (_, index) => `${index + 1},N${index + 1},${many - index}`);
@@ -73,7 +79,7 @@ for (const [name, environment] of DATABASES) {
     });
 
     for (const dryRun of [[], ['--dry-run']]) {
-      test(`a row that refers to nobody is named, and nothing is stored ${dryRun}`, async () => {
+      test(`a row with a broken reference is reported, and nothing is stored ${dryRun}`, async () => {
         const space = workspace(environment());
         space.write('people.csv', 'id,name,boss\n1,Ann,2\n2,Bob,7\n');
         const refused = await space.command('import', 'people.csv', '--collection', 'people', ...dryRun);
@@ -87,7 +93,7 @@ for (const [name, environment] of DATABASES) {
   });
 }
 
-test('a copy brings collections over that refer to each other in a circle, to PostgreSQL and back', async () => {
+test('a copy transfers collections with circular references, to PostgreSQL and back', async () => {
   const space = workspace();
   const schema = newSchema();
   expect(await space.command('migrate', '--database', 'from.db')).toMatchObject({ exitCode: 0 });
@@ -109,7 +115,7 @@ test('a copy brings collections over that refer to each other in a circle, to Po
   expect(await space.rows('departments?select=head', '--database', 'back.db')).toEqual([{ head: 2 }]);
 });
 
-test('a copy of several collections that is refused in the middle has stored none of them', async () => {
+test('a copy of several collections that fails midway stores none of them', async () => {
   const space = workspace();
   const schema = newSchema();
   space.write('departments.json', '[{"id":1,"name":"Tea"}]');
@@ -127,7 +133,7 @@ test('a copy of several collections that is refused in the middle has stored non
   expect(found).toEqual({ departments: 0 });
 });
 
-test('a restore is refused where a table that the backup lacks would refer to rows that are gone', async () => {
+test('a restore fails if a table that the backup lacks would reference deleted rows', async () => {
   const space = workspace();
   const only = (text: string) => text.slice(0, text.indexOf('  people:')).replace(/ {6}head.*\n/, '');
   space.write('collections.yaml', only(DECLARATION));
@@ -144,7 +150,7 @@ test('a restore is refused where a table that the backup lacks would refer to ro
   expect(await space.rows('departments?select=id')).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
-test('a negative number is no formula in an export for spreadsheets, however long it is', async () => {
+test('a negative number of any length is not treated as a formula in a spreadsheet export', async () => {
   const space = workspace();
   space.write(
     'collections.yaml',

@@ -1,16 +1,19 @@
-/** The log: one JSON line a request on stderr, as much of it as was asked for, and never what a body holds. */
+/**
+ * The log: one JSON line per request on stderr, as detailed as the log level says, and never with the content of a
+ * body.
+ */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { MAX_ECHOED_LENGTH } from '../../src/limits.ts';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can take long on a busy machine. */
 setDefaultTimeout(300_000);
 
 const SECRET = 'Nobody may read this';
 
 afterEach(cleanUp);
 
-test('every request leaves one line with method, path, status, duration and rows', async () => {
+test('every request logs one line with method, path, status, duration and rows', async () => {
   const service = await startService({ cwd: temporaryFolder() });
   await service.fetch('/products?limit=3&product_name=like.*a*');
   await service.fetch('/products/1');
@@ -49,7 +52,7 @@ test('lines appear while the service runs, not only when it stops', async () => 
   await until('the line of the request', () => service.stderr().includes('"path":"/products/1"'));
 });
 
-test('no body is ever logged, whether it is stored, refused or unreadable', async () => {
+test('no body is ever logged, whether it is stored, rejected or unreadable', async () => {
   const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'debug'] });
   const bodies = [
     JSON.stringify({ id: 900, product_name: SECRET }),
@@ -67,13 +70,13 @@ test('no body is ever logged, whether it is stored, refused or unreadable', asyn
   expect(service.stderr()).not.toContain(SECRET);
 });
 
-test('a request cannot forge a line of its own', async () => {
+test('a request cannot forge a log line', async () => {
   const service = await startService({ cwd: temporaryFolder() });
   await service.fetch('/products?product_name=eq.a%0A%7B%22level%22:%22error%22%7D');
   expect(await linesOf(service)).toHaveLength(1);
 });
 
-test('a line is no longer than it must be, however long the URL is', async () => {
+test('a log line is short, however long the URL is', async () => {
   const service = await startService({ cwd: temporaryFolder() });
   await service.fetch(`/products?id=in.(${'1,'.repeat(150_000)}77)&limit=3`);
   const [line] = await linesOf(service);
@@ -98,13 +101,13 @@ for (const [level, lines] of [
   });
 }
 
-test('CATALOGUE_LOG_LEVEL sets the level, too', async () => {
+test('CATALOGUE_LOG_LEVEL also sets the level', async () => {
   const service = await startService({ cwd: temporaryFolder(), env: { CATALOGUE_LOG_LEVEL: 'silent' } });
   await service.fetch('/products/1');
   expect(await linesOf(service)).toEqual([]);
 });
 
-/** Stops the service, so that every line is written, and reads them. */
+/** Stops the service, so that it writes all lines, and parses them. */
 async function linesOf(service: Service): Promise<Record<string, unknown>[]> {
   service.kill('SIGTERM');
   expect(await service.exited).toBe(0);

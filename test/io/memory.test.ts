@@ -1,4 +1,4 @@
-/** Memory: what large requests take is given back when they are over. */
+/** The service releases the memory of large requests when they end. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, startService, temporaryFolder, until } from '../support/process.ts';
@@ -15,7 +15,7 @@ async function untilLittle(pid: number): Promise<void> {
   });
 }
 
-test('a burst of large bodies leaves nothing behind', async () => {
+test('a burst of large bodies leaks no memory', async () => {
   const service = await startService({ cwd: temporaryFolder() });
   const body = `[${'{"product_name":"a"},'.repeat(600_000)}{}]`;
   const headers = { 'content-type': 'application/json' };
@@ -25,14 +25,14 @@ test('a burst of large bodies leaves nothing behind', async () => {
       async () => (await service.fetch('/products', { method: 'POST', body, headers })).status,
     ),
   );
-  // Too many rows each, and too many bodies at once.
+  // The service rejects a body with too many rows (400), and any body while too many are in memory (503).
   expect(statuses.filter((status) => status !== 400 && status !== 503)).toEqual([]);
   await untilLittle(service.pid);
   expect((await service.fetch('/products/1')).status).toBe(200);
 });
 
 for (const engine of ['SQLite', 'PostgreSQL']) {
-  test(`nor does a burst of large answers from ${engine}, on whichever thread or connection they were made`, async () => {
+  test(`a burst of large responses from ${engine} leaks no memory on any thread or connection`, async () => {
     const isServer = engine === 'PostgreSQL';
     const service = await startService({
       cwd: temporaryFolder(),
@@ -43,14 +43,14 @@ for (const engine of ['SQLite', 'PostgreSQL']) {
     const stored = await service.fetch('/products', { method: 'POST', body: JSON.stringify(row), headers });
     expect(stored.status).toBe(201);
     const names = Array.from({ length: 15 }, (_, index) => `a${index}:quantity_per_unit`);
-    // Of a pool as many at once as may send large results.
+    // On PostgreSQL, only as many requests run at once as the pool allows for large results.
     const [rounds, together] = isServer ? [16, 2] : [4, 8];
     for (let round = 0; round < rounds; round++) {
       const answers = await Promise.all(
         Array.from({ length: together }, () => service.fetch(`/products?id=eq.100&select=${names}`)),
       );
       expect(answers.every(({ status }) => status === 200)).toBe(true);
-      // Half of the clients go away in the middle.
+      // Half of the clients disconnect before the end.
       await Promise.all(
         answers.map((answer, index) => (index % 2 === 0 ? answer.arrayBuffer() : answer.body?.cancel())),
       );

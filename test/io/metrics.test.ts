@@ -1,4 +1,4 @@
-/** What those who run the service look at: health, metrics, request names, slow queries. */
+/** Monitoring: health checks, metrics, request ids and slow queries. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { freePort, newSchema, testServer } from '../support/postgres.ts';
@@ -7,7 +7,7 @@ import { cleanUp, type Service, startService, temporaryFolder, until } from '../
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** name{labels} to value. */
+/** Maps `name{labels}` to its value. */
 async function metricsOf(url: string): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`${url}/metrics`);
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -18,7 +18,7 @@ async function metricsOf(url: string): Promise<ReadonlyMap<string, number>> {
 }
 
 describe('/metrics', () => {
-  test('counts requests by route, method and status, their time, and their rows', async () => {
+  test('counts requests by route, method and status, their duration, and their rows', async () => {
     const service = await startService({ cwd: temporaryFolder() });
     await service.fetch('/products?limit=3');
     await service.fetch('/products?limit=4');
@@ -48,7 +48,7 @@ describe('/metrics', () => {
     expect(counts).toEqual([...counts].sort((one, other) => one - other));
   });
 
-  test('counts answers that are given again, also where requests leave no line in the log', async () => {
+  test('counts cached responses, even if requests are not logged', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'error'] });
     const ask = async (path: string, times: number, init: RequestInit = {}) => {
       for (let time = 0; time < times; time++) await (await service.fetch(path, init)).arrayBuffer();
@@ -76,13 +76,13 @@ describe('/metrics', () => {
     };
     const expected = { lists: 10, unchanged: 5, heads: 4, items: 6, timed: [15, 4, 6], rows: 63, again: true };
     expect(await counted()).toEqual(expected);
-    // Asked again, it tells the same; and what was counted outlives the answers that were kept.
+    // A second scrape shows the same values, and the counters survive when the response cache is cleared.
     await ask('/products/1', 1, { method: 'PATCH', body: '{"units_in_stock":1}' });
     await ask('/products/1', 3);
     expect(await counted()).toEqual({ ...expected, items: 9, timed: [15, 4, 9], rows: 66 });
   });
 
-  test('is on the admin port alone where there is one', async () => {
+  test('is available only on the admin port if there is one', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--admin-port', '0'] });
     const admin = /^Admin +(\S+)$/m.exec(service.stdout())![1]!;
     expect((await service.fetch('/metrics')).status).toBe(404);
@@ -91,7 +91,7 @@ describe('/metrics', () => {
     expect((await fetch(`${admin}/products`)).status).toBe(404);
   });
 
-  test('has every metric that the dashboard and the alert rules name, and they name no other', async () => {
+  test('has exactly the metrics that the dashboard and the alert rules use', async () => {
     const cwd = temporaryFolder();
     const onSqlite = await startService({ cwd, args: ['--workers', '2'] });
     const env = { DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() };
@@ -113,7 +113,7 @@ describe('/metrics', () => {
 });
 
 describe('/live and /ready', () => {
-  test('answer GET and HEAD, and nothing else', async () => {
+  test('answer only GET and HEAD', async () => {
     const service = await startService({ cwd: temporaryFolder() });
     for (const path of ['/live', '/ready']) {
       expect((await service.fetch(path)).status).toBe(200);
@@ -122,7 +122,7 @@ describe('/live and /ready', () => {
     }
   });
 
-  test('without its database a service lives, but is not ready', async () => {
+  test('without its database a service is live but not ready', async () => {
     const env = { DATABASE_URL: `postgres://nobody@127.0.0.1:${freePort()}/nothing` };
     const service = await startService({ cwd: temporaryFolder(), env });
     expect((await service.fetch('/live')).status).toBe(200);
@@ -135,8 +135,8 @@ describe('/live and /ready', () => {
   });
 });
 
-describe('a request has a name', () => {
-  test('its own where it is sane, else one of ours; on every answer and in the log', async () => {
+describe('a request has an id', () => {
+  test('from the client if it is valid, else generated; in every response and in the log', async () => {
     const service = await startService({ cwd: temporaryFolder() });
     const nameOf = async (path: string, name?: string, method = 'GET') => {
       const headers = name === undefined ? {} : { 'x-request-id': name };
@@ -157,8 +157,8 @@ describe('a request has a name', () => {
   });
 });
 
-describe('where requests leave no line in the log', () => {
-  test('a client has its own name back, and a refusal has one of ours', async () => {
+describe('when requests are not logged', () => {
+  test('a client gets its own request id back, and an error response gets a generated one', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--log-level', 'warn'] });
     const nameOf = async (path: string, headers = {}) =>
       (await service.fetch(path, { headers })).headers.get('x-request-id');
@@ -170,7 +170,7 @@ describe('where requests leave no line in the log', () => {
 });
 
 describe('the log', () => {
-  test('tells a slow query with its plan', async () => {
+  test('reports a slow query with its plan', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--slow-query-ms', '1'] });
     const ids = Array.from({ length: 20_000 }, (_, index) => index).join(',');
     const slow = () =>
@@ -191,7 +191,7 @@ describe('the log', () => {
     });
   });
 
-  test('--log-format pretty is for people, and a secret in the URL is masked', async () => {
+  test('is readable with --log-format pretty, and masks a secret in the URL', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--log-format', 'pretty'] });
     await service.fetch('/products?apikey=s3cret&access_token=s3cret');
     const lines = await logOf(service);

@@ -1,4 +1,7 @@
-/** A service that runs while another process migrates its database: it never shows or stores what it misunderstands. */
+/**
+ * A service that runs while another process migrates its database. It never shows or stores data that it would
+ * misinterpret.
+ */
 
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
@@ -29,7 +32,7 @@ async function shop() {
   return { cwd, write, service, send, migrate: (...args: string[]) => run({ cwd, args: ['migrate', ...args] }) };
 }
 
-test('a type that was changed under it: nothing is read or written until it is started again', async () => {
+test('after a change of type, the service reads and writes nothing until it is restarted', async () => {
   const { cwd, write, service, send, migrate } = await shop();
   expect(await (await service.fetch('/items')).json()).toEqual([{ id: 1, price: 18.5 }]);
   write(collections('decimal(18,4)'));
@@ -52,7 +55,7 @@ test('a type that was changed under it: nothing is read or written until it is s
   expect(await (await again.fetch('/items')).json()).toEqual([{ id: 1, price: 18.5 }]);
 });
 
-test('a field that was added: the service goes on', async () => {
+test('after a field is added, the service continues', async () => {
   const { write, service, send, migrate } = await shop();
   write(collections('decimal(12,4)', '      note: text\n'));
   expect(await migrate()).toMatchObject({ exitCode: 0 });
@@ -61,7 +64,7 @@ test('a field that was added: the service goes on', async () => {
   expect((await service.fetch('/ready')).status).toBe(200);
 });
 
-test('views and triggers of other programs outlast a table that is made anew', async () => {
+test('views and triggers of other programs survive the rebuild of a table', async () => {
   const { cwd, write, service, migrate } = await shop();
   service.kill('SIGTERM');
   await service.exited;
@@ -76,7 +79,7 @@ test('views and triggers of other programs outlast a table that is made anew', a
   db.close();
 });
 
-test('an instance on PostgreSQL that finds its server again leaves the migration of a newer one as it is', async () => {
+test('a PostgreSQL instance that reconnects does not revert the migration of a newer instance', async () => {
   const schema = newSchema();
   const declare = (rules: object) =>
     declareCatalogue({
@@ -113,7 +116,7 @@ test('an instance on PostgreSQL that finds its server again leaves the migration
   await newer.engine.close();
 });
 
-test('a column or table that is gone from PostgreSQL is no mistake of the client, and no write is done', async () => {
+test('a missing column or table in PostgreSQL is not reported as a client error, and nothing is written', async () => {
   const { url, admin } = testServer;
   const schema = newSchema();
   const fields = ['id', 'amount', 'note'].map((name) => ({ name, type: 'int4' }));

@@ -1,4 +1,4 @@
-/** Migrations of real files and servers: databases of before, processes that are killed, tables that are in use, the command. */
+/** Migrations of real files and servers: old databases, killed processes, tables in use, and the command. */
 import { Database } from 'bun:sqlite';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ function migrating(place: Place, { collections }: Declaration) {
 
 const BUILT_IN_DECLARATION: Declaration = { collections: BUILT_IN.catalogue.draft.collections };
 
-describe('a database of before declarations were recorded', () => {
+describe('a database from before declarations were recorded', () => {
   const INT4 = (name: string, more = '') =>
     `"${name}" integer${more} check ("${name}" between -2147483648 and 2147483647)`;
   const SQLITE = [
@@ -57,7 +57,7 @@ describe('a database of before declarations were recorded', () => {
     return place;
   }
 
-  test.each(Object.keys(PLACES))('opens as it is, without a rewrite, on %s', async (engine) => {
+  test.each(Object.keys(PLACES))('opens without a rewrite, on %s', async (engine) => {
     const place = await before(engine);
     const layout = await place.layout();
     expect(await place.plan(BUILT_IN_DECLARATION)).toEqual({ steps: [], problems: [] });
@@ -72,7 +72,7 @@ describe('a database of before declarations were recorded', () => {
     expect(await place.layout()).toEqual(layout);
   });
 
-  test.each(Object.keys(PLACES))('goes on from there, on %s', async (engine) => {
+  test.each(Object.keys(PLACES))('can be migrated further, on %s', async (engine) => {
     const place = await before(engine);
     const fields = products.draft.fields.map((field) =>
       field.name === 'product_name' ? { ...field, name: 'title', was: field.name } : field,
@@ -129,7 +129,7 @@ describe('processes', () => {
   }
 
   test.each(Object.keys(PLACES))(
-    'one that is killed leaves the database as it was, or as it should be, on %s',
+    'a killed migration leaves the database in its old or its new state, on %s',
     async (engine) => {
       const place = await filled(engine);
       const seen: string[] = [];
@@ -154,7 +154,7 @@ describe('processes', () => {
   );
 
   test.each(Object.keys(PLACES))(
-    'of several that start at once one migrates, on %s',
+    'if several start at once, only one migrates, on %s',
     async (engine) => {
       const place = await filled(engine);
       const children = Array.from({ length: 5 }, () => migrating(place, collectionsOf(second)));
@@ -176,14 +176,15 @@ describe('processes', () => {
   );
 
   test(
-    'a table that a client uses is waited for, and others can go on using it, on PostgreSQL',
+    'a migration waits for a table in use, and others can continue to use it, on PostgreSQL',
     async () => {
       const place = await filled('PostgreSQL');
       const { admin } = testServer;
       const holder = await admin.reserve();
       await holder.unsafe(`begin; select count(*) from "${place.schema}".items`);
       const child = migrating(place, collectionsOf(second));
-      // Once it waits for the table, whoever reads waits behind it, and gets its turn again and again.
+      // While the migration waits for its table lock, readers queue behind it. It gives up the wait repeatedly, so
+      // readers proceed.
       const waits = () =>
         admin.unsafe(
           `select 1 from pg_locks l join pg_class c on c.oid = l.relation where not l.granted and c.relname = 'items' and c.relnamespace = '"${place.schema}"'::regnamespace`,
@@ -203,7 +204,7 @@ describe('processes', () => {
 describe('catalogue migrate', () => {
   const COLUMNS = "select count(*) as columns from pragma_table_info('products')";
 
-  /** A catalogue whose record says that it once had a field more. */
+  /** Creates a catalogue whose recorded declaration has one additional field. */
   async function withColour(): Promise<Place> {
     const place = PLACES.SQLite!();
     const colour = { name: 'colour', type: 'text' } as const;
@@ -219,7 +220,7 @@ describe('catalogue migrate', () => {
     return run({ args: ['migrate', '--database', place.url, ...args], cwd: '/' });
   }
 
-  test('--plan shows what would be done and what is in the way, changes nothing, and tells by its exit code', async () => {
+  test('--plan shows the steps and the conflicts, changes nothing, and reports through its exit code', async () => {
     const fresh = PLACES.SQLite!();
     const planned = await migrate(fresh, '--plan');
     expect(planned).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('table products') });
@@ -241,7 +242,7 @@ describe('catalogue migrate', () => {
     expect(await Bun.file(place.url).bytes()).toEqual(bytes);
   });
 
-  test('refuses with the list, and does what is allowed by name', async () => {
+  test('fails with the list of destructive steps, and performs those allowed by name', async () => {
     const place = await withColour();
     const refused = await migrate(place);
     expect(refused.exitCode).toBe(1);
@@ -257,11 +258,11 @@ describe('catalogue migrate', () => {
     const done = await migrate(place, '--allow', 'drop:products.colour', '--allow', 'drop:products');
     expect(done).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('removed field products.colour') });
     expect((await place.ask(COLUMNS))[0]).toEqual({ columns: 10 });
-    // Asked for again, it is done already.
+    // A repeated migration has nothing to do.
     expect((await migrate(place, '--allow', 'drop:products.colour')).exitCode).toBe(0);
   });
 
-  test('a service does not start on a database that it would have to take something from, and says why', async () => {
+  test('a service does not start if its migration would remove data, and says why', async () => {
     const place = await withColour();
     const { exitCode, stderr } = await run({ args: ['serve', '--port', '0', '--database', place.url], cwd: '/' });
     expect(exitCode).toBe(1);
@@ -269,7 +270,7 @@ describe('catalogue migrate', () => {
     expect(stderr).toContain('products.colour is no longer declared, and 1 row has a value');
   });
 
-  test('a backup of another declaration is not put into a catalogue', async () => {
+  test('a backup with another declaration is not restored into a catalogue', async () => {
     const [place, other] = [PLACES.SQLite!(), PLACES.SQLite!()];
     const wider = products.draft.fields.map((field) =>
       field.name === 'reorder_level' ? ({ ...field, type: 'int8' } as const) : field,

@@ -1,4 +1,4 @@
-/** Moving house: a catalogue goes from SQLite to PostgreSQL and back, whole. */
+/** `catalogue copy` moves a complete catalogue from SQLite to PostgreSQL and back. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { newSchema, testServer } from '../support/postgres.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
@@ -15,7 +15,7 @@ async function listOf(args: readonly string[], cwd: string): Promise<string> {
 }
 
 describe('catalogue copy', () => {
-  test('brings everything over, and says so', async () => {
+  test('copies everything and confirms it', async () => {
     const cwd = temporaryFolder();
     const schema = newSchema();
     const source = await startService({ args: ['--database', 'sqlite:from.db'], cwd });
@@ -43,7 +43,7 @@ describe('catalogue copy', () => {
     expect(again.stderr).toContain('holds 5077 rows already');
   }, 300_000);
 
-  test('of a source that is not there, and an import that is refused or tried, make no schema', async () => {
+  test('from a missing source creates no schema; neither does a failed or dry-run import', async () => {
     const cwd = temporaryFolder();
     const schema = newSchema();
     const rows = 'product_name,unit_price\nTea,1\nJam,cheap\n';
@@ -58,7 +58,7 @@ describe('catalogue copy', () => {
     expect(found).toEqual({ schemas: 0 });
   }, 300_000);
 
-  test('is all or nothing: whoever looks meanwhile sees no table, or all of it', async () => {
+  test('is all or nothing: other clients see either no table or the complete one', async () => {
     const cwd = temporaryFolder();
     const schema = newSchema();
     const rows = 20_000;

@@ -1,4 +1,4 @@
-/** PostgreSQL: as many costly reads and writes as there are connections keep nobody from reading and writing by key. */
+/** PostgreSQL: even as many costly reads and writes as there are connections do not block reads and writes by key. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
@@ -23,7 +23,7 @@ const fields = [
 const catalogue = declareCatalogue({
   collections: ['quiet', 'locked'].map((name) => ({ name, key: ['id'], fields: [...fields] })),
 });
-/** More than what is quick whatever is asked. */
+/** The table has more rows than a small table, so not every read of it is cheap. */
 const rows = Array.from({ length: SMALL_TABLE_ROWS + 100 }, (_, index) => ({
   id: index + 1,
   name: `row ${index + 1}`,
@@ -48,7 +48,7 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
     await engine.close();
   });
 
-  /** While nobody can read a table, every costly statement about it takes as long as that. */
+  /** Runs `work` while a table is locked. Every costly statement on that table takes until the lock is released. */
   async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
     const connection = await other.reserve();
     await connection.unsafe(`begin; lock table "${schema}".locked in access exclusive mode`);
@@ -60,7 +60,7 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
     }
   }
 
-  /** The status of an answer that was read to its end. */
+  /** Returns the status of a response after reading its whole body. */
   async function statusOf(path: string, init?: RequestInit): Promise<number> {
     const answer = await fetch(path, init);
     await answer.text();
@@ -77,7 +77,7 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
       () => statusOf('/locked?name=like.row*', { method: 'DELETE', headers: { prefer: 'tx=rollback' } }),
     ],
   ];
-  test.each(costly)('%s that take long: reads and writes by key are answered meanwhile', async (_, ask) => {
+  test.each(costly)('%s that take long do not delay reads and writes by key', async (_, ask) => {
     const under = await whileLocked(async () => {
       const begun = Array.from({ length: poolSize + 2 }, ask);
       for (let round = 0; round < 5; round++) {
@@ -94,7 +94,7 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
     for (const status of await Promise.all(under)) expect(status).toBeLessThan(300);
   });
 
-  test('writes that wait for a row that another has changed: reads are answered meanwhile', async () => {
+  test('writes that wait for a locked row do not delay reads', async () => {
     const connection = await other.reserve();
     await connection.unsafe(`begin; select * from "${schema}".quiet where id = 4 for update`);
     const begun = Array.from({ length: poolSize + 2 }, () =>
@@ -107,9 +107,9 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
     expect(await Promise.all(begun)).toEqual(begun.map(() => 204));
   });
 
-  // Of three connections one is for all that is costly.
+  // With three connections, only one serves all costly statements.
   if (poolSize > 3) {
-    test('writes by a filter that wait for a row: costly reads are answered meanwhile', async () => {
+    test('filtered writes that wait for a locked row do not delay costly reads', async () => {
       const connection = await other.reserve();
       await connection.unsafe(`begin; select * from "${schema}".quiet where id = 4 for update`);
       const begun = Array.from({ length: poolSize }, () =>
@@ -122,12 +122,12 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
     });
   }
 
-  test('a hundred costly reads at once are all answered, one after the other', async () => {
+  test('a hundred concurrent costly reads are all answered, one after the other', async () => {
     const burst = Array.from({ length: 100 }, () => statusOf('/quiet?name=match.row.1&limit=1'));
     expect(await Promise.all(burst)).toEqual(burst.map(() => 200));
   });
 
-  test('pages by an indexed field are quick: none of them waits for costly reads', async () => {
+  test('pages by an indexed field are quick and do not wait for costly reads', async () => {
     const under = await whileLocked(async () => {
       const begun = Array.from({ length: poolSize + 2 }, () => statusOf('/locked?name=match.row'));
       expect(await statusOf('/quiet?group=eq.3&limit=10')).toBe(200);
@@ -138,7 +138,7 @@ describe.each([3, 4, 10])('with %d connections', (poolSize) => {
   });
 });
 
-describe('writes that wait for a connection longer than a statement may take', () => {
+describe('writes that wait for a connection longer than the statement time limit', () => {
   const schema = newSchema();
   const other = new SQL(testServer.url, { max: 1 });
   const firstRows = firstRowsOf({ catalogue, rows: () => rows.slice(0, 10) });
@@ -160,11 +160,11 @@ describe('writes that wait for a connection longer than a statement may take', (
     await engine.close();
   });
 
-  test('and are stored then are told as stored', async () => {
+  test('are reported as stored once they are stored', async () => {
     await engine.opened;
     const connection = await other.reserve();
     await connection.unsafe(`begin; select * from "${schema}".quiet where id < 3 for update`);
-    // Each of them has the one connection for writes until its time is up.
+    // Each write holds the only connection for writes until its time limit.
     const slow = [patch(1), patch(2)];
     const waiting = [patch(3), patch(4, { 'if-match': '*' })];
     expect(await Promise.all(slow)).toEqual([504, 504]);
@@ -193,7 +193,7 @@ test('a dry run that waits for a row ends when its time is up: whoever waits for
   const connection = await other.reserve();
   await connection.unsafe(`begin; select * from "${schema}".quiet where id = ${SMALL_TABLE_ROWS} for update`);
   const dryRun = patch('/quiet?id=gt.0', 70, { prefer: 'tx=rollback' });
-  // It takes rows in the order of their keys.
+  // The dry run locks rows in key order.
   await until('the dry run waits', async () => {
     const waiting = await connection.unsafe(`select 1 from pg_locks where not granted
       and pg_backend_pid() = any (pg_blocking_pids(pid))`);
@@ -210,7 +210,7 @@ test('a dry run that waits for a row ends when its time is up: whoever waits for
   await engine.close();
 });
 
-test('a bulk update of many statements ends when its time is up, and changes nothing', async () => {
+test('a bulk update of many statements ends at its time limit and changes nothing', async () => {
   const schema = newSchema();
   const firstRows = firstRowsOf({ catalogue, rows: () => rows.slice(0, 40) });
   const engine = openPostgres({
@@ -223,11 +223,11 @@ test('a bulk update of many statements ends when its time is up, and changes not
   });
   await engine.opened;
   const other = new SQL(testServer.url, { max: 1 });
-  // Each statement is far below the limit.
+  // Each statement alone stays far below the time limit.
   await other.unsafe(`create function "${schema}".slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return null; end';
     create trigger slow after update on "${schema}".quiet for each statement execute function "${schema}".slow()`);
   const app = createApp({ catalogue, engine, maxBodyBytes: 1024 * 1024, allowUnfilteredWrites: false });
-  // Neighbours set different fields.
+  // Adjacent rows set different fields, so that the bulk update needs many statements.
   const changes = rows.slice(0, 40).map(({ id }) => (id % 2 === 0 ? { id, name: 'new' } : { id, group: 70 }));
   const answer = await app.fetch(new Request('http://catalogue/quiet', sendJson('PATCH', changes)));
   expect([answer.status, await answer.json()]).toEqual([504, expect.objectContaining({ code: '57014' })]);
@@ -254,7 +254,7 @@ test('the first reads of a process know which tables are small', async () => {
   await pool.close();
 });
 
-test('more of them than may wait: the next is told so at once, in its own words', async () => {
+test('if the queue of costly reads is full, the next one is rejected at once with its own message', async () => {
   const slots = new Slots(1, 1);
   const giveBack = await slots.take('costly read');
   const waiting = slots.take('costly read');
@@ -264,7 +264,7 @@ test('more of them than may wait: the next is told so at once, in its own words'
   (await waiting)();
 });
 
-test('of a pool a part is kept for quick reads, and another for writes', async () => {
+test('a pool reserves some connections for quick reads and some for writes', async () => {
   const freeIn = async (slots: Slots): Promise<number> => {
     for (let count = 0; ; count++) {
       const outcome = await Promise.race([

@@ -1,4 +1,7 @@
-/** Tables in PostgreSQL that something else made: declared by `catalogue declare`, and served as they are, in place. */
+/**
+ * PostgreSQL tables that another program created: `catalogue declare` declares them, and the service serves them in
+ * place.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +73,7 @@ const TABLES = `
     ('Swan', 1, 12.5, 9000.125, 100, '{"b": 1, "a": [1]}', '10.0.0.1'), ('ånd', 2, null, null, null, null, null);
   insert into trips values (1, 1, 10.5, 'Swan', 1), (1, 2, 20, null, null), (2, 1, 5, null, null)`;
 
-/** All that a schema is made of, to see that none of it has changed. */
+/** Lists everything in a schema, to show that nothing has changed. */
 async function makeUp(schema: string): Promise<unknown> {
   return admin.unsafe(`select c.relname, c.relkind, c.relfilenode, c.relacl::text, c.reltriggers,
       array(select row(a.attname, a.atttypid, a.attnotnull, a.attcollation)::text from pg_attribute a where a.attrelid = c.oid order by a.attnum) as columns,
@@ -92,7 +95,7 @@ test('a numbered key that is also a reference is declared as filled in by the da
   ]);
 });
 
-describe('a schema that something else made', () => {
+describe('a schema created by another program', () => {
   const schema = newSchema();
   let drafts: readonly CollectionDraft[];
   let before: unknown;
@@ -121,7 +124,7 @@ describe('a schema that something else made', () => {
     await cleanUp();
   });
 
-  test('is declared: keys, references, unique fields, rules, defaults and indexes; what we lack is read as text', () => {
+  test('is declared with keys, references, unique fields, rules, defaults and indexes; unsupported types are read as text', () => {
     const of = (name: string) => drafts.find((draft) => draft.name === name)!;
     expect(drafts.map(({ name }) => name)).toEqual([
       'berths',
@@ -166,7 +169,7 @@ describe('a schema that something else made', () => {
     expect(of('trips').fields[0]!.references).toEqual({ collection: 'boats', onDelete: 'cascade' });
   });
 
-  test('is read as it is, whatever the types and collations', async () => {
+  test('is read unchanged, whatever its types and collations', async () => {
     expect(engine.steps).toEqual([]);
     expect(await list('/boats?order=id')).toEqual([
       {
@@ -200,7 +203,7 @@ describe('a schema that something else made', () => {
   });
 
   test.each(['day', 'day.desc', 'fee', 'fee.desc.nullslast'])(
-    'by %s its pages follow each other, past values that we would not store',
+    'has consecutive pages by %s, past values that the service would not store',
     async (order) => {
       const shown: unknown[] = [];
       let next: string | undefined = `/passes?select=id&order=${order}&limit=1`;
@@ -214,14 +217,14 @@ describe('a schema that something else made', () => {
     },
   );
 
-  test('finds what is no number', async () => {
+  test('supports filters for NaN and Infinity', async () => {
     expect(await list('/passes?select=id,fee&fee=eq.NaN')).toEqual([{ id: 1, fee: 'NaN' }] as unknown as Row[]);
     expect(await list('/passes?select=id&fee=in.(NaN,1)')).toEqual([{ id: 1 }, { id: 3 }]);
     expect(await list('/passes?select=id&fee=lte.Infinity')).toEqual([{ id: 2 }, { id: 3 }]);
     expect(await list('/passes?select=id&fee=gt.1e400')).toEqual([{ id: 1 }]);
   });
 
-  test('what a write embeds leads back to the written rows as they are after it', async () => {
+  test('returns the updated rows when an embed of a write leads back to them', async () => {
     const path = '/boats?id=eq.1&select=boat,weight,details,address,makers(maker,mood,boats(boat,price_text))';
     const headers = { prefer: 'return=representation, tx=rollback' };
     const response = await fetch(path, sendJson('PATCH', { price: 7 }, headers));
@@ -236,7 +239,7 @@ describe('a schema that something else made', () => {
     ]);
   });
 
-  test('is written to: keys and what is left out are filled in by the database', async () => {
+  test('accepts writes: the database fills in keys and missing values', async () => {
     const boat = await fetch('/boats', sendJson('POST', { boat: 'Gull', length_m: 7.255, details: { x: 1 } }, withRow));
     expect({ status: boat.status, rows: await boat.json() }).toMatchObject({
       status: 201,
@@ -254,7 +257,7 @@ describe('a schema that something else made', () => {
     const pass = await fetch('/passes', sendJson('POST', {}, withRow));
     expect(await pass.text()).toBe('[{"id":4611686018427387905,"class":2,"day":null,"fee":null}]');
     expect(await (await fetch('/flags', sendJson('POST', {}, withRow))).json()).toEqual([{ id: 7, flag: null }]);
-    // A key that a client chooses, and one after it.
+    // The service stores a key that the client chose, and assigns the next one.
     expect((await fetch('/boats', sendJson('POST', { id: 10, boat: 'Tern' }))).status).toBe(201);
     const next = await fetch('/boats', sendJson('POST', { boat: 'Skua' }, withRow));
     expect(await next.json()).toMatchObject([{ id: 11 }]);
@@ -270,7 +273,7 @@ describe('a schema that something else made', () => {
     expect((await fetch('/trips?boat_id=eq.2&day=eq.1', { method: 'DELETE' })).status).toBe(204);
   });
 
-  test('what is only read is refused, and so is what its own constraints refuse, in its own words', async () => {
+  test('rejects writes to read-only columns, and reports violations of its own constraints in its own words', async () => {
     for (const field of ['weight', 'price_text', 'address']) {
       await expectRefusal(await fetch('/boats', sendJson('POST', { boat: 'x', [field]: '1' })), 400, '428C9');
       await expectRefusal(await fetch('/boats/1', sendJson('PATCH', { [field]: '1' })), 400, '428C9');
@@ -305,11 +308,11 @@ describe('a schema that something else made', () => {
     );
   });
 
-  test('nothing of it has changed, and nothing was made beside it', async () => {
+  test('is unchanged, and has no additional objects', async () => {
     expect(await makeUp(schema)).toEqual(before as object[]);
   });
 
-  test('a table that is no longer what was declared is refused, with what it lacks', async () => {
+  test('is rejected if a table no longer matches the declaration, with the differences', async () => {
     const catalogue = declareCatalogue({
       collections: drafts.map((draft) => ({ ...draft, fields: [...draft.fields, { name: 'colour', type: 'text' }] })),
     });
@@ -319,7 +322,7 @@ describe('a schema that something else made', () => {
     await other.close();
   });
 
-  test('beside it collections of our own are made, and then idempotency keys are kept', async () => {
+  test('can contain collections of the service, which then store idempotency keys', async () => {
     const own = {
       name: 'ratings',
       key: ['id'],
@@ -342,7 +345,7 @@ describe('a schema that something else made', () => {
 });
 
 describe('catalogue declare', () => {
-  test('writes the file, says what it leaves out, and replaces nothing unasked', async () => {
+  test('writes the file, reports what it omits, and replaces nothing without --force', async () => {
     const schema = newSchema();
     await admin.unsafe(`create schema "${schema}"`);
     await admin.begin(async (transaction) => {
@@ -381,7 +384,7 @@ describe('catalogue declare', () => {
     }
     const described = await describeDatabase(url, { ...SETTINGS, schema });
     expect(await readDeclaration(file)).toEqual({ collections: described.collections.map(({ draft }) => draft) });
-    // It lies where a service finds it.
+    // The service finds the written declaration in its default place.
     const service = await startService({ args: ['--schema', schema], cwd, env: { DATABASE_URL: url } });
     const boats = await service.fetch('/boats?select=boat,maker:makers(maker,countries!made_in(country))&id=eq.1');
     expect(await boats.json()).toEqual([
@@ -396,7 +399,7 @@ describe('catalogue declare', () => {
     expect(existsSync(join(cwd, '-'))).toBe(false);
   });
 
-  test('a schema without tables is one sentence', async () => {
+  test('reports a schema without tables in one sentence', async () => {
     const { exitCode, stderr } = await run({ args: ['declare', url, '--schema', newSchema()], cwd: temporaryFolder() });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('has no table that can be a collection');

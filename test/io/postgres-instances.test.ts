@@ -1,4 +1,4 @@
-/** Two instances on one database: what one has written the other sees at once, and neither does a thing twice. */
+/** Two instances on one database: each sees the writes of the other at once, and neither repeats an operation. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
@@ -49,7 +49,7 @@ describe('two instances', () => {
     expect(statuses.sort()).toEqual([204, 412]);
   });
 
-  test('a request that both get with one idempotency key is done once', async () => {
+  test('a request that both receive with one idempotency key runs once', async () => {
     for (let round = 0; round < 10; round++) {
       const key = { 'idempotency-key': `order-${round}` };
       const post = (instance: number) => send(instance, 'POST', '/products', { product_name: `once ${round}` }, key);
@@ -62,7 +62,7 @@ describe('two instances', () => {
     expect(otherwise.status).toBe(422);
   });
 
-  test('ids that clients choose and ids that are assigned never meet', async () => {
+  test('client-chosen ids and assigned ids never collide', async () => {
     const [first] = (await (await ask[0]!('/products?select=id.max()')).json()) as { max: number }[];
     const base = first!.max;
     const posts = Array.from({ length: 60 }, (_, index) => {
@@ -72,13 +72,13 @@ describe('two instances', () => {
     const statuses = (await Promise.all(posts)).map(
       ({ status }, index) => `${index % 3 === 0 ? 'chosen' : 'assigned'} ${status}`,
     );
-    // A chosen id may come too late, when it was assigned already: that is the client's conflict. An assigned one never fails.
+    // A chosen id may already be assigned, which is a conflict for the client (409). An assigned id never fails.
     expect(statuses.filter((each) => each.startsWith('assigned') && each !== 'assigned 201')).toEqual([]);
     const stored = statuses.filter((each) => each.endsWith('201')).length;
     expect(await (await ask[1]!('/products?product_name=like.racing *&select=id')).json()).toHaveLength(stored);
   });
 
-  test('after the largest possible id was used by one, none is assigned by either, and chosen ones are stored', async () => {
+  test('after one has used the largest possible id, neither assigns ids, and chosen ids are still stored', async () => {
     expect((await send(0, 'POST', '/products', { id: 2147483647, product_name: 'top' })).status).toBe(201);
     expect((await send(1, 'DELETE', '/products/2147483647', undefined)).status).toBe(204);
     for (const instance of [0, 1]) {
@@ -89,7 +89,7 @@ describe('two instances', () => {
     expect(await (await ask[1]!('/products?product_name=eq.next')).json()).toEqual([]);
   });
 
-  test('writers in each other’s way are brought to an end, not to a deadlock', async () => {
+  test('conflicting bulk updates all complete without a deadlock', async () => {
     const both = [1, 2, 3, 4, 5, 6];
     const writes = Array.from({ length: 30 }, (_, index) => {
       const order = index % 2 === 0 ? both : [...both].reverse();

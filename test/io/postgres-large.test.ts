@@ -1,4 +1,4 @@
-/** Results too large to hold: sent as they are read, of one moment, and no bar to anyone else. */
+/** Results too large for memory: streamed from one snapshot, without blocking other requests. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
@@ -25,7 +25,7 @@ describe('a large result from PostgreSQL', () => {
   };
 
   test(
-    'is whole, in order, and counted in the same moment',
+    'is complete, in order, and counted in the same snapshot',
     async () => {
       const response = await service.fetch('/products?select=id,unit_price', { headers: { prefer: 'count=exact' } });
       expect(response.status).toBe(200);
@@ -38,7 +38,7 @@ describe('a large result from PostgreSQL', () => {
   );
 
   test(
-    'as CSV and as lines, with an offset and a limit',
+    'is correct as CSV and as NDJSON, with an offset and a limit',
     async () => {
       const path = `/products?select=id&offset=10&limit=5000`;
       const csv = await (await service.fetch(path, { headers: { accept: 'text/csv' } })).text();
@@ -51,11 +51,11 @@ describe('a large result from PostgreSQL', () => {
   );
 
   test(
-    'that its client does not read holds up nobody, and costs no memory',
+    'that its client does not read blocks no other request and uses no memory',
     async () => {
       await (await service.fetch('/products')).text();
       const before = await memory();
-      // Two of the ten connections may go to large results; whoever leaves gives theirs back.
+      // Two of the ten connections may serve large results. A client that disconnects frees its connection.
       for (let round = 0; round < 5; round++) {
         const left = [new AbortController(), new AbortController()];
         const stalled = await Promise.all(left.map(({ signal }) => service.fetch('/products', { signal })));

@@ -20,7 +20,7 @@ describe('when PostgreSQL', () => {
   }, PATIENCE_MS);
 
   test(
-    'is down at the start: it says so, answers 503 meanwhile, and recovers by itself',
+    'is down at the start, the service says so, answers 503 meanwhile, and recovers by itself',
     async () => {
       expect(service.stdout()).toContain('Rows      products not known yet: PostgreSQL cannot be reached');
       const refused = await service.fetch('/products');
@@ -56,7 +56,7 @@ describe('when PostgreSQL', () => {
   );
 
   test(
-    'is stopped and started again under writes, what was acknowledged is there',
+    'restarts under writes, no acknowledged write is lost',
     async () => {
       const acknowledged: string[] = [];
       const others = new Map<number, number>();
@@ -111,7 +111,7 @@ describe('when PostgreSQL', () => {
   );
 
   test(
-    'drops the connection of a download, the client sees it cut, and the log has one line about it',
+    'drops the connection of a download, the client sees a truncated response, and the log has one line about it',
     async () => {
       const admin = new Bun.SQL(server.url, { max: 1 });
       await admin.unsafe(
@@ -134,7 +134,7 @@ describe('when PostgreSQL', () => {
   );
 
   test(
-    'is found again with the schema of a newer version, it says so and goes on serving',
+    'comes back with the schema of a newer version, the service says so and continues',
     async () => {
       const admin = new Bun.SQL(server.url, { max: 1 });
       await admin.unsafe('update catalogue_schema set version = 99');

@@ -1,4 +1,4 @@
-/** A migration of tables that clients use: nobody waits long behind it, and what it waits for is said. */
+/** A migration of tables in use: no client waits long for it, and it reports what it waits for. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ReservedSQL } from 'bun';
 import { createApp } from '../../src/app.ts';
@@ -29,7 +29,7 @@ describe('a migration under load', () => {
   function open(fields: readonly FieldDraft[], notices: string[] = []): PostgresEngine {
     const catalogue = catalogueOf(fields);
     const notice = (_: string, message: string) => void notices.push(message);
-    // Whoever waited for two seconds would be refused.
+    // With this setting, a request that waits for two seconds fails.
     return openPostgres({
       ...TEST_SETTINGS,
       url: testServer.url,
@@ -58,7 +58,7 @@ describe('a migration under load', () => {
     ask('/books', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"title": "A"}' });
 
   test(
-    'waits for a slow reader in short turns, says so, and is done when the reader has gone',
+    'waits for a slow reader with short lock attempts, says so, and completes when the reader has finished',
     async () => {
       await held.unsafe(`begin; select * from ${schema}.books`);
       const notices: string[] = [];
@@ -79,7 +79,7 @@ describe('a migration under load', () => {
   );
 
   test(
-    'makes an index of a table that is there while others write to it',
+    'creates an index on an existing table while others write to it',
     async () => {
       await held.unsafe(`begin; insert into ${schema}.books (title) values ('held')`);
       const notices: string[] = [];

@@ -1,4 +1,4 @@
-/** A partitioned table that its owner has made is served as any other: every kind of write, and what each one says of it. */
+/** A partitioned table that its owner created works like any other table, for every kind of write and its response. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
@@ -14,7 +14,7 @@ describe('a partitioned table', () => {
 
   beforeAll(async () => {
     const table = `${schema}.products`;
-    // An identity column in a partitioned table needs PostgreSQL 17; a serial one does the same before.
+    // An identity column in a partitioned table needs PostgreSQL 17. A serial column works in older versions.
     await testServer.admin.unsafe(`create schema ${schema};
       create table ${table} (id serial primary key, product_name text collate "C" not null,
         discontinued integer not null default 0, supplier_id integer, category_id integer,
@@ -31,7 +31,7 @@ describe('a partitioned table', () => {
 
   const stored = async () => (await ask('/products?select=id,product_name')).json();
 
-  test('takes new products, assigned ids and all', async () => {
+  test('accepts new products, including assigned ids', async () => {
     const created = await ask('/products', sendJson('POST', [{ product_name: 'a' }, { product_name: 'b' }]));
     expect(created.status).toBe(201);
     expect(await stored()).toEqual([
@@ -40,7 +40,7 @@ describe('a partitioned table', () => {
     ]);
   });
 
-  test('tells new products from those that were there', async () => {
+  test('distinguishes new products from existing ones', async () => {
     const shown = { prefer: 'return=representation' };
     const put = (id: number) => ask(`/products?id=eq.${id}`, sendJson('PUT', { id, product_name: 'put' }, shown));
     expect((await put(3)).status).toBe(201);
@@ -54,7 +54,7 @@ describe('a partitioned table', () => {
     expect((await ask('/products', sendJson('POST', rows, merge))).status).toBe(200);
   });
 
-  test('is changed, moved from one partition to another, and emptied', async () => {
+  test('supports updates, moves between partitions, and deletes', async () => {
     expect((await ask('/products?id=gt.0', sendJson('PATCH', { units_in_stock: 1 }))).status).toBe(204);
     expect((await ask('/products?id=eq.4', sendJson('PATCH', { id: 77 }))).status).toBe(204);
     expect((await ask('/products?id=in.(1,77)', { method: 'DELETE' })).status).toBe(204);

@@ -111,7 +111,7 @@ describe('a service that lost its connections', () => {
       const [read, written] = [reads(ask), post(ask, 'into the silence')];
       expect((await written).status).toBe(503);
       expect(await read).toBe(503);
-      // And the next one falls silent during the checks after connecting.
+      // The next connection falls silent during the checks after connecting.
       const silent = proxy.silenceAt('pg_catalog.pg_namespace');
       proxy.speak();
       await silent;
@@ -133,7 +133,7 @@ describe('a service that lost its connections', () => {
       const written = post(ask, 'behind a lock');
       await Bun.sleep(100);
       const many = Array.from({ length: 12 }, () => reads(ask));
-      // Longer than it takes to find out that a connection is silent.
+      // The pause is longer than the detection of a silent connection.
       await Bun.sleep(5_500);
       await held.unsafe('commit');
       await held.release();

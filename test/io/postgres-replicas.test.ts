@@ -12,7 +12,7 @@ import { startSilentProxy } from '../support/silent-proxy.ts';
 const PATIENCE_MS = 60_000;
 const LAG_SECONDS = 1;
 
-describe('with a standby to read from', () => {
+describe('with a standby for reads', () => {
   let primary: OwnServer;
   let standby: OwnServer;
   let service: Service;
@@ -44,7 +44,7 @@ describe('with a standby to read from', () => {
   const pause = () => onStandby.unsafe('select pg_wal_replay_pause()');
   const resume = () => onStandby.unsafe('select pg_wal_replay_resume()');
 
-  /** Something that another program changes on the primary. */
+  /** Changes a row on the primary, as another program would, and returns the new value. */
   async function change(): Promise<number> {
     await onPrimary.unsafe(`update products set units_in_stock = ${++changes} where id = 1`);
     return changes;
@@ -66,7 +66,7 @@ describe('with a standby to read from', () => {
   }
 
   test(
-    'a client that has just written reads its own write, however far behind the standby is',
+    'a client reads its own write, however far behind the standby is',
     async () => {
       await pause();
       for (let round = 0; round < 20; round++) {
@@ -85,7 +85,7 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'a standby that is too far behind is left out, and read from again when it has caught up',
+    'a standby that lags too far behind gets no reads until it has caught up',
     async () => {
       await pause();
       const newest = await change();
@@ -98,7 +98,7 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'a standby that is cut off from the primary does not serve old products for ever',
+    'a standby that is cut off from the primary does not serve outdated products for ever',
     async () => {
       const [conninfo] = await onStandby.unsafe('show primary_conninfo');
       const connectTo = async (source: string) => {
@@ -119,7 +119,7 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'a standby that goes down is left out without a failed read, and comes back by itself',
+    'a standby that goes down causes no failed read, and returns by itself',
     async () => {
       const statuses = new Set<number>();
       let going = true;
@@ -144,7 +144,7 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'while the primary is down the standby goes on reading, and writes are answered 503',
+    'while the primary is down the standby still answers reads, and writes get 503',
     async () => {
       await primary.stop();
       for (let round = 0; round < 20; round++) expect(await stockRead()).toBeLessThanOrEqual(changes);
@@ -163,7 +163,7 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'with --replica-reads any a read waits for the writes that its client names, on any instance, and for no others',
+    'with --replica-reads any a read waits only for the writes that its client names, on any instance',
     async () => {
       const start = () =>
         startService({
@@ -201,7 +201,7 @@ describe('with a standby to read from', () => {
       expect(await part.json()).toEqual({ units_in_stock: 2 });
       await resume();
       await until('the standby to have it', async () => (await read(one)) === 2);
-      // It is known to have that one, and nothing newer.
+      // The service knows that the standby has this position, and no later one.
       await pause();
       await onPrimary.unsafe('update products set units_in_stock = 3 where id = 3');
       await until('the standby to answer', async () => (await read(other, position)) === 2);
@@ -212,7 +212,7 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'a connection to a standby that falls silent costs no answer',
+    'a silent connection to a standby loses no response',
     async () => {
       const proxy = await startSilentProxy(standby.port);
       const replicas = standby.url.replace(/@[^/]*/, `@127.0.0.1:${proxy.port}`);
@@ -240,7 +240,7 @@ describe('with a standby to read from', () => {
   );
 
   test(
-    'an address that leads to several standbys is recognised, and not read from',
+    'an address of several standbys is detected and gets no reads',
     async () => {
       const other = await newServer();
       const balanced = await startBalancer([standby.port, other.port]);

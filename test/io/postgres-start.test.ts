@@ -1,4 +1,7 @@
-/** Starting on PostgreSQL: schemas made, adopted, refused; roles that may do little; passwords that nobody sees. */
+/**
+ * Starting on PostgreSQL: schemas that are created, adopted or rejected, roles with few privileges, and masked
+ * passwords.
+ */
 
 import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -33,7 +36,7 @@ const FITTING = `(id serial primary key, product_name text collate "C" not null,
   units_on_order int, reorder_level int, colour text)`;
 
 describe('catalogue serve on PostgreSQL', () => {
-  test('tells once why rows are not counted, however many collections there are; with roles, too', async () => {
+  test('explains once why rows are not counted, for any number of collections, also with roles', async () => {
     const cwd = temporaryFolder();
     const fields = '{ fields: { id: int4 } }';
     const collections = `collections: { notes: ${fields}, tags: ${fields} }\nroles: { admin: all }\n`;
@@ -43,7 +46,7 @@ describe('catalogue serve on PostgreSQL', () => {
     expect(service.stderr()).not.toContain('WARNING');
   });
 
-  test('a host that there is not is told from one that refuses', async () => {
+  test('distinguishes an unknown host from a refused connection', async () => {
     const check = (database: string) => run({ cwd: temporaryFolder(), args: ['check', '--database', database] });
     expect((await check('postgres://nobody@nohost.invalid/none')).stderr).toContain(
       "PostgreSQL cannot be reached: host 'nohost.invalid' cannot be resolved",
@@ -51,7 +54,7 @@ describe('catalogue serve on PostgreSQL', () => {
     expect((await check('postgres://nobody@127.0.0.1:1/none')).stderr).toContain('the connection is refused');
   });
 
-  test('makes its schema, says where it is, and never shows the password', async () => {
+  test('creates its schema, prints its location, and never shows the password', async () => {
     const schema = newSchema();
     const secret = url.replace(/:\/\/([^:]*):[^@]*@/, '://$1:secret@');
     const service = await startService({
@@ -69,7 +72,7 @@ describe('catalogue serve on PostgreSQL', () => {
     expect(service.stdout() + service.stderr()).not.toContain('secret');
   });
 
-  test('a wrong password ends it with one sentence', async () => {
+  test('exits with one sentence for a wrong password', async () => {
     await admin.unsafe(`drop role if exists locked_out; create role locked_out login password 'right'`);
     const wrong = url.replace(/:\/\/[^@]*@/, '://locked_out:wrong-one@');
     const { exitCode, stderr } = await run({
@@ -83,7 +86,7 @@ describe('catalogue serve on PostgreSQL', () => {
 });
 
 describe('a schema', () => {
-  test('is made once, however many instances start at once', async () => {
+  test('is created once, however many instances start at once', async () => {
     const schema = newSchema();
     const engines = Array.from({ length: 10 }, () => open(schema));
     await Promise.all(engines.map((engine) => engine.opened));
@@ -92,7 +95,7 @@ describe('a schema', () => {
     await Promise.all(engines.map((engine) => engine.close()));
   });
 
-  test('with a table that fits is adopted, rows and all', async () => {
+  test('with a matching table is adopted with its rows', async () => {
     const schema = newSchema();
     await admin.unsafe(`create schema ${schema}; create table ${schema}.products ${FITTING};
       insert into ${schema}.products (product_name, discontinued) values ('mine', 0)`);
@@ -104,7 +107,7 @@ describe('a schema', () => {
     await engine.close();
   });
 
-  test('with a table that does not fit is refused with every difference, and left alone', async () => {
+  test('with a table that does not match is rejected with every difference and left unchanged', async () => {
     const schema = newSchema();
     await admin.unsafe(`create schema ${schema};
       create table ${schema}.products (id int, product_name varchar(40) not null, discontinued bool, owner int not null)`);
@@ -125,7 +128,7 @@ describe('a schema', () => {
     await engine.close();
   });
 
-  test('of a newer version is refused', async () => {
+  test('of a newer version is rejected', async () => {
     const schema = newSchema();
     const engine = open(schema);
     await engine.opened;
@@ -134,7 +137,7 @@ describe('a schema', () => {
     expect(open(schema).opened).rejects.toThrow('newer version');
   });
 
-  test('that lacks a field of ours gets it', async () => {
+  test('that lacks a declared field gets it', async () => {
     const schema = newSchema();
     const first = open(schema);
     await first.opened;
@@ -148,7 +151,7 @@ describe('a schema', () => {
 });
 
 describe('a role without DDL rights', () => {
-  test('serves a schema that is up to date, and is told what is missing in another', async () => {
+  test('serves an up-to-date schema, and reports what is missing in another', async () => {
     const [ready, bare] = [newSchema(), newSchema()];
     const { exitCode, stdout } = await run({
       args: ['migrate', '--database', url, '--schema', ready],
@@ -181,7 +184,7 @@ describe('a role without DDL rights', () => {
   });
 });
 
-test('floats have all their digits, whatever a database says of its own', async () => {
+test('floats keep all their digits, whatever extra_float_digits the database sets', async () => {
   const name = newSchema();
   await admin.unsafe(`create database ${name}`);
   await admin.unsafe(`alter database ${name} set extra_float_digits = 0`);

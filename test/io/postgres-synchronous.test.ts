@@ -119,7 +119,7 @@ describe('a commit that waits for a standby', () => {
       await until('the other to be ended', async () => {
         return (await post('held', { 'idempotency-key': 'held' })).status === 201;
       });
-      // One that nobody knows any more would be given back before.
+      // Keeps a reference to the connection until here. Otherwise it could be garbage-collected and closed earlier.
       await other.close({ timeout: 0 }).catch(() => undefined);
     },
     PATIENCE_MS,

@@ -1,4 +1,4 @@
-/** TLS to the database: what each sslmode asks of a real server's certificate, and that no secret is told when it fails. */
+/** TLS to the database: how each sslmode checks a real server certificate, and that a failure reveals no secret. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, chownSync, statSync } from 'node:fs';
 import { SQL } from 'bun';
@@ -23,7 +23,7 @@ describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
     authority = ours.file;
     stranger = newAuthority(folder, 'stranger').file;
     server = await newServer();
-    // PostgreSQL takes a key only from its own user.
+    // PostgreSQL accepts a key file only if its own user owns it.
     const { uid, gid } = statSync(server.dataFolder);
     chownSync(key, uid, gid);
     chmodSync(key, 0o600);
@@ -78,7 +78,7 @@ describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
   ];
   for (const [name, databaseUrl] of REFUSED) {
     test(
-      `is refused with ${name}`,
+      `is rejected with ${name}`,
       async () => {
         const engine = open(databaseUrl());
         await expect(engine.opened).rejects.toThrow('the certificate of PostgreSQL is not accepted: ');
@@ -89,7 +89,7 @@ describe.skipIf(Bun.which('openssl') === null)('a PostgreSQL with TLS', () => {
   }
 
   test(
-    'that is refused ends the service with one sentence that holds no secret',
+    'that is rejected ends the service with one sentence without secrets',
     async () => {
       const env = { DATABASE_URL: url('localhost', `sslmode=verify-full&sslrootcert=${stranger}`) };
       const { exitCode, stdout, stderr } = await run({ args: ['serve', '--port', '0'], cwd: temporaryFolder(), env });

@@ -1,6 +1,7 @@
 /**
- * A write whose commit was not confirmed: the connection breaks after the service has asked for the commit and before it
- * hears of it. The write may be stored or not; it is never reported as done, and with its key it can be repeated.
+ * Writes with an unconfirmed commit: the connection breaks after the service has sent the commit and before the
+ * response. The write may be stored or not. The service never reports it as done, and a client can repeat it with its
+ * key.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -36,7 +37,7 @@ describe('when the connection breaks at the commit', () => {
   const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
     ask(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 
-  /** As another client of the database sees it. */
+  /** Reads the stored rows as another client of the database. */
   async function stored(name: string): Promise<{ id: number; units_in_stock: number }[]> {
     const table = `"${schema}".products`;
     const rows = await testServer.admin.unsafe(
@@ -81,7 +82,7 @@ describe('when the connection breaks at the commit', () => {
     const isStored = moment === 'before it is answered';
 
     test(
-      `${moment}, a POST with a key is answered 503, and its retry stores it exactly once`,
+      `${moment}, a POST with a key gets 503, and its retry stores it exactly once`,
       async () => {
         const name = `posted ${moment}`;
         const post = () => send('POST', '/products', { product_name: name }, { 'idempotency-key': name });
@@ -124,7 +125,7 @@ describe('when the connection breaks at the commit', () => {
     );
 
     test(
-      `${moment}, a write of one statement is answered 503 and not made a second time`,
+      `${moment}, a single-statement write gets 503 and is not repeated`,
       async () => {
         const name = `alone ${moment}`;
         await again(() => ask('/products?limit=1'));

@@ -1,4 +1,4 @@
-/** URLs of PostgreSQL: several hosts, who may write, and what of them may be shown. */
+/** PostgreSQL URLs: several hosts, the choice of the primary, and masked secrets. */
 
 import { describe, expect, test } from 'bun:test';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
@@ -7,7 +7,7 @@ import { parseTarget } from '../../src/engine/postgres/url.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 
 describe('a database URL', () => {
-  test('with several hosts is tried host by host, with everything else the same', () => {
+  test('with several hosts is tried host by host, with all other settings unchanged', () => {
     const target = parseTarget(
       'postgres://me:p%40ss@one:1,[::1]:2,three/db?target_session_attrs=read-write&sslmode=require',
     );
@@ -28,12 +28,12 @@ describe('a database URL', () => {
     expect(parseTarget(url).location).toBe(shown);
   });
 
-  test('that cannot be read is not repeated', () => {
+  test('that cannot be parsed is not repeated in the error message', () => {
     expect(() => parseTarget('postgres:secret')).toThrow(/^the database URL cannot be read; write/);
     expect(() => parseTarget('postgres://h/d?target_session_attrs=x')).toThrow('read-write or any');
   });
 
-  test('a host that is down is passed over for one that is up', async () => {
+  test('a host that is down is skipped for one that is up', async () => {
     const { url } = testServer;
     const both = url.replace('@', '@127.0.0.1:1,');
     const engine = openPostgres({
@@ -48,7 +48,7 @@ describe('a database URL', () => {
     await engine.close();
   });
 
-  test.skipIf(process.env.TEST_DATABASE_URL !== undefined)('sslmode=require refuses a server without TLS', async () => {
+  test.skipIf(process.env.TEST_DATABASE_URL !== undefined)('sslmode=require rejects a server without TLS', async () => {
     const url = `${testServer.url}?sslmode=require`;
     const engine = openPostgres({ ...TEST_SETTINGS, url, schema: newSchema(), firstRows: () => [] });
     await expect(engine.opened).rejects.toThrow('no connection to PostgreSQL: ');

@@ -1,4 +1,7 @@
-/** Restoring: only damage is damage, nothing that a backup holds is lost in silence, and no acknowledged write either. */
+/**
+ * Restoring: only a damaged database counts as damaged, no data of a backup is lost silently, and no acknowledged write
+ * is lost.
+ */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
@@ -25,7 +28,7 @@ import {
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** A folder with a catalogue and a backup of it. */
+/** Creates a folder with a catalogue and a backup of it. */
 async function withBackup(cwd = temporaryFolder()) {
   const command = (...args: string[]) => run({ cwd, args });
   await command('migrate');
@@ -38,20 +41,20 @@ async function withBackup(cwd = temporaryFolder()) {
   };
 }
 
-/** Overwrites pages in place, as a failing disk would. */
+/** Overwrites pages in place, like a failing disk. */
 function damage(file: string, from = 4096, length = 8192): void {
   const handle = openSync(file, 'r+');
   writeSync(handle, new Uint8Array(length).fill(0xab), 0, length, from);
   closeSync(handle);
 }
 
-/** One sentence, and no stack. */
+/** Expects one sentence without a stack trace. */
 function expectRefusal({ exitCode, stdout, stderr }: Finished): void {
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(/^catalogue: [^\n]+\n$/);
 }
 
-describe('a healthy database that cannot be opened is left where it is:', () => {
+describe('a healthy database that cannot be opened is left in place:', () => {
   test('one that another process has locked', async () => {
     const { command, path, aside } = await withBackup();
     const db = new Database(path('catalogue.db'));
@@ -68,7 +71,7 @@ describe('a healthy database that cannot be opened is left where it is:', () => 
     expect(JSON.parse(stdout)).toEqual([{ product_name: 'Kept' }]);
   });
 
-  test('a folder of that name', async () => {
+  test('a folder with that name', async () => {
     const { command, path, aside } = await withBackup();
     mkdirSync(path('folder'));
     writeFileSync(path('folder/precious'), '');
@@ -78,7 +81,7 @@ describe('a healthy database that cannot be opened is left where it is:', () => 
     expect(aside()).toEqual([]);
   });
 
-  test('one whose log cannot be opened', async () => {
+  test('one with a WAL that cannot be opened', async () => {
     const { command, path, aside } = await withBackup();
     const before = readFileSync(path('catalogue.db'));
     mkdirSync(path('catalogue.db-wal'));
@@ -88,7 +91,7 @@ describe('a healthy database that cannot be opened is left where it is:', () => 
     expect(aside()).toEqual([]);
   });
 
-  test('one on a disk that may only be read', async () => {
+  test('one on a read-only disk', async () => {
     const mounted = process.getuid?.() === 0 ? mountTmpfs('4m') : undefined;
     if (mounted === undefined) return console.error('NOT TESTED HERE: a disk that may only be read');
     const { command, aside } = await withBackup(mounted.folder);
@@ -104,7 +107,7 @@ describe('a damaged database', () => {
     ['in the middle', 4096],
     ['at its beginning', 0],
   ] as const) {
-    test(`${what} is not taken away from a service that has it open, and is set aside once it has stopped`, async () => {
+    test(`${what} is not taken from a service that has it open, and is set aside after the service stops`, async () => {
       const { cwd, command, path, aside } = await withBackup();
       const service = await startService({ cwd });
       damage(path('catalogue.db'), from);
@@ -121,7 +124,7 @@ describe('a damaged database', () => {
     });
   }
 
-  test('a log without its file is kept, too, and not replayed into the restored one', async () => {
+  test('with only its WAL left is set aside, and the WAL is not replayed into the restored database', async () => {
     const { command, path, aside } = await withBackup();
     writeFileSync(path('other.db-wal'), 'what is left of a catalogue');
     expect(await command('restore', 'copy.db', '--database', 'other.db')).toMatchObject({ exitCode: 0 });
@@ -131,7 +134,7 @@ describe('a damaged database', () => {
   });
 });
 
-test('a backup that is served meanwhile is restored with what is in its log', async () => {
+test('a backup that is being served is restored with the content of its WAL', async () => {
   const { cwd, command } = await withBackup();
   const service = await startService({ cwd, args: ['--database', 'copy.db'] });
   for (let index = 0; index < 3; index++) {
@@ -149,7 +152,7 @@ describe('columns and tables', () => {
     db.close();
   }
 
-  test('that only the backup has are named, and left out only when told to', async () => {
+  test('that only the backup has are named, and left out only on request', async () => {
     const { command, path } = await withBackup();
     change(
       path('copy.db'),
@@ -168,7 +171,7 @@ describe('columns and tables', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ product_name: 'From the backup' }]);
   });
 
-  test('are all there where the backup becomes a new file', async () => {
+  test('are all restored if the backup becomes a new file', async () => {
     const { command, path } = await withBackup();
     change(path('copy.db'), 'alter table products add column note text', "update products set note = 'mine'");
     expect(await command('restore', 'copy.db', '--database', 'new.db')).toMatchObject({ exitCode: 0 });
@@ -177,7 +180,7 @@ describe('columns and tables', () => {
     db.close();
   });
 
-  test('that only the database has are named, since what they held is gone', async () => {
+  test('that only the database has are named, because their data is lost', async () => {
     const { command, path } = await withBackup();
     change(path('catalogue.db'), 'alter table products add column note text', "update products set note = 'mine'");
     const { exitCode, stdout } = await command('restore', 'copy.db', '--force');
@@ -188,7 +191,7 @@ describe('columns and tables', () => {
   });
 });
 
-test('writes that are acknowledged around a restore are not lost', async () => {
+test('writes that are acknowledged during a restore are not lost', async () => {
   const { cwd, command } = await withBackup();
   const service = await startService({ cwd });
   let isDone = false;
@@ -213,7 +216,7 @@ test('writes that are acknowledged around a restore are not lost', async () => {
   await service.exited;
   const { stdout } = await command('query', 'id=gte.1000&select=id&limit=100000', '--json');
   const kept = (JSON.parse(stdout) as { id: number }[]).map(({ id }) => id);
-  // What was written before it is replaced; from then on all is there, without a gap.
+  // The restore replaces all earlier writes. All later writes are stored, without a gap.
   const first = kept.find((id) => id < 5_000) ?? acknowledged.at(-1)! + 1;
   expect(kept).toEqual([
     ...acknowledged.filter((id) => id >= first),

@@ -1,4 +1,6 @@
-/** Roles in the running service, on a file and on PostgreSQL: whoever sends no credentials sees what `anonymous` may see. */
+/**
+ * Roles in the running service, on a file and on PostgreSQL. A request without credentials has the role `anonymous`.
+ */
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +16,7 @@ const ENGINES: Readonly<Record<string, () => { args: string[]; env: Record<strin
   PostgreSQL: () => ({ args: ['--schema', newSchema()], env: { DATABASE_URL: testServer.url } }),
 };
 
-/** The shop with its rows in files beside it. */
+/** Writes the shop declaration and its row files to a folder. */
 function shopIn(folder: string): void {
   const names = Object.keys(ROLE_SHOP_ROWS);
   for (const name of names) writeFileSync(join(folder, `${name}.json`), JSON.stringify(ROLE_SHOP_ROWS[name]));
@@ -23,7 +25,7 @@ function shopIn(folder: string): void {
 }
 
 describe.each(Object.keys(ENGINES))('on %s', (engine) => {
-  test('the service obeys the rules, and commands on the machine do not', async () => {
+  test('the service applies the role rules, and local commands do not', async () => {
     const cwd = temporaryFolder();
     shopIn(cwd);
     const { args, env } = ENGINES[engine]!();

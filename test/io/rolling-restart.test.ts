@@ -1,4 +1,4 @@
-/** A service is replaced by its next version while clients go on, and none of them notices. */
+/** A new version replaces a running service under load, and no client notices. */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { startLoad } from '../support/load.ts';
@@ -61,7 +61,7 @@ test('a port without --handover is not shared by accident', async () => {
   await expect(second).rejects.toThrow('is in use');
 });
 
-test('while it drains, a service says so on its admin port and to those who are still connected', async () => {
+test('while it drains, a service says so on its admin port and to connected clients', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd, args: ['--handover', '--admin-port', '0'] });
   const admin = /^Admin +(\S+)$/m.exec(service.stdout())![1]!;

@@ -1,4 +1,4 @@
-/** Searches of a large catalogue go by an index, which the service keeps by itself, whoever writes. */
+/** Searches of a large catalogue use an index. The service maintains it by itself, whichever program writes. */
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { cleanUp, integrityOf, run, type Service, startService, temporaryFolder,
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** More than are searched without an index. */
+/** More rows than the service searches without an index. */
 const MANY = 3_000;
 
 async function serviceWithMany(cwd: string): Promise<Service> {
@@ -18,7 +18,7 @@ async function serviceWithMany(cwd: string): Promise<Service> {
   return service;
 }
 
-/** Fewer rows than this are left for the next time. */
+/** The batch size of the indexer. It leaves fewer rows than this for its next run. */
 const BATCH = 500;
 
 async function untilIndexed(cwd: string): Promise<void> {
@@ -34,7 +34,7 @@ async function namesOf(service: Service, filter: string): Promise<string[]> {
   return ((await response.json()) as { product_name: string }[]).map(({ product_name }) => product_name);
 }
 
-test('a search finds the same before and after its rows are indexed, and through the index', async () => {
+test('a search has the same result before and after its rows are indexed, and through the index', async () => {
   const cwd = temporaryFolder();
   const service = await serviceWithMany(cwd);
   const filters = ['product_name=fts.chais', 'product_name=ilike.*KÖÖRI*', 'product_name=wfts.chef -gumbo'];
@@ -72,7 +72,7 @@ test('a collection is indexed while another one keeps changing', async () => {
   db.close();
 });
 
-test('what another program writes is found at once', async () => {
+test('rows that another program writes are found at once', async () => {
   const cwd = temporaryFolder();
   const service = await serviceWithMany(cwd);
   await untilIndexed(cwd);
@@ -99,7 +99,7 @@ test('what another program writes is found at once', async () => {
   await check();
 });
 
-test('changes and deletions by a search touch what the search finds', async () => {
+test('updates and deletes by a search affect exactly the rows that the search finds', async () => {
   const cwd = temporaryFolder();
   const service = await serviceWithMany(cwd);
   await untilIndexed(cwd);
@@ -110,7 +110,7 @@ test('changes and deletions by a search touch what the search finds', async () =
   expect(await namesOf(service, 'order=id')).toHaveLength(77);
 });
 
-test('a catalogue from before the index gets it when the service starts, and check tells', async () => {
+test('a catalogue without the index gets it when the service starts, and check reports it', async () => {
   const cwd = temporaryFolder();
   const first = await serviceWithMany(cwd);
   first.kill('SIGTERM');
@@ -135,7 +135,7 @@ test('a catalogue from before the index gets it when the service starts, and che
 
 const ROUNDS = 5;
 
-test('whenever the service is killed, the index is right afterwards', async () => {
+test('the index is correct after a kill at any time', async () => {
   const cwd = temporaryFolder();
   const expected: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -147,7 +147,7 @@ test('whenever the service is killed, the index is right afterwards', async () =
     const filter = `product_name=eq.${encodeURIComponent(names[0]!)}`;
     expect((await service.fetch(`/products?${filter}`, { method: 'PATCH', body: renamed })).status).toBe(204);
     expected.push(...names.slice(1));
-    // Rows are looked for once a second, and indexed then.
+    // The indexer looks for new rows once per second.
     await Bun.sleep(800 + Math.random() * 600);
     service.kill('SIGKILL');
     await service.exited;
@@ -161,7 +161,7 @@ test('whenever the service is killed, the index is right afterwards', async () =
   }
 });
 
-test('what is imported, copied or exported is found, and the index is no part of it', async () => {
+test('imported, copied and exported rows are found, and the index itself is not transferred', async () => {
   const cwd = temporaryFolder();
   const service = await serviceWithMany(cwd);
   await untilIndexed(cwd);
@@ -181,7 +181,7 @@ test('what is imported, copied or exported is found, and the index is no part of
   expect(stdout).toContain('Buckthorn 0');
 });
 
-test('what is restored is found, and what is not in the backup is not', async () => {
+test('restored rows are found, and rows missing from the backup are not', async () => {
   const cwd = temporaryFolder();
   const service = await serviceWithMany(cwd);
   await untilIndexed(cwd);
@@ -198,7 +198,7 @@ test('what is restored is found, and what is not in the backup is not', async ()
   expect(await run({ cwd, args: ['check'] })).toMatchObject({ exitCode: 0 });
 });
 
-test('the statistics that SQLite plans by tell nothing of the index: it was small once', async () => {
+test('the SQLite planner statistics leave out the index, because its early size would mislead the planner', async () => {
   const cwd = temporaryFolder();
   const tables = () => {
     const db = new Database(join(cwd, 'catalogue.db'));

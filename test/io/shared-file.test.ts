@@ -1,4 +1,4 @@
-/** One catalogue file, several processes: each knows that the others are there. */
+/** Several processes on one catalogue file: each notices the writes of the others. */
 import { Database, type SQLQueryBindings } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
@@ -27,7 +27,7 @@ test.skipIf(process.platform !== 'linux')('a service holds its lock on the WAL i
   expect(isHeld()).toBe(true);
 });
 
-test('a write waits for another process that takes its time, such as an import, and is not refused', async () => {
+test('a write waits for another process with a long transaction, such as an import, and succeeds', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const other = new Database(join(cwd, 'catalogue.db'));
@@ -39,7 +39,7 @@ test('a write waits for another process that takes its time, such as an import, 
     const { status } = await service.fetch('/products', { method: 'POST', body });
     return { status, waited: isOver };
   });
-  // A service can be started meanwhile, too.
+  // A second service can start in the meantime.
   const second = await startService({ cwd });
   expect(second.stdout()).toContain('\nRows      products 77\n');
   await Bun.sleep(6_000);
@@ -50,7 +50,10 @@ test('a write waits for another process that takes its time, such as an import, 
   expect(await (await second.fetch('/products?select=count()')).json()).toEqual([{ count: 83 }]);
 });
 
-/** Opens and closes the file until it is killed; its connection is often the last one, which removes the WAL index. */
+/**
+ * A script that opens and closes the file until it is killed. Its connection is often the last one, which removes the
+ * WAL index.
+ */
 const COMES_AND_GOES = `
 const { Database } = require('bun:sqlite');
 for (;;) {
@@ -60,7 +63,7 @@ for (;;) {
   db.close();
 }`;
 
-test('whoever else opens and closes the file while a service starts, the service notices their writes', async () => {
+test('a service notices the writes of processes that open and close the file while it starts', async () => {
   const path = join(temporaryFolder(), 'catalogue.db');
   const open = () =>
     openSqlite({
@@ -91,8 +94,8 @@ test('whoever else opens and closes the file while a service starts, the service
   }
 });
 
-describe('a new file that several processes make at once', () => {
-  test('is a catalogue to all of them, and has the reference products once', async () => {
+describe('a new file that several processes create at once', () => {
+  test('is one catalogue for all of them, and has the reference products once', async () => {
     for (let round = 0; round < 5; round++) {
       const cwd = temporaryFolder();
       const services = await Promise.all([1, 2, 3, 4].map(() => startService({ cwd })));
@@ -105,13 +108,13 @@ describe('a new file that several processes make at once', () => {
     }
   });
 
-  test('is not taken for the file of another program by one that looks while it is made', () => {
+  test('is not mistaken for a file of another program by a process that looks during its creation', () => {
     const path = join(temporaryFolder(), 'catalogue.db');
     const other = new Database(path);
     other.run('pragma journal_mode = wal');
     class Interrupted extends Database {
       private looks = 0;
-      /** Between the first look and the second, the other process makes the catalogue. */
+      /** Lets the other process create the catalogue between the first and the second statement. */
       override prepare<Result, Params extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
         if (++this.looks === 2) prepareSchema(other, { catalogue: BUILT_IN.catalogue, firstRows: () => [] });
         return super.prepare<Result, Params>(sql);

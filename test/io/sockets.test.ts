@@ -1,19 +1,18 @@
 /**
- * Bytes that no client library would send. Whatever comes, the process lives, the next client is answered, nothing is
- * changed, and no answer that our code wrote (each of them is in the log) is a 5xx.
- *
- * Known of the runtime, below our code and not asserted here: Bun closes the connection on a method it does not know,
- * and on a pipelined request while the answer to the one before it is still to come; and it answers 505 by itself to a
- * request line with spaces or control bytes in the URL.
+ * Bytes that no client library would send. Whatever arrives, the process survives, the next client gets a response and
+ * no data changes. No response from our code is a 5xx; the log holds each of them. Three limitations of Bun lie below
+ * our code and are not asserted. Bun closes the connection on an unknown method. It closes the connection on a
+ * pipelined request while the previous response is pending. It answers 505 to a request line with spaces or control
+ * bytes in the URL.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { cleanUp, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { statusesIn, talkTo } from '../support/socket.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can take long on a busy machine. */
 setDefaultTimeout(300_000);
 
-/** How long a conversation may stay silent before the test moves on; silence is an answer, too. */
+/** How long a conversation may stay silent before the test continues. No response is a valid outcome. */
 const PATIENCE_MS = 150;
 
 let service: Service;
@@ -96,7 +95,7 @@ describe('half a request', () => {
     });
   }
 
-  test('a hundred clients that say half a request and stay', async () => {
+  test('a hundred clients that send half a request and stay connected', async () => {
     const half = await Promise.all(Array.from({ length: 100 }, () => talkTo(service.port)));
     for (const each of half) each.send('POST /products HTTP/1.1\r\nhost: test\r\ncontent-length: 100\r\n\r\n{"product');
     expect((await service.fetch('/products/1')).status).toBe(200);
@@ -128,7 +127,7 @@ describe('bodies', () => {
     });
   }
 
-  test('chunks, cut anywhere, make one body', async () => {
+  test('chunks, split anywhere, make one body', async () => {
     const dryRun = `${post}prefer: tx=rollback, return=representation\r\ntransfer-encoding: chunked\r\n\r\n`;
     const client = await talkTo(service.port);
     client.send(dryRun);
@@ -142,7 +141,7 @@ describe('bodies', () => {
     expect(Buffer.from(received, 'latin1').toString('utf8')).toContain('"product_name":"Kööri"');
   });
 
-  test('a body over the limit is refused by its length, before it is sent', async () => {
+  test('a body over the limit is rejected by its announced length, before it is sent', async () => {
     const client = await talkTo(service.port);
     client.send(`${post}content-length: ${1024 * 1024 + 1}\r\n\r\n{`);
     const received = await client.until('an answer', (text) => text.includes('CAT413'));
@@ -150,7 +149,7 @@ describe('bodies', () => {
     expect(statusesIn(received)).toEqual([413]);
   });
 
-  test('a chunked body over the limit is refused while it is sent', async () => {
+  test('a chunked body over the limit is rejected while it is sent', async () => {
     const client = await talkTo(service.port);
     client.send(chunked);
     const piece = `${(64 * 1024).toString(16)}\r\n${' '.repeat(64 * 1024)}\r\n`;
@@ -160,7 +159,7 @@ describe('bodies', () => {
     expect(statusesIn(received)[0]).toBe(413);
   });
 
-  test('Expect: 100-continue gets its go-ahead or its answer', async () => {
+  test('Expect: 100-continue gets 100 Continue or the final response', async () => {
     const client = await talkTo(service.port);
     client.send(`${post}prefer: tx=rollback\r\nexpect: 100-continue\r\ncontent-length: 20\r\n\r\n`);
     await Promise.race([client.until('100 Continue', (text) => text.includes('100')), Bun.sleep(PATIENCE_MS)]);
@@ -172,12 +171,12 @@ describe('bodies', () => {
 });
 
 describe('headers', () => {
-  test('an oversized header is refused or the connection closed', async () => {
+  test('an oversized header is rejected or the connection closed', async () => {
     const received = await exchange(`GET /products HTTP/1.1\r\nhost: test\r\nx-long: ${'a'.repeat(3_000_000)}\r\n\r\n`);
     expect(statusesIn(received).filter((status) => status < 400)).toEqual([]);
   });
 
-  test('ten thousand headers are refused, ignored, or the connection closed', async () => {
+  test('ten thousand headers are rejected, ignored, or the connection closed', async () => {
     await exchange(`GET /products/1 HTTP/1.1\r\nhost: test\r\n${'x: y\r\n'.repeat(10_000)}\r\n`);
   });
 
@@ -189,7 +188,7 @@ describe('headers', () => {
     expect(statusesIn(received)).toEqual([414]);
   });
 
-  test('a long URL within the limit is read', async () => {
+  test('a long URL within the limit is accepted', async () => {
     const client = await talkTo(service.port);
     const ids = Array.from({ length: 40_000 }, (_, index) => index + 1).join(',');
     client.send(`GET /products?select=count()&id=in.(${ids}) HTTP/1.1\r\nhost: test\r\n\r\n`);
@@ -199,8 +198,8 @@ describe('headers', () => {
   });
 });
 
-describe('ways of old and odd clients', () => {
-  test('HTTP/1.0 without a host is answered', async () => {
+describe('old and unusual clients', () => {
+  test('HTTP/1.0 without a Host header is answered', async () => {
     const client = await talkTo(service.port);
     client.send('GET /products/1 HTTP/1.0\r\n\r\n');
     const received = await client.until('an answer', (text) => text.includes('"id":1'));
@@ -208,7 +207,7 @@ describe('ways of old and odd clients', () => {
     expect(statusesIn(received)).toEqual([200]);
   });
 
-  test('a URL of bytes above 127 is answered with and without a usable host', async () => {
+  test('a URL with bytes above 127 is answered with and without a usable host', async () => {
     const word = Buffer.from('Lakkalikööri', 'utf8').toString('latin1');
     for (const host of ['', 'host: \r\n', 'host: a b/c?d#e\r\n', 'host: \xe9\xff\r\n', 'host: test\r\n']) {
       for (const version of host === '' ? ['1.0'] : ['1.0', '1.1']) {
@@ -226,7 +225,7 @@ describe('ways of old and odd clients', () => {
     }
   });
 
-  test('pipelined requests are answered each, in order', async () => {
+  test('pipelined requests are all answered, in order', async () => {
     const client = await talkTo(service.port);
     const ids = [5, 4, 9999, 3, 2];
     client.send(ids.map((id) => `GET /products/${id} HTTP/1.1\r\nhost: test\r\n\r\n`).join(''));
@@ -236,7 +235,7 @@ describe('ways of old and odd clients', () => {
     expect([...received.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))).toEqual([5, 4, 3, 2]);
   });
 
-  // RFC 9112, 9.3.2: a client should not pipeline after a POST, and must cope with a connection that closes early.
+  // RFC 9112, 9.3.2: a client should not pipeline after a POST, and must handle a connection that closes early.
   test('a pipelined read after a write is answered after it, or not at all', async () => {
     const client = await talkTo(service.port);
     const body = '{"product_name":"Dry"}';
@@ -250,7 +249,7 @@ describe('ways of old and odd clients', () => {
     client.close();
   });
 
-  test('a CONNECT is refused, and its connection closed', async () => {
+  test('a CONNECT is rejected, and its connection closed', async () => {
     for (const target of ['127.0.0.1:1', 'elsewhere.example:443', '/products']) {
       const client = await talkTo(service.port);
       client.send(`CONNECT ${target} HTTP/1.1\r\nhost: test\r\n\r\n`);
@@ -260,7 +259,7 @@ describe('ways of old and odd clients', () => {
     }
   });
 
-  test('an absolute-form URL (RFC 9112, 3.2.2) is answered as its path', async () => {
+  test('an absolute-form URL (RFC 9112, 3.2.2) is handled like its path', async () => {
     const client = await talkTo(service.port);
     client.send('GET http://elsewhere.example/products/1?select=id HTTP/1.1\r\nhost: test\r\n\r\n');
     const received = await client.until('an answer', (text) => text.includes('{"id":1}'));
@@ -268,7 +267,7 @@ describe('ways of old and odd clients', () => {
     expect(statusesIn(received)).toEqual([200]);
   });
 
-  test('HEAD has no body, and the connection goes on', async () => {
+  test('HEAD has no body, and the connection stays usable', async () => {
     const client = await talkTo(service.port);
     client.send('HEAD /products HTTP/1.1\r\nhost: test\r\n\r\nGET /products/1 HTTP/1.1\r\nhost: test\r\n\r\n');
     const received = await client.until('two answers', (text) => text.includes('"id":1,'));
@@ -277,7 +276,7 @@ describe('ways of old and odd clients', () => {
     expect(received.match(/"id":/g)).toHaveLength(1);
   });
 
-  test('a refused upload does not spoil the next request of its connection', async () => {
+  test('a rejected upload does not corrupt the next request on its connection', async () => {
     const client = await talkTo(service.port);
     client.send('POST /products HTTP/1.1\r\nhost: test\r\ncontent-length: 8\r\n\r\nnot json');
     await client.until('the refusal', (text) => text.includes('PGRST102'));
@@ -287,7 +286,7 @@ describe('ways of old and odd clients', () => {
     expect(statusesIn(received)).toEqual([400, 200]);
   });
 
-  test('a client that hangs up before its answer is no harm', async () => {
+  test('a client that disconnects before its response does no harm', async () => {
     const clients = await Promise.all(Array.from({ length: 50 }, () => talkTo(service.port)));
     for (const client of clients) {
       client.send('GET /products HTTP/1.1\r\nhost: test\r\n\r\n');
@@ -297,7 +296,7 @@ describe('ways of old and odd clients', () => {
   });
 });
 
-/** Says it, and listens until the other side closes, has answered, or keeps silent. */
+/** Sends the bytes and waits until the service answers, closes the connection, or stays silent. */
 async function exchange(bytes: string | Uint8Array): Promise<string> {
   const client = await talkTo(service.port);
   client.send(bytes);

@@ -1,4 +1,4 @@
-/** `catalogue declare` for SQLite files: those that something else made, and our own. */
+/** `catalogue declare` for SQLite files: files of other programs, and catalogue files. */
 import { Database } from 'bun:sqlite';
 import { afterAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const OTHER = [
   "insert into crew values ('b1', 1, 'Aino')",
 ];
 
-test('the tables of a file of another program are declared by what their columns hold', async () => {
+test('the tables of another program are declared according to the values in their columns', async () => {
   const file = fileWith(...OTHER);
   const bytes = readFileSync(file);
   expect(await describeFile(file)).toEqual([
@@ -89,7 +89,7 @@ test('the tables of a file of another program are declared by what their columns
   expect(readFileSync(file)).toEqual(bytes);
 });
 
-test('the command writes the file with what it leaves out in comments, and tables can be made of it', async () => {
+test('the command writes a file that can create tables and lists omissions in comments', async () => {
   const file = fileWith(...OTHER);
   const cwd = temporaryFolder();
   const { exitCode, stdout, stderr } = await run({ args: ['declare', file], cwd });
@@ -124,7 +124,7 @@ test('the command writes the file with what it leaves out in comments, and table
   await close();
 });
 
-test('a file that is not there, or is no database, is one sentence', async () => {
+test('a file that is missing or not a database is reported in one sentence', async () => {
   const cwd = temporaryFolder();
   await Bun.write(join(cwd, 'text.db'), 'this is no database, whatever its name says; it is a text of some length');
   for (const [name, words] of [
@@ -136,7 +136,7 @@ test('a file that is not there, or is no database, is one sentence', async () =>
   }
 });
 
-test('a catalogue of our own tells what it was declared as', async () => {
+test('a catalogue file returns its own declaration', async () => {
   const place = PLACES.SQLite!();
   const draft = {
     ...products.draft,

@@ -1,4 +1,4 @@
-/** Starting the program: what a first run makes, what a restart keeps, and how each mistake is told. */
+/** Starting the program: what the first run creates, what a restart keeps, and how errors are reported. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
@@ -18,7 +18,7 @@ import { folderWithRoles } from '../support/access-folder.ts';
 import { newAuthority } from '../support/certificates.ts';
 import { cleanUp, type Launch, mountTmpfs, run, startService, temporaryFolder } from '../support/process.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can take long on a busy machine. */
 setDefaultTimeout(300_000);
 
 const IS_ROOT = process.getuid?.() === 0;
@@ -26,7 +26,7 @@ const IS_ROOT = process.getuid?.() === 0;
 afterEach(cleanUp);
 
 describe('a first run', () => {
-  test('creates the database, loads the 77 products, and says where it listens and what to try', async () => {
+  test('creates the database, loads the 77 products, and prints its address and an example command', async () => {
     const cwd = temporaryFolder();
     const service = await startService({ cwd });
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -42,7 +42,7 @@ describe('a first run', () => {
     expect(await countOf(service)).toBe('0-76/77');
   });
 
-  test('its printed curl line works as it stands', async () => {
+  test('prints a curl line that works as it is', async () => {
     const service = await startService({ cwd: temporaryFolder() });
     const line = /^Try +(curl .+)$/m.exec(service.stdout())![1]!;
     const curl = Bun.spawnSync(['sh', '-c', `${line} --silent --show-error`]);
@@ -50,7 +50,7 @@ describe('a first run', () => {
     expect((JSON.parse(curl.stdout.toString()) as { id: number }[]).map((row) => row.id)).toEqual([1, 2, 3]);
   });
 
-  test('with --empty begins without products', async () => {
+  test('with --empty starts without products', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--empty'] });
     expect(service.stdout()).toContain('\nRows      products 0\n');
     expect(await countOf(service)).toBe('*/0');
@@ -65,7 +65,7 @@ describe('a first run', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test('on an empty file makes the catalogue in it', async () => {
+  test('on an empty file creates the catalogue in it', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'catalogue.db'), '');
     expect(await countOf(await startService({ cwd }))).toBe('0-76/77');
@@ -95,7 +95,7 @@ describe('a restart', () => {
     expect(await countOf(await startService({ cwd }))).toBe('*/0');
   });
 
-  test('with --empty leaves an existing catalogue alone', async () => {
+  test('with --empty leaves an existing catalogue unchanged', async () => {
     const cwd = temporaryFolder();
     const first = await startService({ cwd });
     first.kill('SIGTERM');
@@ -125,7 +125,7 @@ describe('settings', () => {
     expect(existsSync(join(cwd, 'from-env.db'))).toBe(false);
   });
 
-  test('take --flag=value, a plain path and an absolute sqlite:// URL', async () => {
+  test('accept --flag=value, a plain path and an absolute sqlite:// URL', async () => {
     const cwd = temporaryFolder();
     await startService({ cwd, args: ['--port=0', '--database=plain.db'] });
     await startService({ cwd, args: ['--port=0', `--database=sqlite://${join(cwd, 'absolute.db')}`] });
@@ -133,13 +133,13 @@ describe('settings', () => {
     expect(readdirSync(cwd)).toContain('absolute.db');
   });
 
-  test('that are empty in the environment count as not given', async () => {
+  test('that are empty in the environment count as not set', async () => {
     const cwd = temporaryFolder();
     await startService({ cwd, args: ['--port', '0'], env: { DATABASE_URL: '', CATALOGUE_EMPTY: '' } });
     expect(existsSync(join(cwd, 'catalogue.db'))).toBe(true);
   });
 
-  test('that open the service to others get a loud warning, and loopback does not', async () => {
+  test('that expose the service to the network print a prominent warning, and loopback does not', async () => {
     const open = await startService({ cwd: temporaryFolder(), args: ['--host', '0.0.0.0'] });
     open.kill('SIGTERM');
     await open.exited;
@@ -148,7 +148,7 @@ describe('settings', () => {
     loopback.kill('SIGTERM');
     await loopback.exited;
     expect(loopback.stderr()).toBe('');
-    // With roles, credentials are sent: in the clear, where there is no TLS.
+    // With roles, clients send credentials. Without TLS these cross the network in clear text.
     const cwd = await folderWithRoles();
     const { certificate, key } = newAuthority(cwd, 'authority').vouchFor('DNS:localhost,IP:127.0.0.1');
     const tls = ['--tls-cert', certificate, '--tls-key', key];
@@ -185,7 +185,7 @@ describe('help and version', () => {
     });
   }
 
-  test('every flag of serve stands in its help with its variable', async () => {
+  test('every flag of serve is in its help with its variable', async () => {
     const { stdout } = await run({ cwd: temporaryFolder(), args: ['serve', '--help'] });
     const { SERVE_SETTINGS } = await import('../../src/config.ts');
     for (const { flag, env } of Object.values(SERVE_SETTINGS)) {
@@ -206,7 +206,7 @@ test('the command works through a link to it, from any folder, as npm installs i
   });
 });
 
-describe('a mistake is one clear sentence, exit code 1, and nothing is created', () => {
+describe('a mistake gives one clear sentence and exit code 1, and nothing is created', () => {
   const cases: [what: string, launch: Omit<Launch, 'cwd'>, sentence: RegExp][] = [
     ['an unknown command', { args: ['srve'] }, /unknown command srve; perhaps you meant serve/],
     ['an unknown flag', { args: ['serve', '--prot', '0'] }, /unknown flag --prot \(perhaps you meant --port\)/],
@@ -246,7 +246,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
     });
   }
 
-  test('several mistakes are all named at once', async () => {
+  test('several mistakes are reported together', async () => {
     await expectMistake(
       { cwd: temporaryFolder(), args: ['serve', '--nope'], env: { PORT: 'x', CATALOGUE_NOPE: '1' } },
       /PORT.+CATALOGUE_NOPE.+--nope/,
@@ -279,7 +279,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test('files that are not there', async () => {
+  test('missing files', async () => {
     const cwd = temporaryFolder();
     for (const [args, sentence] of [
       [['import', 'prices.csv'], /prices\.csv cannot be read: there is no such file or folder/],
@@ -292,7 +292,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test('a file that is no database is left as it was', async () => {
+  test('a file that is not a database is left unchanged', async () => {
     const cwd = temporaryFolder();
     const content = `${'Not a database, but a letter. '.repeat(200)}\n`;
     writeFileSync(join(cwd, 'letter.txt'), content);
@@ -310,7 +310,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
   });
 
   for (const journal of ['delete', 'wal']) {
-    test(`a database of another program (journal mode ${journal}) is left as it was, to the byte`, async () => {
+    test(`a database of another program (journal mode ${journal}) is left unchanged, byte for byte`, async () => {
       const cwd = temporaryFolder();
       const file = join(cwd, 'other.db');
       const other = new Database(file);
@@ -327,7 +327,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
     });
   }
 
-  test('a catalogue of a newer version of the program is left as it was', async () => {
+  test('a catalogue of a newer program version is left unchanged', async () => {
     const cwd = temporaryFolder();
     const first = await startService({ cwd });
     first.kill('SIGTERM');
@@ -341,9 +341,9 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('a folder that cannot be written', async () => {
+  test('a folder without write permission', async () => {
     const cwd = temporaryFolder();
-    // Permissions do not bind root; but nobody can create a file in /proc.
+    // File permissions do not restrict root, but even root cannot create a file in /proc.
     const folder = IS_ROOT ? '/proc' : join(cwd, 'locked');
     if (!IS_ROOT) mkdirSync(folder, { mode: 0o555 });
     await expectMistake({ cwd, args: serveOn(join(folder, 'catalogue.db')) }, /catalogue\.db cannot be opened/);
@@ -355,7 +355,7 @@ describe('a mistake is one clear sentence, exit code 1, and nothing is created',
   readOnlyMount?.unmount();
   const cannotLock = IS_ROOT && readOnlyMount === undefined;
   test.skipIf(cannotLock)(
-    `a catalogue that cannot be written${cannotLock ? ' (skipped: root without the right to mount)' : ''}`,
+    `a catalogue without write permission${cannotLock ? ' (skipped: root without the right to mount)' : ''}`,
     async () => {
       const cwd = temporaryFolder();
       const mounted = IS_ROOT ? mountTmpfs('8m') : undefined;

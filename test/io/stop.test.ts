@@ -1,4 +1,4 @@
-/** Stopping: nobody is cut off, and the database is left closed and whole. */
+/** Stopping: the service completes requests in flight, and closes the database cleanly. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { cleanUp, integrityOf, type Service, startService, temporaryFolder, until } from '../support/process.ts';
 import { isListening, statusesIn, talkTo } from '../support/socket.ts';
 
-/** Starting a process may take its time on a busy machine. */
+/** Starting a process can take long on a busy machine. */
 setDefaultTimeout(300_000);
 
 afterEach(cleanUp);
@@ -24,7 +24,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       expect(productNames(cwd, 500)).toEqual(['Written before']);
     });
 
-    test('right after the greeting stops as cleanly', async () => {
+    test('right after the startup message stops as cleanly', async () => {
       for (let turn = 0; turn < 5; turn++) {
         const cwd = temporaryFolder();
         const service = await startService({ cwd });
@@ -34,7 +34,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       }
     });
 
-    test('answers an upload that is under way, takes no new connection, then exits', async () => {
+    test('answers an upload in flight, accepts no new connection, then exits', async () => {
       const cwd = temporaryFolder();
       const service = await startService({ cwd });
       const body = JSON.stringify({ id: 501, product_name: 'Uploaded slowly' });
@@ -43,7 +43,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         `POST /products HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
       );
       upload.send(body.slice(0, 10));
-      // Answered after the upload began, by the same process: so the upload has been accepted, too.
+      // The same process answers this request after the upload began, so it has accepted the upload.
       expect((await service.fetch('/products/1')).status).toBe(200);
 
       service.kill(signal);
@@ -71,7 +71,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         );
         conversations[index]!.send(body);
       }
-      // The first answer shows that the writes have arrived and are being worked on.
+      // The first response shows that the writes have arrived and are being processed.
       await until('a first answer', () => conversations.some((each) => each.received() !== ''));
       service.kill(signal);
       expect(await service.exited).toBe(0);
@@ -82,7 +82,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       }
     });
 
-    test('is not held up by a client that keeps its connection open', async () => {
+    test('is not delayed by a client that keeps its connection open', async () => {
       const service = await startService({ cwd: temporaryFolder() });
       const idle = await talkTo(service.port);
       idle.send('GET /products/1 HTTP/1.1\r\nhost: localhost\r\nconnection: keep-alive\r\n\r\n');
@@ -94,7 +94,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('an upload that never ends is given up on after a while, and the exit is as clean', async () => {
+test('an upload that never ends is aborted after a while, and the exit is still clean', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   const upload = await talkTo(service.port);
@@ -106,7 +106,7 @@ test('an upload that never ends is given up on after a while, and the exit is as
   expect(upload.received()).not.toContain('201');
 });
 
-test('a second signal while stopping may hasten the exit, but leaves the database whole', async () => {
+test('a second signal while stopping may speed up the exit, but leaves the database intact', async () => {
   const cwd = temporaryFolder();
   const service = await startService({ cwd });
   expect((await post(service, { id: 700, product_name: 'Acknowledged' })).status).toBe(201);
@@ -126,7 +126,7 @@ function post(service: Service, product: object): Promise<Response> {
   return service.fetch('/products', { method: 'POST', body: JSON.stringify(product) });
 }
 
-/** The last connection, when it closes, empties the log into the file and removes it. */
+/** A clean stop leaves no WAL: SQLite writes it back and removes it when the last connection closes. */
 test('a service that npm started stops with npm', async () => {
   const cwd = temporaryFolder();
   const environment = { ...process.env, DATABASE_URL: `sqlite:${join(cwd, 'catalogue.db')}`, PORT: '0' };

@@ -1,4 +1,7 @@
-/** A thread of the service that dies, here since its file is gone: who waits for it is told, and it is started again. */
+/**
+ * A service thread that dies, here because its source file is missing. Waiting requests get 503, and the thread
+ * restarts.
+ */
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { cpSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { cleanUp, PROGRAM, startService, temporaryFolder, until } from '../suppo
 setDefaultTimeout(300_000);
 afterEach(cleanUp);
 
-/** The program in a folder of its own, from which a file can be taken away. */
+/** Copies the program to a new folder, from which the test can remove a file. */
 function copyOfTheProgram(): string {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const folder = join(temporaryFolder(), 'program');
@@ -29,7 +32,7 @@ const CASES = [
 ];
 
 for (const { file, path, init, ok } of CASES) {
-  test(`without ${file} a request is answered 503, and the next one after it is back as ever`, async () => {
+  test(`without ${file} a request gets 503, and once the file is back the next request succeeds`, async () => {
     const folder = copyOfTheProgram();
     const thread = join(folder, 'src/engine/sqlite', file);
     const program = [...PROGRAM.slice(0, -1), join(folder, 'src/main.ts')];

@@ -1,4 +1,4 @@
-/** HTTPS by the service itself, and a certificate that is renewed while clients go on. */
+/** HTTPS served by the service itself, and certificate renewal under load. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ interface Files {
   readonly cwd: string;
   readonly authority: Authority;
   readonly args: readonly string[];
-  /** Puts a certificate for this name, and its key, where the service looks for them. */
+  /** Writes a certificate for this name, and its key, to the configured paths. */
   readonly use: (name: string) => void;
 }
 
@@ -43,7 +43,7 @@ async function certificateShown(service: Service): Promise<string> {
   return certificate;
 }
 
-test('the service speaks HTTPS, and says so; so does catalogue health', async () => {
+test('the service and catalogue health use HTTPS, and the startup message shows it', async () => {
   const { cwd, authority, args } = newFiles();
   const service = await startService({ cwd, args });
   expect(service.url).toStartWith('https://127.0.0.1:');
@@ -67,9 +67,9 @@ test('a port is not shared by accident', async () => {
   await expect(second).rejects.toThrow('is in use');
 });
 
-describe('what is no certificate with its key is named at the start', () => {
+describe('an invalid certificate or key is reported at the start', () => {
   const flags = (cert: string, key: string) => ['serve', '--port', '0', '--tls-cert', cert, '--tls-key', key];
-  test('a file that is not there, is no PEM, or belongs to another', async () => {
+  test('a file that is missing, is not PEM, or belongs to another key', async () => {
     const { cwd, authority } = newFiles();
     const { key: otherKey } = authority.vouchFor('DNS:other');
     writeFileSync(join(cwd, 'text'), 'nothing of the kind');
@@ -102,7 +102,7 @@ describe('what is no certificate with its key is named at the start', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a new certificate after SIGHUP', () => {
-  test('is shown to new connections; those that are open go on, with what they are sending', async () => {
+  test('is presented to new connections; open connections and their requests continue', async () => {
     const files = newFiles();
     const service = await startService({ cwd: files.cwd, args: files.args });
     const [idle, busy, unused] = await Promise.all([1, 2, 3].map(() => Connection.open(service.port, true)));
@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('a new certificate after SIGHUP', 
       expect(each.certificate).toBe('DNS:localhost, IP Address:127.0.0.1');
     }
 
-    // One that is not right changes nothing.
+    // An invalid certificate changes nothing.
     writeFileSync(join(files.cwd, 'key.pem'), 'half a file');
     service.kill('SIGHUP');
     await until('the complaint', () =>
@@ -163,12 +163,12 @@ test.skipIf(process.platform !== 'linux').each([1, 2])(
   },
 );
 
-test.skipIf(process.platform !== 'linux')('a worker that is started again has the renewed certificate', async () => {
+test.skipIf(process.platform !== 'linux')('a restarted worker has the renewed certificate', async () => {
   const files = newFiles();
   const service = await startService({ cwd: files.cwd, args: [...files.args, '--workers', '2'] });
   files.use('DNS:second.example');
   await renewed(service);
-  // By then the files may be gone.
+  // A restarted worker must not depend on the files, which may be gone by then.
   writeFileSync(join(files.cwd, 'cert.pem'), 'nothing');
   const children = await Bun.$`pgrep -P ${service.pid}`.text();
   for (const pid of children.trim().split('\n')) process.kill(Number(pid), 'SIGKILL');

@@ -1,4 +1,4 @@
-/** The tours in the documentation, as they stand there: each command answers as the page says. */
+/** The tours in the documentation: each command prints what the page shows. */
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ function blocks(page: string, language: string): readonly string[] {
   );
 }
 
-/** The commands of a block, each with its output. A command continues after a `\` at the end of its line. */
+/** Parses the commands of a block, each with its output. A `\` at the end of a line continues the command. */
 function stepsOf(block: string): { command: string; printed: string }[] {
   const steps: { command: string; printed: string }[] = [];
   for (const line of block.trimEnd().split('\n')) {
@@ -30,7 +30,7 @@ function stepsOf(block: string): { command: string; printed: string }[] {
 }
 
 test.each(['collections', 'access'])(
-  'every command of the tour in docs/%s.md prints what the page says',
+  'every command of the tour in docs/%s.md prints what the page shows',
   async (name) => {
     const page = readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
     const cwd = temporaryFolder();

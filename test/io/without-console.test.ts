@@ -1,4 +1,4 @@
-/** An installation without the packages of the console (`npm install --omit=dev`): all but the console works. */
+/** An installation without the console packages (`npm install --omit=dev`): everything except the console works. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,15 +27,15 @@ function start(): Promise<Service> {
   return startService({ program, cwd: temporaryFolder(), args: ['--database', ':memory:'] });
 }
 
-describe('without the packages of the console', () => {
-  test('the service starts, says that there is no console, and answers', async () => {
+describe('without the console packages', () => {
+  test('the service starts, says that the console is missing, and answers requests', async () => {
     const service = await start();
     expect(service.stdout()).toContain('\nConsole   not installed; npm install without --omit=dev brings it\n');
     expect(((await (await service.fetch('/products')).json()) as unknown[]).length).toBe(77);
     expect((await service.fetch('/products?product_name=match.^Ch')).status).toBe(200);
   });
 
-  test('a browser is led to the API reference, which is whole', async () => {
+  test('a browser is redirected to the API reference, which is complete', async () => {
     const service = await start();
     const response = await service.fetch('/', BROWSER);
     expect([response.status, response.headers.get('location')]).toEqual([303, '/docs']);
@@ -45,7 +45,7 @@ describe('without the packages of the console', () => {
     for (const path of loaded) expect((await service.fetch(`/${path}`)).status).toBe(200);
   });
 
-  test('/console says what to do', async () => {
+  test('/console explains what to do', async () => {
     const response = await (await start()).fetch('/console');
     expect(response.status).toBe(404);
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -53,7 +53,7 @@ describe('without the packages of the console', () => {
   });
 });
 
-test('a console that was built before is served without them', async () => {
+test('an already built console is served', async () => {
   await buildAssetsTo(join(root, 'dist'));
   const service = await start();
   expect(service.stdout()).toContain(`\nConsole   ${service.url}/console\n`);

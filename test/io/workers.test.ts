@@ -1,4 +1,4 @@
-/** Several processes on one port: whichever answers, the catalogue is one, and no acknowledged write is lost with a process. */
+/** Several processes on one port: all serve the same data, and no acknowledged write is lost when a process dies. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     ['PostgreSQL', () => ({ DATABASE_URL: testServer.url, CATALOGUE_SCHEMA: newSchema() })],
   ];
   for (const [name, env] of databases) {
-    test(`what is written through one is known at once to all, on ${name}`, async () => {
+    test(`a write through one worker is visible to all at once, on ${name}`, async () => {
       const service = await startService({ cwd: temporaryFolder(), args: QUIET, env: env() });
       expect(service.stdout()).toContain(`\nRows      products 77\nWorkers   ${WORKERS}\n`);
       const connections = await oneConnectionToEach(service);
@@ -33,7 +33,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
         const lists = await Promise.all(connections.map((each) => each.ask(get('/products?id=lte.3'))));
         expect(lists.map(({ body }) => body.includes(`"Round ${round}"`))).toEqual(Array(WORKERS).fill(true));
       }
-      // So does an Idempotency-Key count for all.
+      // An Idempotency-Key also applies to all workers.
       for (let round = 0; round < 10; round++) {
         const request = post({ product_name: `Once ${round}` }, `idempotency-key: once-${round}\r\n`);
         const answers = await Promise.all(connections.map((each) => each.ask(request)));
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     });
   }
 
-  test('writers in all of them get their turn: none is refused', async () => {
+  test('writers in all workers get their turn and none is rejected', async () => {
     const cwd = temporaryFolder();
     const service = await startService({ cwd, args: QUIET });
     const connections = (await Promise.all([1, 2, 3, 4, 5, 6].map(() => oneConnectionToEach(service)))).flat();
@@ -66,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     expect(countProducts(cwd, 'Turn %')).toBe(50 * connections.length);
   });
 
-  test('one that is killed loses nothing that it acknowledged, and another takes its place', async () => {
+  test('a killed worker loses no acknowledged write, and another replaces it', async () => {
     const cwd = temporaryFolder();
     const service = await startService({ cwd, args: QUIET });
     const acknowledged: string[] = [];
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
         const name = `Kept ${writer}.${turn}`;
         const headers = { 'idempotency-key': name, connection: 'close' };
         const body = JSON.stringify({ product_name: name });
-        // A connection that breaks is the client's to repeat, as with any service.
+        // As with any service, the client repeats a request when its connection breaks.
         const status = await service.fetch('/products', { method: 'POST', headers, body }).then(
           (response) => response.status,
           () => undefined,
@@ -108,7 +108,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     expect(acknowledged.filter((name) => !stored.includes(name))).toEqual([]);
   });
 
-  test('SIGTERM drains all: uploads under way are answered, then the port is closed and the file clean', async () => {
+  test('SIGTERM drains all workers: uploads in flight are answered, then the port is closed and the file is clean', async () => {
     const cwd = temporaryFolder();
     const service = await startService({ cwd, args: QUIET });
     const body = JSON.stringify({ product_name: 'Uploaded slowly' });
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     expect(countProducts(cwd, 'Uploaded slowly')).toBe(12);
   });
 
-  test('the metrics are those of all, whichever is asked, and the log says who answered', async () => {
+  test('the metrics of any worker cover all workers, and the log names the worker that answered', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: ['--workers', String(WORKERS)] });
     const connections = await oneConnectionToEach(service);
     const series = 'catalogue_http_requests_total{route="/products",method="GET",status="200"}';
@@ -159,7 +159,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
         .map(({ worker }) => worker)
         .sort(),
     ).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2]);
-    // One that is gone has counted all the same.
+    // The counts of a dead worker remain in the metrics.
     await replaceWorker(service, 0);
     await until(
       'its restart to be counted',
@@ -169,7 +169,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     for (const each of connections) each.close();
   });
 
-  test('the admin port is one for all, and backups are made once', async () => {
+  test('all workers share one admin port, and each backup is made once', async () => {
     const cwd = temporaryFolder();
     const args = ['--workers', '2', '--admin-port', '0', '--backup-every', '1s', '--log-level', 'info'];
     const service = await startService({ cwd, args });
@@ -184,7 +184,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     expect(await service.exited).toBe(0);
   });
 
-  test('without the process that looks after them, they stop', async () => {
+  test('without their parent process the workers stop', async () => {
     const service = await startService({ cwd: temporaryFolder(), args: QUIET });
     const workers = workersOf(service);
     expect(workers).toHaveLength(WORKERS);
@@ -193,7 +193,7 @@ describe.skipIf(process.platform !== 'linux')('--workers', () => {
     await until('the workers to end', () => workers.every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
-  test('what is wrong is said once, in one sentence', async () => {
+  test('an error is reported once, in one sentence', async () => {
     const cwd = temporaryFolder();
     const inMemory = await run({ cwd, args: ['serve', '--port', '0', ...QUIET, '--database', ':memory:'] });
     expect(inMemory).toMatchObject({ exitCode: 1, stdout: '' });
@@ -227,7 +227,10 @@ function patch(id: number, change: object): string {
   return `PATCH /products/${id} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** The kernel chooses who gets a connection; the names that a process gives to what it refuses tell which one it was. */
+/**
+ * Opens one connection to each worker. The kernel chooses the worker; the request id of an error response identifies
+ * it.
+ */
 async function oneConnectionToEach(service: Service): Promise<Connection[]> {
   const byWorker = new Map<string, Connection>();
   await until('a connection to each worker', async () => {
@@ -245,7 +248,7 @@ function workersOf({ pid }: Service): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** Kills one, and waits for the process that takes its place. */
+/** Kills a worker and waits for its replacement. */
 async function replaceWorker(service: Service, index: number): Promise<void> {
   const victim = workersOf(service)[index]!;
   process.kill(victim, 'SIGKILL');
@@ -256,7 +259,7 @@ async function replaceWorker(service: Service, index: number): Promise<void> {
 }
 
 async function metricOf(service: Service, name: string): Promise<number> {
-  // A connection of its own, since a kept one may be to a process that was killed.
+  // A new connection, because a pooled one may lead to a killed process.
   const response = await service.fetch('/metrics', { headers: { connection: 'close' } });
   return metricIn(await response.text(), name);
 }

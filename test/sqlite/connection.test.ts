@@ -1,4 +1,4 @@
-/** Whatever was left halfway on a connection, the next read on it is of what is stored by then. */
+/** An unfinished statement on a connection never makes the next read show outdated data. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test';
 import { CountedMark } from '../../src/engine/sqlite/change-mark.ts';
@@ -30,7 +30,7 @@ const writeOne = () => void other.run('insert into counted values (0)');
 const emptyLog = () => other.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()!.busy === 0;
 
 describe('on a connection', () => {
-  test('a list that nobody reads on is ended by settle, and by its own end', () => {
+  test('a list that is not read to its end is ended by settle, and a completed list ends itself', () => {
     const chunks = connection.chunks(ALL, { rows: 2, length: 1_000 });
     expect(chunks.next().value).toEqual([{ number: 1 }, { number: 2 }]);
     writeOne();
@@ -42,7 +42,7 @@ describe('on a connection', () => {
     expect(emptyLog()).toBe(true);
   });
 
-  test('a list that is not even begun leaves nothing behind', () => {
+  test('a list that is never started leaves no open statement', () => {
     const chunks = connection.chunks(ALL, { rows: 2, length: 1_000 });
     chunks.return();
     writeOne();
@@ -51,7 +51,7 @@ describe('on a connection', () => {
     expect(emptyLog()).toBe(true);
   });
 
-  test('the plan of a statement leaves nothing behind', () => {
+  test('the plan of a statement leaves no open statement', () => {
     expect(connection.explain(COUNT)).toHaveLength(1);
     connection.begin();
     expect(connection.number(COUNT)).toBe(5);
@@ -61,10 +61,10 @@ describe('on a connection', () => {
     expect(emptyLog()).toBe(true);
   });
 
-  /** As `explain` leaves it behind where it is kept prepared: SQLite does not end it with its last row. */
+  /** Leaves an unfinished statement. SQLite does not reset a cached `explain` statement after its last row. */
   const leaveHalfway = () => connection.rows({ sql: `explain ${COUNT.sql}`, params: [] });
 
-  test('a statement that was left halfway is found out, and is the last of its kind', () => {
+  test('settle detects an unfinished statement and discards it', () => {
     leaveHalfway();
     connection.begin();
     expect(connection.number(COUNT)).toBe(5);
@@ -77,7 +77,7 @@ describe('on a connection', () => {
     expect(emptyLog()).toBe(true);
   });
 
-  test('a snapshot never shows what a statement that was left halfway would: it is counted, and the data is read anew', () => {
+  test('a snapshot with an unfinished statement never shows outdated data: it is counted, and the data is read again', () => {
     const changes = new CountedMark();
     const snapshot = new Snapshot(connection);
     const count = () => {
@@ -96,7 +96,7 @@ describe('on a connection', () => {
     expect(emptyLog()).toBe(true);
   });
 
-  test('a reader is behind where a commit is told of that it does not see, until it sees it', () => {
+  test('a reader is behind while it does not see an announced commit', () => {
     const changes = new CountedMark();
     const snapshot = new Snapshot(connection);
     expect(snapshot.isBehind(changes)).toBe(false);
@@ -111,7 +111,7 @@ describe('on a connection', () => {
   });
 });
 
-test('an engine tells that its reads are behind', async () => {
+test('an engine reports that its reads are outdated', async () => {
   const engine = openSqlite({ ...TEST_OPTIONS, path: newFile(), firstRows: () => [] });
   const changes = engine.changes!;
   const current = changes.current.bind(changes);
@@ -124,10 +124,10 @@ test('an engine tells that its reads are behind', async () => {
   await engine.close();
 });
 
-test('a time limit is kept by a clock that nobody sets', async () => {
+test('a time limit uses a clock that cannot be set', async () => {
   setDeadline(5);
   try {
-    // As an administrator might, or the network.
+    // An administrator or network time may set the clock back.
     setSystemTime(new Date(Date.now() - 3_600_000));
     const startedAt = performance.now();
     while (performance.now() - startedAt < 10) await Bun.sleep(1);

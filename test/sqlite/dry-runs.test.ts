@@ -95,13 +95,13 @@ describe('a dry run', () => {
   });
 });
 
-describe('beside a dry run that takes longer than it may', () => {
+describe('during a dry run that exceeds its time limit', () => {
   const long = Array.from({ length: 20 }, (_, index) => ({
     id: index + 1,
     product_name: 'Long',
     quantity_per_unit: `z${'ab'.repeat(400_000)}`,
   }));
-  // About a second for each of the texts.
+  // Each text takes about a second to match.
   const tests = Array.from({ length: 30 }, (_, index) => `quantity_per_unit=not.match.(a|b|ab)*[xyz]{${index + 1}}$`);
   let served: Catalogue;
   beforeAll(() => {

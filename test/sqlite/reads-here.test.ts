@@ -1,4 +1,4 @@
-/** Which reads run where the requests are: by the work that they can take, not by how long they did. */
+/** The choice of reads that run on the event-loop thread: by the work that they can cause, not by measured time. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { type Catalogue, declareCatalogue } from '../../src/collection/declaration.ts';
@@ -27,7 +27,9 @@ import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqli
 const LONG = 'long words '.repeat(20_000);
 const aliases = (count: number) => Array.from({ length: count }, (_, index) => `a${index}:product_name`).join();
 
-/** Asks whether a read runs here, on a file with these products. */
+/**
+ * Opens a file with these products, and returns a function that checks whether a read runs on the event-loop thread.
+ */
 function opened(
   rows: readonly Row[],
   isLarge: boolean,
@@ -85,51 +87,53 @@ describe('a small file', () => {
     'product_name=imatch.^cha',
     'select=count()',
     `select=${aliases(50)}`,
-  ])('%s: quick', (query) => expect(runsHere(query)).toBe(true));
+  ])('%s: runs on the event-loop thread', (query) => expect(runsHere(query)).toBe(true));
 
   test.each([
     ['a search, which takes long for each text', 'product_name=fts.cheese'],
     ['many patterns', Array.from({ length: 60 }, (_, index) => `product_name=like.*a_${index}*`).join('&')],
     ['a large expression', 'product_name=match.(a{50}){20}'],
     ['a long pattern that may match in many places', `product_name=like.*${'_'.repeat(200)}*`],
-  ])('%s: not here', (_, query) => expect(runsHere(query)).toBe(false));
+  ])('%s: runs on a reader thread', (_, query) => expect(runsHere(query)).toBe(false));
 });
 
 describe('a small file with a long text', () => {
   const runsHere = opened([{ id: 5, product_name: LONG, discontinued: 0 }], false);
 
-  test.each(['', 'id=eq.5', 'product_name=like.*a*'])('%s: quick', (query) => expect(runsHere(query)).toBe(true));
+  test.each(['', 'id=eq.5', 'product_name=like.*a*'])('%s: runs on the event-loop thread', (query) =>
+    expect(runsHere(query)).toBe(true),
+  );
   test.each([
     ['it many times over', `select=${aliases(50)}`],
     ['an expression on it', 'product_name=imatch.(cheese|butter)'],
     ['the same on the item', 'id=eq.5&product_name=imatch.(cheese|butter)'],
     ['a search', 'id=eq.5&product_name=fts.cheese'],
-  ])('%s: not here', (_, query) => expect(runsHere(query)).toBe(false));
+  ])('%s: runs on a reader thread', (_, query) => expect(runsHere(query)).toBe(false));
 });
 
 describe('a large file', () => {
   const runsHere = opened(REFERENCE_PRODUCTS, true);
 
-  test.each(QUICK_ON_ANY)('%s: quick', (query) => expect(runsHere(query)).toBe(true));
-  test.each(COSTLY_ON_LARGE)('%s: not here', (query) => expect(runsHere(query)).toBe(false));
+  test.each(QUICK_ON_ANY)('%s: runs on the event-loop thread', (query) => expect(runsHere(query)).toBe(true));
+  test.each(COSTLY_ON_LARGE)('%s: runs on a reader thread', (query) => expect(runsHere(query)).toBe(false));
 });
 
-describe('a large file of long texts', () => {
+describe('a large file with long texts', () => {
   const rows = Array.from({ length: 60 }, (_, index) => ({ id: index + 1, product_name: LONG, discontinued: 0 }));
   const runsHere = opened(rows, true);
 
   test.each(['id=eq.5', 'id=in.(1,2,3)', 'limit=10', 'limit=60&select=id,unit_price', `id=eq.5&select=${aliases(10)}`])(
-    '%s: few bytes, quick',
+    '%s: few bytes, runs on the event-loop thread',
     (query) => expect(runsHere(query)).toBe(true),
   );
   test.each([
     'limit=60',
     `id=in.(${Array.from({ length: 60 }, (_, index) => index)})`,
     `id=eq.5&select=${aliases(50)}`,
-  ])('%s: more than a few megabytes, not here', (query) => expect(runsHere(query)).toBe(false));
+  ])('%s: more than a few megabytes, runs on a reader thread', (query) => expect(runsHere(query)).toBe(false));
 });
 
-describe('what belongs to a row, on a small file', () => {
+describe('embedded rows, on a small file', () => {
   const catalogue = declareCatalogue({
     collections: [
       { name: 'groups', key: ['id'], fields: [{ name: 'id', type: 'int4' }] },
@@ -148,17 +152,17 @@ describe('what belongs to a row, on a small file', () => {
   const runsHere = opened([], false, { catalogue, rows: { groups: [{ id: 1 }], items } }, 'groups');
 
   test.each(['select=id,items(id)', 'select=id,items(id,body)', 'select=id,items(id,groups(id))'])(
-    '%s: quick',
+    '%s: runs on the event-loop thread',
     (query) => expect(runsHere(query)).toBe(true),
   );
   test.each([
     ['rows in rows, far more than there are', 'select=id,items(id,groups(id,items(id,groups(id,items(id)))))'],
     ['long texts again and again', 'select=id,items(id,groups(id,items(body)))'],
     ['a search in each of them', 'select=id,items(id)&items.body=fts.cheese'],
-  ])('%s: not here', (_, query) => expect(runsHere(query)).toBe(false));
+  ])('%s: runs on a reader thread', (_, query) => expect(runsHere(query)).toBe(false));
 });
 
-test('the filters of an item are tried once, whatever is shown of it', async () => {
+test('the filters of an item are evaluated once, whatever the response shows', async () => {
   const row = { id: 500, product_name: 'a', discontinued: 0, quantity_per_unit: LONG };
   const engine = openSqlite({ ...TEST_OPTIONS, path: IN_MEMORY, firstRows: beginningWith([row]) });
   const catalogue = catalogueOn(engine);
@@ -178,7 +182,7 @@ test('the filters of an item are tried once, whatever is shown of it', async () 
 test.each([
   ['a small file', false],
   ['a large file', true],
-])('the expressions of a read are measured once each where requests are: %s', async (_, isLarge) => {
+])('the event-loop thread measures each expression of a read once: %s', async (_, isLarge) => {
   const path = newFile();
   const engine = openSqlite({ ...TEST_OPTIONS, path, firstRows: beginningWith(REFERENCE_PRODUCTS) });
   if (isLarge) makeLarge(path);

@@ -1,4 +1,6 @@
-/** Costly reads at the same time: each has its turn and its own time, and none keeps the others or the log for long. */
+/**
+ * Concurrent costly reads: each gets its turn and its full time limit, and none blocks the others or the WAL for long.
+ */
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync } from 'node:fs';
@@ -14,10 +16,10 @@ import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqli
 
 setDefaultTimeout(300_000);
 
-/** A search that takes far longer than any limit here, and one that takes none, but is not along an index. */
+/** A search that exceeds every time limit here, and a fast search that uses no index. */
 const SLOW = `/products?product_name=like.*${'_'.repeat(20_000)}b*`;
 const QUICK = '/products?select=id&order=quantity_per_unit,id&limit=3';
-/** Long enough to be sent in parts. */
+/** A list long enough to be sent in chunks. */
 const LIST: readonly Row[] = Array.from({ length: 6_000 }, (_, index) => ({
   id: index + 1,
   product_name: index === 0 ? 'a'.repeat(400_000) : `Product ${index} ${'x'.repeat(200)}`,
@@ -56,7 +58,7 @@ const statusOf = async (response: Promise<Response>) => (await response).status;
 const metric = ({ engine }: Opened, wanted: string) => engine.metrics!().find(({ name }) => name === wanted)!.value;
 const logBytes = ({ path }: Opened) => statSync(`${path}-wal`).size;
 
-/** Writes so much that the log is longer than this, while somebody reads an older state. */
+/** Writes until the WAL is longer than `bytes`, while a reader holds an older snapshot. */
 function lengthenLog(catalogue: Opened, bytes: number): void {
   const other = new Database(catalogue.path);
   other.run('pragma busy_timeout = 5000');
@@ -67,11 +69,11 @@ function lengthenLog(catalogue: Opened, bytes: number): void {
   expect(logBytes(catalogue)).toBeGreaterThan(bytes);
 }
 
-/** A result is read to its end, or its connection is closed before: why is in the log. */
+/** Outcomes of a result: read to its end, or cut off by the service. The log gives the reason. */
 const whole = () => 'whole';
 const cut = () => 'cut';
 
-test('waiting for others does not count: after many slow searches, a read has all its time', async () => {
+test('waiting does not count: after many slow searches, a read has its full time limit', async () => {
   const catalogue = open({ querySeconds: 0.5 });
   const slow = Array.from({ length: 4 }, () => statusOf(catalogue.fetch(SLOW)));
   const quick = Array.from({ length: 3 }, () => statusOf(catalogue.fetch(QUICK)));
@@ -79,7 +81,7 @@ test('waiting for others does not count: after many slow searches, a read has al
   expect(await Promise.all(quick)).toEqual([200, 200, 200]);
 });
 
-test('slow searches do not cut a long result that is being read', async () => {
+test('slow searches do not cut off a long result that is being read', async () => {
   const catalogue = open({ querySeconds: 0.5 });
   const response = await catalogue.fetch('/products');
   const slow = Array.from({ length: 4 }, () => statusOf(catalogue.fetch(SLOW)));
@@ -92,7 +94,7 @@ test('slow searches do not cut a long result that is being read', async () => {
   expect(await Promise.all(slow)).toEqual([504, 504, 504, 504]);
 });
 
-test('more reads than can wait are refused at once, and the others are not', async () => {
+test('reads beyond the queue limit are rejected at once, and the others are not', async () => {
   const catalogue = open({ querySeconds: 0.05 });
   const order: number[] = [];
   const all = Array.from({ length: THREADS + MAX_WAITING_READS + 5 }, async () => {
@@ -105,7 +107,7 @@ test('more reads than can wait are refused at once, and the others are not', asy
   expect(new Set(order.slice(5))).toEqual(new Set([504]));
 });
 
-test('where reads have taken long, those that would wait too long are refused at once', async () => {
+test('after slow reads, a read that would wait too long is rejected at once', async () => {
   const catalogue = open({ querySeconds: 0.3, readingBounds: { queueSeconds: 1 } });
   for (let round = 0; round < 4; round++) {
     await Promise.all(Array.from({ length: THREADS }, () => catalogue.fetch(SLOW)));
@@ -121,7 +123,7 @@ test('where reads have taken long, those that would wait too long are refused at
   expect(await statusOf(catalogue.fetch(QUICK))).toBe(200);
 });
 
-test('clients that take nothing keep nobody from reading: the one that stalls for longest makes room', async () => {
+test('clients that do not read their results block nobody: the longest-stalled result is ended', async () => {
   const catalogue = open({});
   const stalled: Response[] = [];
   for (let each = 0; each < MAX_LONG_READS; each++) stalled.push(await catalogue.fetch('/products'));
@@ -139,7 +141,7 @@ test('clients that take nothing keep nobody from reading: the one that stalls fo
 
 const LOG_BYTES = 8 * 1024 * 1024;
 
-test('an old result that keeps the log from being emptied is ended when it is asked for more', async () => {
+test('an old result that blocks the WAL checkpoint is ended when the client reads on', async () => {
   const catalogue = open({ readingBounds: { longLogBytes: LOG_BYTES, snapshotSeconds: 0 } });
   const reader = (await catalogue.fetch('/products')).body!.getReader();
   await reader.read();
@@ -152,11 +154,11 @@ test('an old result that keeps the log from being emptied is ended when it is as
   expect(metric(catalogue, 'reads_abandoned_total')).toBe(1);
 });
 
-test('an old result that is not even asked for more is ended by the next read, which finds the log emptied', async () => {
+test('an old result that the client does not read is ended by the next read, and the WAL is emptied', async () => {
   const catalogue = open({ readingBounds: { longLogBytes: LOG_BYTES, snapshotSeconds: 0 } });
   const stalled = await catalogue.fetch('/products');
   lengthenLog(catalogue, LOG_BYTES);
-  // On a busy machine it may take the read after that.
+  // On a busy machine this may take one more read.
   await until('the log to be emptied', async () => {
     expect(await statusOf(catalogue.fetch(QUICK))).toBe(200);
     return logBytes(catalogue) < LOG_BYTES;
@@ -164,7 +166,7 @@ test('an old result that is not even asked for more is ended by the next read, w
   expect(await stalled.text().then(whole, cut)).toBe('cut');
 });
 
-test('while the log is too long, reads wait for a result that is young, and are answered after it', async () => {
+test('while the WAL is too long, reads wait for a recent result, and are answered after it', async () => {
   const catalogue = open({ readingBounds: { longLogBytes: LOG_BYTES } });
   const young = await catalogue.fetch('/products');
   lengthenLog(catalogue, LOG_BYTES);

@@ -1,4 +1,4 @@
-/** What a write takes is counted row by row, while rows are found and while they are changed; and which writes are quick. */
+/** The step count of writes, row by row while finding and while changing rows, and the choice of quick writes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
@@ -28,10 +28,10 @@ const ROWS = 3_000;
 const STEPS_OF_A_ROW = 256;
 const rows = Array.from({ length: ROWS }, (_, index) => ({ id: index + 1, product_name: `Jar ${index}` }));
 
-describe('the rows that a write meets are counted', () => {
+describe('the rows that a write touches are counted', () => {
   let catalogue: Catalogue;
   beforeAll(() => {
-    // In memory everything happens on this thread, and so does the counting.
+    // With an in-memory database all work and all counting happen on this thread.
     catalogue = catalogueOn(openSqlite({ ...TEST_OPTIONS, path: IN_MEMORY, firstRows: beginningWith(rows) }));
   });
   afterAll(() => catalogue.close());
@@ -80,7 +80,7 @@ describe('a write is quick', () => {
   const many = Array.from({ length: QUICK_PAGE_ROWS + 1 }, (_, index) => ({ id: index + 1, product_name: 'a' }));
   const changed = { product_name: 'a' };
 
-  test('when it names few rows, or brings them', () => {
+  test('if it names or contains few rows', () => {
     expect(isQuick(planned('POST', 'products', changed))).toBe(true);
     expect(isQuick(planned('POST', 'products', many.slice(1)))).toBe(true);
     expect(isQuick(planned('PATCH', 'products', many.slice(1)))).toBe(true);
@@ -91,24 +91,24 @@ describe('a write is quick', () => {
     expect(isQuick(planned('DELETE', 'prices?product_id=eq.5&currency=eq.EUR'))).toBe(true);
   });
 
-  test('not when it brings many, or looks for them', () => {
+  test('but not if it contains many rows or searches for them', () => {
     expect(isQuick(planned('POST', 'products', many))).toBe(false);
     expect(isQuick(planned('PATCH', 'products', many))).toBe(false);
     expect(isQuick(planned('PATCH', 'products?unit_price=gt.3', changed))).toBe(false);
     expect(isQuick(planned('DELETE', 'products?id=gt.5'))).toBe(false);
   });
 
-  test('nor when it looks through texts, or at other collections, however few rows it names', () => {
+  test('but not if it searches texts or other collections, even for few named rows', () => {
     expect(isQuick(planned('PATCH', 'products?id=eq.5&product_name=match.a', changed), true)).toBe(false);
     const embedded = 'products?id=eq.5&select=id,categories(id)';
     expect(isQuick(planned('PATCH', embedded, changed, 'return=representation'), true)).toBe(false);
   });
 
-  test('on a collection of few rows, whichever it looks for', () => {
+  test('on a small collection, with any filter', () => {
     expect(isQuick(planned('PATCH', 'products?unit_price=gt.3', changed), true)).toBe(true);
   });
 
-  test('not when it removes what others go with', () => {
+  test('but not if its delete also affects the rows that reference the deleted row', () => {
     const followed = [...SHOP.collections.values()].flatMap(({ references }) =>
       references.filter(({ onDelete }) => onDelete !== 'restrict').map(({ to }) => to),
     );
@@ -118,7 +118,7 @@ describe('a write is quick', () => {
   });
 });
 
-test('a commit that has lasted long enough takes no further write', () => {
+test('a commit that has reached its time limit takes no further write', () => {
   const { catalogue } = TEST_OPTIONS;
   const connection = new Connection(IN_MEMORY, {
     prepare: (db) => void prepareSchema(db, { catalogue, firstRows: beginningWith(rows.slice(0, 10)) }),

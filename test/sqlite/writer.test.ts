@@ -1,11 +1,14 @@
-/** The order in which writes are carried out: quick ones together, costly ones alone, in turns; and nobody waits for ever. */
+/**
+ * The order of writes: quick ones share a commit, costly ones run alone and alternate with them, and none waits for
+ * ever.
+ */
 import { describe, expect, test } from 'bun:test';
 import type { Job } from '../../src/engine/sqlite/jobs.ts';
 import { type Commit, Writer } from '../../src/engine/sqlite/writer.ts';
 import { Refusal } from '../../src/errors.ts';
 import { MAX_WAITING_WRITES } from '../../src/limits.ts';
 
-/** Told apart by the collection that they are for. */
+/** Creates a job, which the tests identify by its collection. */
 const job = (collection: string, dryRun = false): Job => ({
   kind: 'change',
   collection,
@@ -16,7 +19,7 @@ const job = (collection: string, dryRun = false): Job => ({
   dryRun,
 });
 
-/** A writer whose commits end when they are told to; `most` is how many jobs one of them takes. */
+/** Creates a writer whose commits end when the test ends them. `most` is the maximum number of jobs per commit. */
 function slowWriter(most = 1_000, queueSeconds = 100) {
   const batches: string[][] = [];
   const ends: (() => void)[] = [];
@@ -45,7 +48,7 @@ async function endAll({ endOne }: ReturnType<typeof slowWriter>, writes: readonl
 }
 
 describe('the writer', () => {
-  test('carries out costly writes one by one, and all quick ones after each', async () => {
+  test('performs costly writes one by one, and all quick writes after each', async () => {
     const slow = slowWriter();
     const { writer, batches, endOne } = slow;
     const writes = [writer.write(job('c1'), false), writer.write(job('c2'), false), writer.write(job('c3'), false)];
@@ -58,7 +61,7 @@ describe('the writer', () => {
     expect([writer.commits, writer.writes, writer.waitingCount]).toEqual([5, 6, 0]);
   });
 
-  test('keeps the order of quick writes that a commit had no time for, and lets a costly one go between', async () => {
+  test('keeps the order of quick writes that did not fit into a commit, and runs a costly write in between', async () => {
     const slow = slowWriter(2);
     const { writer, batches } = slow;
     const writes = ['q1', 'q2', 'q3', 'q4', 'q5'].map((name) => writer.write(job(name), true));
@@ -68,7 +71,7 @@ describe('the writer', () => {
     expect(writer.writes).toBe(6);
   });
 
-  test('refuses at once what would be one costly write too many; quick ones are taken', async () => {
+  test('rejects costly writes at once when their queue is full, but accepts quick ones', async () => {
     const slow = slowWriter();
     const { writer } = slow;
     const writes = Array.from({ length: MAX_WAITING_WRITES }, () => writer.write(job('c'), false));
@@ -80,7 +83,7 @@ describe('the writer', () => {
     expect(writer.writes).toBe(MAX_WAITING_WRITES + 1);
   });
 
-  test('refuses a costly write that has waited for too long, and never begins it', async () => {
+  test('rejects a costly write that has waited too long, and never starts it', async () => {
     const slow = slowWriter(1_000, 0);
     const { writer, batches } = slow;
     const first = writer.write(job('c1'), false);

@@ -1,4 +1,4 @@
-/** A folder with a declaration that has roles, for stories of the real program. */
+/** Folders with a declaration that has roles, for tests of the real program. */
 import { join } from 'node:path';
 import { newSchema, testServer } from './postgres.ts';
 import { type Launch, temporaryFolder } from './process.ts';
@@ -36,7 +36,7 @@ export async function folderWithRoles({ isOpen = false } = {}): Promise<string> 
   return folder;
 }
 
-/** Where the catalogue is kept: what a service or a command is launched with. */
+/** The launch options of a service or a command for each kind of database. */
 export const PLACES: Readonly<Record<string, () => Promise<Launch>>> = {
   'an SQLite file': async () => ({ cwd: await folderWithRoles() }),
   PostgreSQL: async () => ({

@@ -1,4 +1,7 @@
-/** Who asks, on an engine of the tests: the pages of sessions through `fetch`, and credentials as the commands make them. */
+/**
+ * Authentication on a test engine: the session endpoints through `fetch`, and credentials created as the commands
+ * create them.
+ */
 import { createApp } from '../../src/app.ts';
 import { type Access, type AccessOptions, openAccess } from '../../src/auth/access.ts';
 import { CredentialStore } from '../../src/auth/store.ts';
@@ -19,15 +22,15 @@ export interface WithAccess {
   readonly store: CredentialStore;
   readonly engine: Engine;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** What the service makes of these headers. */
+  /** Returns the caller that the service identifies from these headers. */
   readonly whoIs: (headers: Record<string, string>) => Promise<Response>;
-  /** Another process on the same database. */
+  /** Opens a second instance on the same database. */
   readonly another: (terms?: AccessTerms) => WithAccess;
   readonly close: () => Promise<void>;
 }
 
 export interface AccessTerms extends Partial<Omit<AccessOptions, 'engine' | 'settings' | 'catalogue'>> {
-  /** As flags. */
+  /** Settings in the form of command-line flags. */
   readonly settings?: readonly string[];
   readonly roles?: readonly string[];
 }
@@ -71,7 +74,7 @@ function accessOn(engine: Engine, terms: AccessTerms): WithAccess {
   };
 }
 
-/** A client at the address that the request names, or a proxy there. */
+/** Returns the peer of a request: a client or a proxy at the address that a test header names. */
 function peerOf({ headers }: Request): Peer {
   return {
     address: () => headers.get('test-address') ?? '192.0.2.1',
@@ -82,7 +85,7 @@ function peerOf({ headers }: Request): Peer {
 
 let made = 0;
 
-/** Tables are used again by other tests: a name that none of them has. */
+/** Returns a unique name, because other tests use the same tables. */
 export function newName(word: string): string {
   return `${word} ${process.pid} ${++made}`;
 }
@@ -92,5 +95,5 @@ export function bearer(text: string): Record<string, string> {
 }
 
 const FIELDS = BUILT_IN.catalogue.draft.collections[0]!.fields.map(({ name }) => name);
-/** Of every role here. */
+/** The permissions of every role in these tests. */
 export const RIGHTS = { products: { read: FIELDS, create: FIELDS, update: FIELDS, delete: FIELDS } };

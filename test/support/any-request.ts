@@ -1,4 +1,4 @@
-/** Requests that may be anything at all, most of them close enough to the dialect to get far. */
+/** Generated requests of any kind. Most are close enough to the dialect to reach deep into the service. */
 import fc from 'fast-check';
 import { products } from '../../src/collection/products.ts';
 import { OPERATORS } from '../../src/dialect/operators.ts';
@@ -20,7 +20,7 @@ const FIELDS = products.fields.map(({ name }) => name);
 const field = fc.constantFrom(...FIELDS);
 const operator = fc.constantFrom(...Object.keys(OPERATORS), 'not.eq', 'not.in', 'eq(any)', 'like(all)', 'match(any)');
 
-/** Pieces of the dialect, to be put together in any way. */
+/** Fragments of the dialect, to be combined in any way. */
 const piece = fc.oneof(
   { weight: 2, arbitrary: field },
   { weight: 2, arbitrary: fc.constantFrom(...PARAMETERS) },
@@ -42,7 +42,7 @@ const filterLike = fc
   .tuple(field, operator, joined(piece, 6))
   .map(([name, operation, rest]) => `${name}=${operation}.${rest}`);
 
-/** One thing again and again: what takes time in the square of their number, or a stack for each, shows itself. */
+/** Generates many repetitions of one unit. They reveal quadratic run time and recursion per element. */
 const repeated = (...units: readonly string[]) =>
   fc.tuple(fc.constantFrom(...units), fc.integer({ min: 2, max: 4_000 })).map(([unit, count]) => unit.repeat(count));
 const manyTerms = repeated(
@@ -98,7 +98,7 @@ const anyQuery = fc.oneof(
   fc.tuple(fc.constantFrom(...PARAMETERS), joined(piece, 12)).map(([name, value]) => `${name}=${value}`),
 );
 
-/** What a header may hold over the wire: visible ASCII, spaces, and bytes beyond. */
+/** Characters that a header may hold on the wire: visible ASCII, spaces, and bytes above 127. */
 const headerText = fc.stringMatching(/^[\x21-\x7e\xa0-\xff][\x20-\x7e\xa0-\xff]{0,40}$/).map((text) => text.trim());
 const headerOf = (spaced: string) => {
   const known = { weight: 5, arbitrary: oneOf(spaced) };

@@ -1,4 +1,4 @@
-/** A page as axe judges it, for people who use it with a screen reader, a keyboard or weak eyes. */
+/** Accessibility checks of a page with axe, for users of screen readers and keyboards and users with low vision. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
@@ -8,12 +8,15 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** Colours are judged when they are what they will be: after everything that fades, and ends, has ended. */
+/** A script that waits for all finite animations, because axe must judge the final colours. */
 const FADED_IN = `Promise.all(document.getAnimations()
   .filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime))
   .map((each) => each.finished.catch(() => undefined))).then(() => undefined)`;
 
-/** Rules whose findings would not be serious need not be asked; and nothing is played or loaded by these pages. */
+/**
+ * A script that runs axe. It disables rules without serious findings and media preloading, because the pages have no
+ * media.
+ */
 const RUN = `axe.run(document, {
   resultTypes: ['violations'],
   preload: false,
@@ -22,10 +25,10 @@ const RUN = `axe.run(document, {
     .map(({ id }) => [id, { enabled: false }])),
 })`;
 
-/** What axe calls serious or critical on a page that has what it asked for. */
+/** Returns the findings that axe rates serious or critical, after the page has loaded its data. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.locator('.app-loader').first().waitFor({ state: 'hidden' });
-  // Under the page's policy only the debugger may add a script.
+  // The page's content security policy blocks scripts, so only the debugger can add axe.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
   await page.evaluate(FADED_IN);
   const found = (await page.evaluate(RUN)) as { violations: Finding[] };

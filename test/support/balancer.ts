@@ -1,4 +1,4 @@
-/** One address for several servers, taken in turn, as a balancer does it. */
+/** A load balancer for tests: one address for several servers, in round-robin order. */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface Balancer {

@@ -1,6 +1,6 @@
 /**
- * A real browser for the tests: Debian's Chromium, driven by playwright-core, against the real program. Where there is
- * none the tests say so, in their names and on stderr, since a silent skip would pass for a green one.
+ * A real browser for the tests: Debian's Chromium, driven by playwright-core, against the real program. Without
+ * Chromium the tests say so in their names and on stderr, because a silent skip would look like a pass.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { cleanUp, type Launch, type Service, startService, temporaryFolder, until } from './process.ts';
 
-/** The first is the same browser without a window, which opens a page in a third of the CPU time. */
+/**
+ * Paths of the browser. The first is the same browser without a window, which opens a page in a third of the CPU time.
+ */
 const CANDIDATES = [
   process.env.CHROMIUM_PATH,
   ...['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) =>
@@ -20,26 +22,26 @@ const CHROMIUM = CANDIDATES.find((path) => typeof path === 'string' && existsSyn
 const HOW_TO_GET_IT =
   'no Chromium found: apt-get install chromium-headless-shell, or set CHROMIUM_PATH to a browser, and run npm test again';
 
-/** How long a story may take on a busy machine. */
+/** The time limit of a story in milliseconds, for a busy machine. */
 export const SECONDS = 300_000;
 
-/** Pictures for the documentation are taken where they are asked for, so that a test run changes no file. */
+/** Whether to take screenshots for the documentation. The default is off, so that a test run changes no file. */
 const TAKES_PICTURES = process.env.TAKE_SCREENSHOTS === '1';
 const PICTURES = fileURLToPath(new URL('../../docs/img/', import.meta.url));
-/** Dialogs fade in. */
+/** The time in milliseconds that a dialog takes to fade in. */
 const FADED_IN_MS = 500;
 
 export type Product = Readonly<Record<string, string | number | null>> & { readonly id: number };
 
-/** Where a story is told: a service with the 77 products, and a page that writes down what should not happen. */
+/** The setup of a story: a service with the 77 products, and a page that records unexpected events. */
 export interface Stage {
   readonly page: Page;
   readonly service: Service;
-  /** Errors, refused resources, requests to anywhere else; each story must end with none. */
+  /** Errors, blocked resources, and requests to other hosts. Each story must end without any. */
   readonly complaints: string[];
-  /** A page of the console, by the part of its address after `#`. */
+  /** Opens a page of the console, given the part of its address after `#`. */
   readonly open: (place: string) => Promise<unknown>;
-  /** A page with settings of its own: a narrow screen, a dark theme, another address of the service. */
+  /** Opens a page with other settings: a narrow screen, a dark theme, or another address of the service. */
   readonly reopen: (options: BrowserContextOptions, origin?: string) => Promise<void>;
   readonly ask: <T>(path: string) => Promise<T>;
   readonly product: (id: number) => Promise<Product>;
@@ -48,19 +50,19 @@ export interface Stage {
   readonly picture: (name: string) => Promise<void>;
 }
 
-/** Where the products of a story are kept. */
+/** Returns the launch options for the database of a story. */
 export type Database = () => Partial<Launch> | Promise<Partial<Launch>>;
 const inFile: Database = () => ({});
 
-/** One browser for all stories; each has a profile of its own. It ends with the process that started it. */
+/** One browser for all stories, each with its own profile. It ends with the process that started it. */
 let shared: Promise<Browser> | undefined;
 
 export interface StoriesOptions {
-  /** Whether each story leaves alone what the others look at, so that one service does for all of them. */
+  /** Whether the stories are independent of each other's data, so that all can share one service. */
   readonly areApart?: boolean;
 }
 
-/** A story that has stored something leaves the next one a new service. */
+/** Runs stories in a browser. After a story that has stored something, the next one gets a new service. */
 export function browserStories(
   name: string,
   tell: (stage: Stage) => void,
@@ -98,7 +100,7 @@ export function browserStories(
       await newStage();
     }, SECONDS);
     afterEach(async () => {
-      // What a page says of requests that its end cuts off is no complaint.
+      // Closing the page aborts requests, and the resulting messages are not complaints.
       const said = [...complaints];
       await page.context().close();
       complaints.length = 0;
@@ -148,7 +150,7 @@ async function startOn(database: Database): Promise<Service> {
   return startService({ cwd, args: [...args, '--log-level', 'silent'], env });
 }
 
-/** The same service, that tells of what a story itself sends. */
+/** Wraps a service so that `note` receives the method and the Prefer header of each request that a story sends. */
 function noting(service: Service, note: (method: string, prefer: string | null) => void): Service {
   return {
     ...service,
@@ -167,7 +169,7 @@ function launch(executablePath: string): Promise<Browser> {
       '--disable-gpu',
       '--disable-background-networking',
       '--disable-component-update',
-      // Names of other sites, for pages that are none of ours.
+      // Resolves the names of other sites, for pages of other origins.
       '--host-resolver-rules=MAP *.example 127.0.0.1',
     ],
   });
@@ -181,13 +183,13 @@ async function newPage(
 ): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
-    // Nobody waits for a dialog to fade in.
+    // Disables animations, so that no test waits for a dialog to fade in.
     reducedMotion: 'reduce',
     ...options,
   });
   const page = await context.newPage();
   page.on('console', (message) => {
-    // The browser notes every answer of 4xx as an error of its own; which of them are right is for each story to say.
+    // The browser logs every 4xx response as an error. Each story checks by itself which of them are correct.
     if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -198,7 +200,7 @@ async function newPage(
   return page;
 }
 
-/** Someone else is quicker by a moment: their work is done when the browser sends its next requests of that method. */
+/** Simulates a concurrent writer: `work` completes just before the browser's next request with that method. */
 export async function quicker({ page }: Stage, method: string, work: () => Promise<unknown>): Promise<void> {
   let done: Promise<unknown> | undefined;
   await page.route(/\/products\?/, async (route) => {
@@ -214,7 +216,7 @@ export async function shownNames(page: Page): Promise<string[]> {
   return names.map((name) => name.trim());
 }
 
-/** Waits for the names to be these: the grid shows the rows of before until the new ones have come. */
+/** Waits until the grid shows these names. It shows the previous rows until the new ones arrive. */
 export async function untilShown(page: Page, names: readonly string[]): Promise<void> {
   const isShown = async () => JSON.stringify((await shownNames(page)).slice(0, names.length)) === JSON.stringify(names);
   await until(`the list to begin with ${names.join(', ')}`, isShown);

@@ -1,4 +1,4 @@
-/** A catalogue of its own for a test: the app on an engine, with the reference products, asked through `fetch`. */
+/** A separate catalogue for a test: the app on an engine, with the reference products, accessed through `fetch`. */
 
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
@@ -15,14 +15,16 @@ export const REFERENCE_PRODUCTS: readonly Row[] = referenceProducts;
 const openFile = sqliteFiles();
 const openLargeFile = sqliteFiles({ isLarge: true });
 
-/** Every engine the tests run on, by name: SQLite as the service has it, and as if every table were a large one. */
+/**
+ * The test engines by name: PostgreSQL, SQLite with its default settings, and SQLite with every table treated as large.
+ */
 export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   SQLite: async () => openFile(REFERENCE_PRODUCTS),
   'SQLite with large tables': async () => openLargeFile(REFERENCE_PRODUCTS),
   PostgreSQL: () => openTestPostgres(REFERENCE_PRODUCTS),
 };
 
-/** For a few stories, the catalogue that is in no file, too. */
+/** All engines, including the in-memory catalogue, for a few tests. */
 export const ALL_ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   ...ENGINES,
   'SQLite in memory': async () =>
@@ -31,7 +33,7 @@ export const ALL_ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
 
 export interface Catalogue {
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The rows of a list, whatever the path's page and filter. */
+  /** Returns the rows of a list for any path, page and filter. */
   readonly list: (path?: string) => Promise<Row[]>;
   readonly close: () => Promise<void>;
 }

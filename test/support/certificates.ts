@@ -1,10 +1,10 @@
-/** Certificates for a test, made by openssl: an authority, and a server that it vouches for. */
+/** Test certificates made by openssl: an authority, and server certificates that it signs. */
 import { join } from 'node:path';
 
 export interface Authority {
-  /** The file of its certificate. */
+  /** The path of the authority's certificate. */
   readonly file: string;
-  /** Makes a key and a certificate for a server, such as `DNS:localhost`. */
+  /** Creates a key and a signed certificate for a server, such as `DNS:localhost`. */
   readonly vouchFor: (alternativeName: string) => { readonly certificate: string; readonly key: string };
 }
 

@@ -1,6 +1,6 @@
 /**
- * A network between the service and its database that fails when told to: right before a certain message would reach
- * the server, or right after it did and before the answer comes back.
+ * A proxy between the service and its database that cuts connections on request. It cuts right before a given message
+ * reaches the server, or right after, before the response returns.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -8,7 +8,7 @@ export type Moment = 'before it arrives' | 'before it is answered';
 
 export interface CuttingProxy {
   readonly port: number;
-  /** Cuts the connection on which the service next sends this text, once. Resolves when it has happened. */
+  /** Cuts the next connection on which the service sends this text, once. Resolves after the cut. */
   readonly cut: (text: string, moment: Moment) => Promise<void>;
   readonly close: () => void;
 }

@@ -1,11 +1,11 @@
-/** Declarations for tests: read from their text, as drafts or as the mistakes in them. */
+/** Helpers that parse declaration texts, and return drafts or the errors in them. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CatalogueDraft, FieldDraft } from '../../src/collection/draft.ts';
 import { DeclarationError } from '../../src/declare/mistakes.ts';
 import { parseDeclaration } from '../../src/declare/read.ts';
 
-/** A declaration with every type and every kind of reference; its rows lie beside it. */
+/** A declaration with every type and every kind of reference. Its rows are in the same folder. */
 export const SHOP = fileURLToPath(new URL('../data/shop/collections.yaml', import.meta.url));
 export const SHOP_TEXT = readFileSync(SHOP, 'utf8');
 
@@ -13,18 +13,18 @@ export async function declared(text: string, file = 'collections.yaml'): Promise
   return parseDeclaration(text, file);
 }
 
-/** One collection, `things`, with these lines of fields. */
+/** Returns a declaration with one collection, `things`, that has these field lines. */
 export function withFields(...lines: readonly string[]): string {
   return ['collections:', '  things:', '    fields:', ...lines.map((line) => `      ${line}`), ''].join('\n');
 }
 
-/** The one field of that name in the only collection. */
+/** Parses a declaration with this single field and returns the field. */
 export async function declaredField(line: string): Promise<FieldDraft> {
   const { collections } = await declared(withFields('id: int4', line));
   return collections[0]!.fields[1]!;
 }
 
-/** `line:column message`, in their order; none where it is right. */
+/** Returns the errors as `line:column message`, in their order; an empty list for a valid declaration. */
 export async function mistakesIn(text: string, file?: string): Promise<string[]> {
   try {
     await declared(text, file);

@@ -4,7 +4,7 @@ import { fieldTypeNames } from '../../src/collection/types/index.ts';
 import type { Chooser } from './embedding-requests.ts';
 import { TYPE_VALUES } from './type-values.ts';
 
-/** A field as a file declares it, in JSON, and values to send to it as JSON texts. */
+/** A field as JSON in a declaration file, and values to send for it as JSON texts. */
 export interface DeclaredField {
   readonly name: string;
   readonly type: string;
@@ -18,7 +18,7 @@ export interface DeclaredThings {
   readonly uniqueTogether: readonly string[];
 }
 
-/** A value of a type, as JSON text. */
+/** Returns a value of a type as JSON text. */
 export type ValueOf = (type: string) => string;
 
 export function valuesFrom(generate: fc.GeneratorValue): ValueOf {
@@ -47,7 +47,7 @@ export function chooseThings(choose: Chooser, anyOf: ValueOf): DeclaredThings {
 }
 
 const isSimple = (type: string) => !type.endsWith('[]') && type !== 'json' && type !== 'boolean';
-/** Of floats a bound must be a number that is one. */
+/** Whether a value can be a bound: a bound of a float field must be finite. */
 const isBounded = (written: string) => !/NaN|nfinity/.test(written);
 
 function chooseRules(choose: Chooser, anyOf: ValueOf, type: string): Record<string, string> {
@@ -75,14 +75,14 @@ function chooseRules(choose: Chooser, anyOf: ValueOf, type: string): Record<stri
     else says.pattern = JSON.stringify(choose.one(PATTERNS));
   } else if (choose.sometimes(30)) {
     const value = anyOf(type);
-    // Inside of json a declaration has no more digits than a double holds.
+    // Inside json, a default in a declaration has no more digits than a double holds.
     const isExact = !type.startsWith('json') || JSON.stringify(JSON.parse(value)) === value;
     if (isExact && !['"now"', '"uuid"'].includes(value)) says.default = value;
   }
   return says;
 }
 
-/** As a file says it. */
+/** Returns the declaration as the text of a file. */
 export function declarationOf({ key, fields, uniqueTogether }: DeclaredThings): string {
   const members = fields.map(({ name, type, says }) => {
     const rules = Object.entries(says).map(([rule, value]) => `,${JSON.stringify(rule)}:${value}`);
@@ -93,13 +93,13 @@ export function declarationOf({ key, fields, uniqueTogether }: DeclaredThings): 
 }
 
 export interface SentRow {
-  /** What was sent, by field, as JSON text. */
+  /** The values to send, by field, as JSON text. */
   readonly values: Readonly<Record<string, string>>;
-  /** Whether each is a value of its type. */
+  /** Whether each value is valid for its type. */
   readonly isRight: boolean;
 }
 
-/** Some fields are left out, some are null, some are no value of the type; a key is sometimes one that was sent before. */
+/** Chooses a row. Some fields are missing, null or invalid, and a key sometimes repeats an earlier one. */
 export function chooseRow(
   choose: Chooser,
   anyOf: ValueOf,
@@ -128,7 +128,7 @@ export function objectOf({ values }: SentRow): string {
   return `{${members.join(',')}}`;
 }
 
-/** Every type that a declaration can name is among the generated ones. */
+/** Types that a declaration can name but the generator does not cover. A test expects none. */
 export const UNTESTED_TYPES = fieldTypeNames().filter((name) => {
   return !TYPES.some((type) => type.replace(/\(\d+,\d+\)/, '(p,s)') === name);
 });

@@ -1,4 +1,4 @@
-/** Databases whose declaration changes: opened with one, and again with another, on every engine. */
+/** Databases with a changing declaration: opened with one, then with another, on every engine. */
 import { Database } from 'bun:sqlite';
 import { createApp } from '../../src/app.ts';
 import { type Catalogue, declareCatalogue } from '../../src/collection/declaration.ts';
@@ -16,7 +16,7 @@ import { sendJson } from './stories.ts';
 
 export interface Declaration {
   readonly collections: readonly CollectionDraft[];
-  /** What new collections begin with, by name. */
+  /** Initial rows of new collections, by collection name. */
   readonly rows?: Readonly<Record<string, readonly Row[]>>;
   readonly allowed?: readonly string[];
 }
@@ -25,20 +25,20 @@ export interface Opened {
   readonly engine: Engine;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly list: (path: string) => Promise<Row[]>;
-  /** Stores rows, and expects that to succeed. */
+  /** Stores rows and expects success. */
   readonly post: (collection: string, rows: unknown) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 export interface Place {
-  /** As `--database` takes it; of PostgreSQL without the schema. */
+  /** The value for `--database`, for PostgreSQL without the schema. */
   readonly url: string;
   readonly schema: string;
   readonly open: (declaration: Declaration) => Promise<Opened>;
   readonly plan: (declaration: Declaration) => Promise<MigrationPlan>;
-  /** What the database itself says, whatever is declared. */
+  /** Queries the database directly, independent of the declaration. */
   readonly ask: (sql: string) => Promise<Row[]>;
-  /** How its tables are stored, without the search index, to tell whether they were written anew. */
+  /** Returns the storage layout of the tables without the search index, to detect whether a migration rewrote them. */
   readonly layout: () => Promise<unknown>;
 }
 
@@ -140,7 +140,7 @@ function opened(engine: Engine, catalogue: Catalogue): Opened {
   };
 }
 
-/** What opening refuses, in its own words. */
+/** Returns the error message with which opening the database fails. */
 export async function refusalOf(place: Place, declaration: Declaration): Promise<string> {
   try {
     const { close } = await place.open(declaration);

@@ -1,4 +1,7 @@
-/** Well-formed requests all over the dialect: every field, every operator, logic, casts, aggregates, order, pages, writes. */
+/**
+ * Generated well-formed requests that cover the dialect: fields, operators, logic, casts, aggregates, order, pages and
+ * writes.
+ */
 import fc from 'fast-check';
 import type { Field } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
@@ -12,7 +15,10 @@ export interface DialectRequest {
   readonly body: string | null;
 }
 
-/** Products with what the reference ones lack: other scripts, other cases, empty texts, nulls, extremes. */
+/**
+ * Products with values that the reference products lack: other scripts, other cases, empty texts, nulls and extreme
+ * values.
+ */
 export const ODD_PRODUCTS: readonly Row[] = [
   'ÄRGER über Straße',
   'ärger ÜBER STRASSE',
@@ -66,7 +72,7 @@ const EXTREMES: Readonly<Record<string, readonly string[]>> = {
   text: ['', 'Chai', 'chai', 'zzz', 'Ä', '🧀', ' ', "O'Brien", 'null', '\\'],
 };
 
-/** A value that a row has, or one at the edges of its type. */
+/** Generates a value that a row has, or a boundary value of the type. */
 function someValueOf({ name, type }: Field): fc.Arbitrary<string> {
   const known = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
   return fc.oneof(
@@ -115,7 +121,7 @@ const searchQuery = fc.oneof(
   fc.tuple(searchWord, searchWord).map((parts) => parts.join(' ')),
 );
 
-/** operator.value, as it stands after `field=`, and inside logic after `field.`. */
+/** Generates `operator.value`, which follows `field=`, or `field.` inside logic. */
 function test(of: Field): fc.Arbitrary<string> {
   const value = someValueOf(of);
   const comparison = fc
@@ -165,7 +171,9 @@ function test(of: Field): fc.Arbitrary<string> {
   return fc.tuple(fc.boolean(), positive).map(([negated, text]) => (negated ? `not.${text}` : text));
 }
 
-/** Inside logic a value with a comma or a bracket must be quoted; on its own it is taken as it is. */
+/**
+ * Marks a value that needs quotes inside logic if it has a comma or a bracket. Outside logic the value stays as it is.
+ */
 const MARK = '\u{e000}';
 const quotedIfNeeded = (text: string) => `${MARK}${text}${MARK}`;
 const bare = (text: string) => text.replace(/\u{e000}(.*)\u{e000}/su, '$1');

@@ -1,13 +1,13 @@
 /**
- * Embedding, told plainly: rows in lists, relations read off a declaration by PostgREST's rules, and what a request shows of
- * them. It knows no SQL and nothing of the service.
+ * A simple model of embedding: rows in lists, relations derived from a declaration by PostgREST's rules, and the
+ * expected response. It uses neither SQL nor the service.
  */
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
 
 export type Rows = Readonly<Record<string, readonly Row[]>>;
 
-/** How rows of one collection belong to those of another. `far` and `near` are fields of the collection in between. */
+/** A relation between the rows of two collections. `near` and `far` are fields of the junction collection. */
 export interface Link {
   readonly from: string;
   readonly to: string;
@@ -26,7 +26,7 @@ export interface Column {
 
 export interface Aggregate {
   readonly name: 'count' | 'sum' | 'max' | 'min';
-  /** None where rows are counted. */
+  /** Undefined if the aggregate counts rows. */
   readonly field?: string;
   readonly alias: string;
 }
@@ -41,14 +41,14 @@ export type Condition =
   | { readonly kind: 'and' | 'or'; readonly terms: readonly Condition[] };
 
 export interface OrderTerm {
-  /** What of a row's one other row is shown under this name; else a field. */
+  /** The name of a to-one embed that holds the field; undefined for a field of the row itself. */
   readonly embed?: string;
   readonly field: string;
   readonly descending: boolean;
   readonly nulls?: 'first' | 'last';
 }
 
-/** A list that is asked for, be it the request's own or an embedded one. */
+/** One list in a request: the top-level list or an embedded one. */
 export interface Level {
   readonly collection: string;
   readonly columns: readonly Column[];
@@ -69,7 +69,7 @@ export interface Embed extends Level {
   readonly spread: boolean;
 }
 
-/** What its parameters are named after, and what it is shown as. */
+/** Returns the name of an embed, both in the response and as the prefix of its parameters. */
 export function nameOf({ alias, target }: Pick<Embed, 'alias' | 'target'>): string {
   return alias ?? target;
 }
@@ -101,11 +101,12 @@ export function linksOf(collections: readonly CollectionDraft[], from: string): 
   );
 }
 
-/** Which of these a name and a hint may mean. */
+/** Returns the links that a name and a hint can refer to. */
 export function meant(links: readonly Link[], target: string, hint: string | undefined): Link[] {
   return links.filter(({ from, to, outer, inner, constraint, through }) => {
     if (from === to) {
-      // A collection with itself: by its name the rows that refer, by the field the one referred to.
+      // A self-reference: the collection name selects the referring rows, and the field name selects the referenced
+      // row.
       if (through !== undefined) return false;
       const refersHere = constraint === `${from}_${inner}_fkey`;
       if (!refersHere) return hint === undefined && outer === target;
@@ -121,17 +122,17 @@ export function meant(links: readonly Link[], target: string, hint: string | und
 
 export interface Shown {
   readonly rows: readonly Row[];
-  /** How many there are without the page. */
+  /** The number of rows without the page limits. */
   readonly total: number;
 }
 
-/** Collections and what they hold. */
+/** Collections and their rows. */
 export interface Related {
   readonly collections: readonly CollectionDraft[];
   readonly rows: Rows;
 }
 
-/** What a request shows of all rows of its collection. */
+/** Returns the expected response to a request for a collection. */
 export function show(level: Level, data: Related): Shown {
   return evaluate(level, data.rows[level.collection]!, data);
 }
@@ -157,7 +158,7 @@ function page<Item>({ offset = 0, limit = Infinity }: Level, items: readonly Ite
   return items.slice(offset, offset + limit);
 }
 
-/** The rows that belong to a row, whatever is asked of them. */
+/** Returns the rows that belong to a row, before any filter. */
 function candidates({ link }: Embed, row: Row, data: Related): readonly Row[] {
   const value = row[link.outer];
   if (value === null) return [];
@@ -193,7 +194,7 @@ function shownRow(level: Level, row: Row, data: Related): Row {
   return shown as Row;
 }
 
-/** An embedding that shows nothing, and only filters. */
+/** Whether an embed shows nothing and serves only as a filter. */
 function isEmpty({ columns, aggregates, embeds }: Level): boolean {
   return columns.length === 0 && aggregates.length === 0 && embeds.every(isEmpty);
 }
@@ -208,7 +209,7 @@ export function shownNames({ columns, aggregates, embeds }: Level): string[] {
   ];
 }
 
-/** Of three values, as in SQL. */
+/** Evaluates a condition in three-valued logic, as in SQL. */
 function holds(condition: Condition, level: Level, row: Row, data: Related): boolean | null {
   switch (condition.kind) {
     case 'null': {
@@ -247,7 +248,7 @@ const TESTS: Readonly<Record<Test, (order: number) => boolean>> = {
 
 type Value = Row[string];
 
-/** Numbers as such, texts by code point (those of the tests are ASCII), false before true. */
+/** Compares numbers by value, texts by code point (test texts are ASCII), and false before true. */
 function order(one: Value, other: Value): number {
   if (one === other) return 0;
   return (one as number) < (other as number) ? -1 : 1;
@@ -282,17 +283,20 @@ function compareValues(
   return descending ? order(other, one) : order(one, other);
 }
 
-/** Whether rows are put together: by aggregates of its own, or of a row's one other row that is spread. */
+/** Whether a level groups its rows, because it or a spread to-one embed has aggregates. */
 export function isGrouped({ aggregates, embeds }: Level): boolean {
   return aggregates.length > 0 || embeds.some((embed) => isHoisted(embed) && isGrouped(embed));
 }
 
-/** Whose aggregates are over the rows that have it. */
+/** Whether an embed is a spread to-one embed, whose aggregates apply to the parent rows. */
 function isHoisted({ spread, link }: Embed): boolean {
   return spread && !link.many;
 }
 
-/** One row for each combination of what is not an aggregate, in its order; one for all where there is nothing else. */
+/**
+ * Groups rows by all values that are not aggregates, sorted by these values. Without such values all rows form one
+ * group.
+ */
 function grouped(level: Level, rows: readonly Row[], data: Related): readonly Row[] {
   const figures = figuresOf(level);
   const names = shownNames(level).filter((name) => !figures.some(({ alias }) => alias === name));
@@ -324,7 +328,7 @@ function grouped(level: Level, rows: readonly Row[], data: Related): readonly Ro
   }));
 }
 
-/** Rows within rows are ordered as the text that they are shown as. */
+/** Returns the sort value: nested rows sort by their JSON text. */
 function asOrdered(value: Value): Value {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
@@ -333,7 +337,10 @@ function figuresOf({ aggregates, embeds }: Level): Aggregate[] {
   return [...aggregates, ...embeds.filter(isHoisted).flatMap(figuresOf)];
 }
 
-/** What a row adds to a figure; where rows are counted, that it is there. */
+/**
+ * Returns the input of an aggregate for one row. For a row count this is `true`, or null if the embedded row is
+ * missing.
+ */
 function figureOf(aggregate: Aggregate, level: Level, row: Row, data: Related): Value {
   if (level.aggregates.includes(aggregate)) return aggregate.field === undefined ? true : row[aggregate.field]!;
   const embed = level.embeds.filter(isHoisted).find((each) => figuresOf(each).includes(aggregate))!;

@@ -1,4 +1,4 @@
-/** Generated catalogues whose collections refer to each other in every way, their rows, and requests that embed them. */
+/** Generated catalogues with all kinds of references between collections, their rows, and requests that embed them. */
 import fc from 'fast-check';
 import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
@@ -19,10 +19,10 @@ import {
   shownNames,
 } from './embedding-model.ts';
 
-/** Chooses; what it has chosen is made smaller when a case fails. */
+/** Makes random choices, which fast-check shrinks when a case fails. */
 export interface Chooser {
   readonly number: (least: number, most: number) => number;
-  /** As often as so many times in a hundred. */
+  /** Returns true with this probability in percent. */
   readonly sometimes: (percent: number) => boolean;
   readonly one: <Item>(items: readonly Item[]) => Item;
   readonly some: <Item>(items: readonly Item[], least?: number) => Item[];
@@ -32,7 +32,7 @@ export function chooserOf(generate: fc.GeneratorValue): Chooser {
   const number = (min: number, max: number) => generate(fc.integer, { min, max });
   return {
     number,
-    // The smallest choice is not to.
+    // Shrinking leads to false.
     sometimes: (percent) => number(0, 99) >= 100 - percent,
     one: (items) => items[number(0, items.length - 1)]!,
     some: (items, least = 0) =>
@@ -44,7 +44,10 @@ const KEY_TYPES = ['int4', 'int8', 'text', 'uuid'] as const;
 const MAX_ROWS = 6;
 const WORDS = ['a', 'ab', 'b', 'B', 'c d', ''];
 
-/** Two or three collections that refer to each other and to themselves, one between them, and one that is one to one. */
+/**
+ * Chooses two or three collections that reference each other and themselves, one junction collection, and a one-to-one
+ * relation.
+ */
 export function chooseRelated(choose: Chooser): Related {
   const names = ['alphas', 'betas', 'gammas'].slice(0, choose.number(2, 3));
   const types = Object.fromEntries(names.map((name) => [name, choose.one(KEY_TYPES)]));
@@ -145,12 +148,14 @@ function isAmong(value: Row[string], count: number, fields: readonly FieldDraft[
   return Array.from({ length: count }, (_, index) => keyValue(type, index)).includes(value);
 }
 
-/** A request that embeds so many levels deep at most. */
+/** Chooses a request with at most this many levels of embedding. */
 export function chooseRequest(choose: Chooser, related: Related, levels: number): Level {
   return chooseLevel(choose, related, choose.one(related.collections), 1, levels);
 }
 
-/** Types whose values the model orders as the engines do; it reads an int8 as a double, and two of them may be one to it. */
+/**
+ * Types that the model orders like the engines. It reads an int8 as a double, so two different values could be equal.
+ */
 const ORDERED = ['int2', 'int4', 'text', 'uuid', 'boolean', 'date'];
 
 function chooseLevel(choose: Chooser, related: Related, own: CollectionDraft, depth: number, levels: number): Level {
@@ -159,7 +164,7 @@ function chooseLevel(choose: Chooser, related: Related, own: CollectionDraft, de
   const taken = new Set(embeds.flatMap((embed) => (embed.spread ? shownNames(embed) : [])));
   const aggregates = hasFigures ? chooseAggregates(choose, own, taken) : [];
   const grouped = isGrouped({ ...NOTHING, aggregates, embeds });
-  // A request that selects nothing selects everything; an embedding that does only filters.
+  // A request without columns selects everything, but an embed without columns only filters.
   const fields = choose.some(
     own.fields.filter(({ type }) => !grouped || ORDERED.includes(type)),
     depth === 1 && embeds.length === 0 && !grouped ? 1 : 0,
@@ -219,7 +224,7 @@ function chooseEmbeds(choose: Chooser, related: Related, own: CollectionDraft, d
     const alias = isFree && (spread || choose.sometimes(60)) ? {} : { alias: `e${depth}_${index}` };
     const join = choose.one([{}, {}, { join: 'inner' }, { join: 'left' }] as const);
     const embed: Embed = { ...level, link, ...spelled, ...alias, ...join, spread };
-    // What is spread must not be called as something else in the row is.
+    // The columns of a spread embed must not repeat other names in the row.
     if (spread && shownNames(embed).some((name) => shown.has(name))) continue;
     for (const name of spread ? shownNames(embed) : [nameOf(embed)]) shown.add(name);
     embeds.push(embed);
@@ -227,13 +232,13 @@ function chooseEmbeds(choose: Chooser, related: Related, own: CollectionDraft, d
   return embeds;
 }
 
-/** Whether no two of its columns have the same name: one that is spread has to be so. */
+/** Whether all column names are distinct, as a spread embed requires. */
 function isClear(level: Level): boolean {
   const names = shownNames(level);
   return new Set(names).size === names.length;
 }
 
-/** All ways to name a relation. Which of them are clear depends on the others. */
+/** Returns all ways to name a relation. The other relations determine which of them are unambiguous. */
 export function spellingsOf({ to, outer, inner, constraint, through }: Link): { target: string; hint?: string }[] {
   if (through !== undefined) return [{ target: to }, { target: to, hint: through.collection }];
   return [
@@ -301,7 +306,7 @@ function chooseOrder(
     });
 }
 
-/** The request as a client writes it. */
+/** Returns the request path as a client writes it. */
 export function pathOf(level: Level): string {
   const parameters = [`select=${selectOf(level)}`, ...parametersOf(level, '')];
   return `/${level.collection}?${parameters.join('&')}`;

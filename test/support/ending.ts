@@ -1,4 +1,4 @@
-/** What is to be done when this process ends, however it ends: then its end of a pipe closes. */
+/** Runs a shell script when this process ends for any reason, because its end of a pipe then closes. */
 export function whenThisProcessEnds(script: string): void {
   Bun.spawn(['sh', '-c', `trap '' INT TERM HUP; cat > /dev/null; ${script}`], {
     stdin: 'pipe',

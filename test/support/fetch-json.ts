@@ -1,4 +1,4 @@
-/** The HTTP client of a data provider: it does what react-admin's fetchJson does. */
+/** The HTTP client of a data provider, which behaves like react-admin's fetchJson. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,

@@ -1,4 +1,4 @@
-/** The real program on a catalogue file, for stories that clients tell: on one as it is, and on one whose tables count as large. */
+/** The real program on a catalogue file, for client tests: one file as it is, and one whose tables count as large. */
 import { join } from 'node:path';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
 import { openSqlite } from '../../src/engine/sqlite/index.ts';
@@ -9,7 +9,7 @@ export const FILES = ['a file', 'a file with large tables'] as const;
 
 export type FileKind = (typeof FILES)[number];
 
-/** A folder in which the program finds such a file. */
+/** Creates a folder with a catalogue file of this kind. */
 export async function folderWith(file: FileKind): Promise<string> {
   const folder = temporaryFolder();
   if (file === 'a file') return folder;
@@ -21,9 +21,9 @@ export async function folderWith(file: FileKind): Promise<string> {
 }
 
 export interface FileServices {
-  /** Started when it is first asked for. */
+  /** Returns the service on a file, and starts it at the first call. */
   readonly on: (file: FileKind) => Promise<Service>;
-  /** What all of them have written on standard error. */
+  /** Returns what all services have written to standard error. */
   readonly stderr: () => string;
 }
 

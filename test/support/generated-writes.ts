@@ -1,4 +1,4 @@
-/** Generated writes: each is a request, and what the model says it does. */
+/** Generated writes: each has a request and the effect that the model predicts. */
 import fc from 'fast-check';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
@@ -10,13 +10,13 @@ export interface GeneratedWrite {
   readonly path: string;
   readonly body?: unknown;
   readonly prefer: readonly string[];
-  /** Rows that will be given an id. */
+  /** The number of rows that will get an assigned id. */
   readonly unnumbered: number;
   readonly effect: (rows: readonly Row[], assigned: readonly number[]) => Effect;
 }
 
 const NUMBERS = products.fields.filter(({ type }) => type.name !== 'text').map(({ name }) => name);
-/** Ids that often exist, and often do not. */
+/** Ids that often exist and often do not. */
 const id = fc.integer({ min: -1, max: 90 });
 const small = fc.integer({ min: 0, max: 60 });
 
@@ -34,7 +34,7 @@ const COMPARISONS: Readonly<Record<string, (left: number, right: number) => bool
   lte: (left, right) => left <= right,
 };
 
-/** Nothing compares with null, negated or not. */
+/** A comparison with null never matches, negated or not. */
 const comparison = fc
   .tuple(fc.constantFrom(...NUMBERS), fc.constantFrom(...Object.keys(COMPARISONS)), small, fc.boolean())
   .map(([field, operator, value, negated]): Filter => {
@@ -76,7 +76,7 @@ const boundQuery = (by: Bound | undefined) =>
   by === undefined ? '' : `&order=${by.field}${by.descending ? '.desc' : ''}&limit=${by.limit}&offset=${by.offset}`;
 
 const NO_KEY = products.fields.filter((field) => field !== products.key[0]);
-/** A value of the field, now and then null where it is required. */
+/** Generates a value of the field, sometimes null for a required field. */
 const valueFor = (field: (typeof NO_KEY)[number]) =>
   fc.oneof({ weight: 30, arbitrary: anyValueOf(field) }, { weight: 1, arbitrary: fc.constant(null) });
 const rowOf = (fields: readonly (typeof NO_KEY)[number][]): fc.Arbitrary<Row> =>
@@ -84,7 +84,7 @@ const rowOf = (fields: readonly (typeof NO_KEY)[number][]): fc.Arbitrary<Row> =>
 
 const someFields: fc.Arbitrary<Row> = fc.subarray(NO_KEY).chain(rowOf);
 
-/** A list whose objects all have the same keys: a name, some other fields, perhaps an id. */
+/** A list of objects with the same keys: a name, some other fields, and sometimes an id. */
 const newRows: fc.Arbitrary<Row[]> = fc.tuple(fc.subarray(NO_KEY), fc.boolean()).chain(([fields, isNumbered]) => {
   const named = rowOf([...new Set([NO_KEY.find(({ name }) => name === 'product_name')!, ...fields])]);
   const row = isNumbered ? fc.tuple(id, named).map(([chosen, rest]): Row => ({ id: chosen, ...rest })) : named;

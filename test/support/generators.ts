@@ -1,14 +1,14 @@
-/** Generated values, fields and products, made from the collection's declaration. */
+/** Generated values, fields and products, derived from the declaration of the collection. */
 import fc from 'fast-check';
 import type { Field } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { INT4_MAX, INT4_MIN } from '../../src/limits.ts';
 
-/** A property is many stories in one test: on a busy machine it may take longer than a story should. */
+/** The time limit of a property test. A property runs many cases, which can take long on a busy machine. */
 export const PATIENCE_MS = 300_000;
 
-/** Any text that can be stored: every character but NUL. */
+/** Any text that can be stored: every character except NUL. */
 const storableText = fc
   .oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary', maxLength: 40 }))
   .map((text) => text.replaceAll('\0', ''));
@@ -24,12 +24,12 @@ export function anyValueOf(field: Field): fc.Arbitrary<Row[string]> {
   return field.required ? values : fc.option(values, { freq: 6 });
 }
 
-/** Products with all their fields, and with ids of their own. */
+/** Products with all fields, including an id. */
 export const product: fc.Arbitrary<Row> = fc.record(
   Object.fromEntries(products.fields.map((field) => [field.name, anyValueOf(field)])),
 );
 
-/** A few products whose ids differ. */
+/** Generates a few products with distinct ids. */
 export function distinctProducts(maxLength: number): fc.Arbitrary<Row[]> {
   return fc.uniqueArray(product, { selector: ({ id }) => id, minLength: 1, maxLength });
 }

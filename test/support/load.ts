@@ -1,4 +1,4 @@
-/** Clients that ask one thing after the other, and count every request that is not answered. */
+/** Load generators: clients that send one request after another and count every request without a response. */
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 
@@ -9,8 +9,8 @@ export interface Load {
 }
 
 /**
- * Strict: nothing is sent twice, so that whatever a service loses is seen. Connections are kept until the service closes
- * them, or are opened anew for each request.
+ * Starts clients that never resend a request, so that every lost request is counted. They keep a connection until the
+ * service closes it, or open a new one for each request.
  */
 export function startLoad(
   port: number,
@@ -58,11 +58,11 @@ export interface Answer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  /** Whether the service closes the connection after it. */
+  /** Whether the service closes the connection after this response. */
   readonly closes: boolean;
 }
 
-/** One connection, on which one thing is asked after the other. */
+/** A connection that carries one request after another. */
 export class Connection {
   private received = '';
   private settle: (() => void) | undefined;
@@ -90,7 +90,7 @@ export class Connection {
     });
   }
 
-  /** The name in the certificate that it was shown. */
+  /** The name in the server certificate of this connection. */
   get certificate(): string {
     return (this.socket as TLSSocket).getPeerCertificate().subjectaltname ?? '';
   }

@@ -1,4 +1,4 @@
-/** Requests that are wrong by construction: each has a mistake that must be refused. */
+/** Requests that are invalid by construction: the service must reject each of them. */
 import fc from 'fast-check';
 import { products } from '../../src/collection/products.ts';
 import { type AnyRequest, PARAMETERS } from './any-request.ts';
@@ -20,7 +20,7 @@ function ask(method: string, path: string, body: AnyRequest['body'] = null, head
   return { method, path, headers: { ...HEADERS_OF_JSON, ...headers }, body: needsBody ? '{"discontinued":1}' : body };
 }
 
-/** Each of them has a mistake that must be refused. */
+/** Generates a request with an error that the service must reject. */
 export const malformed: fc.Arbitrary<AnyRequest> = fc.oneof(
   fc.tuple(reading, notAField).map(([method, name]) => ask(method, `/products?${name}=eq.1`)),
   fc.tuple(reading, field, word).map(([method, name, value]) => ask(method, `/products?${name}=${value}`)),
@@ -44,7 +44,7 @@ export const malformed: fc.Arbitrary<AnyRequest> = fc.oneof(
     .tuple(reading, word)
     .map(([method, name]) => ask(method, '/products?id=gt.0', null, { prefer: `handling=strict, x${name}=1` })),
   fc.constantFrom('DELETE', 'PATCH').map((method) => ask(method, '/products')),
-  // Bodies: cut short, of no object, with unknown fields, with values of another type, with ids that exist.
+  // Invalid bodies: truncated, not an object, with unknown fields, with values of another type, or with existing ids.
   fc.tuple(fc.constantFrom('POST', 'PATCH'), product, fc.nat()).map(([method, row, at]) => {
     const text = JSON.stringify(row);
     return ask(method, '/products?id=gt.0', text.slice(0, at % text.length));

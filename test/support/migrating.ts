@@ -1,6 +1,6 @@
 /**
- * A process that opens a database with a declaration, for tests that kill it or start several: `migrating.ts URL SCHEMA DRAFT`.
- * It writes what was done as a line of JSON, and ends.
+ * A process that opens a database with a declaration: `migrating.ts URL SCHEMA DRAFT`. Tests kill it, or start several
+ * at once. It prints the migration steps as one line of JSON and exits.
  */
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CatalogueDraft } from '../../src/collection/draft.ts';

@@ -1,12 +1,14 @@
-/** The plainest catalogue there is: rows in a list, writes as functions on it. What the real ones are compared with. */
+/**
+ * The simplest possible catalogue, as a reference for the real engines: rows in a list, and writes as functions on it.
+ */
 import type { Row, Value } from '../../src/collection/value.ts';
 
-/** Rows before and after; those that were written, in the order they were. Undefined: the write is refused. */
+/** The rows after a write, and the written rows in their order; undefined if the write is rejected. */
 export type Effect = { readonly rows: readonly Row[]; readonly written: readonly Row[] } | undefined;
 
 export type Holds = (row: Row) => boolean;
 
-/** Which of the matching rows are meant. */
+/** An order with an offset and a limit, which selects some of the matching rows. */
 export interface Bound {
   readonly field: string;
   readonly descending: boolean;
@@ -79,7 +81,7 @@ export function updateEach(rows: readonly Row[], changes: readonly Row[]): Effec
   return { rows: sorted(stored.values()), written };
 }
 
-/** What the body does not give takes its default. Under the product's own URL it must be there already. */
+/** Replaces a row; missing fields take their defaults. Under the URL of an item, the row must already exist. */
 export function replace(rows: readonly Row[], id: Value, sent: Row, isItem: boolean): Effect {
   const row = { ...EMPTY, ...sent };
   if (row.id !== id || !isComplete(row)) return undefined;
@@ -94,7 +96,7 @@ export function remove(rows: readonly Row[], holds: Holds, bound: Bound | undefi
   return { rows: rows.filter((row) => !met.includes(row)), written: met };
 }
 
-/** Texts by code points, which is the order of their bytes in UTF-8, but not that of JavaScript. */
+/** Compares texts by code point. This equals the order of their UTF-8 bytes, but not JavaScript's order. */
 function isBefore(left: Row[string], right: Row[string]): boolean {
   if (typeof left === 'string') return Buffer.from(left).compare(Buffer.from(String(right))) < 0;
   return left! < right!;
@@ -107,7 +109,7 @@ function meant(rows: readonly Row[], holds: Holds, bound: Bound | undefined): re
   const compare = (one: Row, other: Row) => {
     const [left, right] = [one[field]!, other[field]!];
     if (left === right) return Number(one.id) - Number(other.id);
-    // Nulls come last, or first where the order is turned round.
+    // Nulls come last, or first in descending order.
     const isLess = left === null ? false : right === null || isBefore(left, right);
     return isLess === descending ? 1 : -1;
   };

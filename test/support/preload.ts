@@ -1,6 +1,6 @@
 /**
- * Generated tests make the same cases each time, so that a run that passed passes again: `SEED=7 npm test` makes others, and a
- * failure names the seed that shows it.
+ * Sets a fixed seed for generated tests, so that a passing run passes again. `SEED=7 npm test` generates other cases,
+ * and a failure names its seed.
  */
 import fc from 'fast-check';
 

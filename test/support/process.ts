@@ -1,6 +1,6 @@
 /**
- * The real program for a test: a process of its own, in a folder of its own, asked over a real socket. Everything that
- * is started or created here is registered, and `cleanUp` (call it in `afterEach` or `afterAll`) ends and removes it.
+ * The real program for a test: a separate process in its own folder, accessed over a real socket. `cleanUp` ends and
+ * removes everything that was started or created here; call it in `afterEach` or `afterAll`.
  */
 import { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** The program as package.json starts it, with the bun that runs the tests. */
+/** The command line of the program as in package.json, with the bun that runs the tests. */
 export const PROGRAM: readonly string[] = [process.execPath, '--max-http-header-size=1048576', MAIN];
 
-/** How long to wait for something that should happen at once; long, since the machine may be busy. */
+/** How long to wait for something that should happen at once. It is long because the machine may be busy. */
 const DEADLINE_MS = 20_000;
 
 const folders: string[] = [];
@@ -37,12 +37,15 @@ export function temporaryFolder(): string {
 
 export interface Mounted {
   readonly folder: string;
-  /** Such as `ro`, or `size=8m`. */
+  /** Remounts the file system with options such as `ro` or `size=8m`. */
   readonly remount: (options: string) => void;
   readonly unmount: () => void;
 }
 
-/** A small file system of its own, which can be full or read-only even to root; undefined where one may not mount. */
+/**
+ * Mounts a small file system, which can be full or read-only even for root; returns undefined without permission to
+ * mount.
+ */
 export function mountTmpfs(size: string): Mounted | undefined {
   const folder = temporaryFolder();
   const mount = (options: string) => {
@@ -73,13 +76,13 @@ export type Environment = Readonly<Record<string, string>>;
 export interface Launch {
   readonly args?: readonly string[];
   readonly cwd: string;
-  /** Nothing of the test run's own environment is handed on but PATH. */
+  /** The environment of the process. It inherits only PATH from the test run. */
   readonly env?: Environment;
-  /** What stands before the program, such as a shell that sets a limit first. */
+  /** A command that runs the program, such as a shell that first sets a limit. */
   readonly prefix?: readonly string[];
-  /** What is piped into it. */
+  /** The standard input of the process. */
   readonly stdin?: string;
-  /** Another program than the sources: the executable, for one. */
+  /** Another program instead of the sources, such as the executable. */
   readonly program?: readonly string[];
 }
 
@@ -89,7 +92,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 export async function run(launch: Launch): Promise<Finished> {
   const child = spawn(launch, launch.args ?? []);
   const [stdout, stderr, exitCode] = await Promise.all([
@@ -105,16 +108,16 @@ export interface Service {
   readonly port: number;
   readonly pid: number;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** What it has written so far. */
+  /** Returns the output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Resolves when the process is gone and all it wrote is read. */
+  /** Resolves when the process has exited and all its output is read. */
   readonly exited: Promise<number>;
   readonly hasExited: () => boolean;
 }
 
-/** Starts `catalogue serve` on a free port, and resolves when it has said that it listens. */
+/** Starts `catalogue serve` on a free port, and resolves when it has printed its address. */
 export async function startService(launch: Launch): Promise<Service> {
   const { args = [], env = {} } = launch;
   const port = args.some((arg) => arg.startsWith('--port')) || 'PORT' in env ? [] : ['--port', '0'];
@@ -138,7 +141,7 @@ export async function startService(launch: Launch): Promise<Service> {
   };
 }
 
-/** Waits for a condition, and says which one did not come true. */
+/** Waits for a condition, and names the condition in the error if the deadline passes. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   while (!(await condition())) {
@@ -147,7 +150,7 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   }
 }
 
-/** What SQLite itself says of a catalogue file; `ok` where all is well. */
+/** Returns the result of SQLite's integrity check of a file; `ok` for an intact file. */
 export function integrityOf(file: string): string {
   const db = new Database(file, { readwrite: true });
   try {

@@ -1,4 +1,4 @@
-/** PostgREST's recorded answers, and when an answer of ours agrees with one. */
+/** Recorded PostgREST responses, and the comparison of our responses with them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { parseCsv } from './csv.ts';
@@ -19,7 +19,10 @@ export interface RecordedCase {
 
 const folderOf = (name: string) => new URL(`../data/${name}/`, import.meta.url);
 
-/** `folder` is `recorded`, of the reference products, or `recorded-shop`, of a declared catalogue. */
+/**
+ * Lists the recorded areas of a folder: `recorded` for the reference products, `recorded-shop` for a declared
+ * catalogue.
+ */
 export function recordedAreas(folder = 'recorded'): string[] {
   return readdirSync(folderOf(folder))
     .filter((name) => name.endsWith('.jsonl'))
@@ -33,7 +36,7 @@ export function recordedCases(area: string, folder = 'recorded'): RecordedCase[]
     .map((line) => JSON.parse(line) as RecordedCase);
 }
 
-/** What differs, in words; empty where the answers agree. */
+/** Describes the differences; the result is empty if the responses agree. */
 export async function disagreements(recorded: RecordedCase, response: Response): Promise<string[]> {
   const { expect } = recorded;
   const body = await response.text();
@@ -78,7 +81,7 @@ function normalHeader(name: string, value: string | undefined): string {
 function bodiesAgree({ method, path, expect }: RecordedCase, body: string): boolean {
   const type = expect.headers['content-type'] ?? '';
   if (expect.body === '' || body === '') return expect.body === body;
-  // Lists inside rows come in any order, unless one is asked for.
+  // Embedded lists may come in any order, unless the request orders them.
   const embedded = [...path.matchAll(/[?&](?:\w+\.)*(\w+)\.order=/g)].map(([, name]) => name!);
   const order: Ordered = {
     outside: method === 'GET' || /[?&]order=/.test(path),
@@ -91,11 +94,11 @@ function bodiesAgree({ method, path, expect }: RecordedCase, body: string): bool
 
 interface Ordered {
   readonly outside: boolean;
-  /** Whether a list in a row is ordered, by its name. */
+  /** Whether the embedded list with this name is ordered. */
   readonly inside: (name: string) => boolean;
 }
 
-/** A cell that is a list of embedded rows is compared as such. */
+/** Normalizes CSV. A cell with embedded rows is compared as a list. */
 function normalCsv(text: string, { inside }: Ordered): unknown {
   const [header = [], ...rows] = parseCsv(text);
   return [header, ...rows].map((row) =>
@@ -106,7 +109,7 @@ function normalCsv(text: string, { inside }: Ordered): unknown {
   );
 }
 
-/** Averages agree to 9 decimals; rows of a write without an order may come in any. */
+/** Normalizes JSON. Averages agree to 9 decimals, and the rows of a write without an order may come in any order. */
 function normalJson(value: unknown, { outside, inside }: Ordered): unknown {
   if (typeof value === 'number') return Math.round(value * 1e9) / 1e9;
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * A catalogue with roles and a model of what each of them sees: of every row the fields, or nothing. From it come databases that
- * differ in nothing that a role sees.
+ * A catalogue with roles, and a model of the fields that each role sees in each row. The model generates databases that
+ * differ only in data that a role cannot see.
  */
 import type { Row } from '../../src/collection/value.ts';
 import type { Chooser } from './embedding-requests.ts';
@@ -87,7 +87,10 @@ const PUBLIC: Readonly<Record<string, Sees>> = {
   product_labels: ({ weight }) => if_((weight as number) > 1, every('product_labels')),
 };
 
-/** What a role sees of each row; of collections that are not named, nothing. */
+/**
+ * The fields of a row that a role sees, or undefined if the row is hidden. Collections that are missing here are
+ * hidden.
+ */
 export const SEES: Readonly<Record<string, Readonly<Record<string, Sees>>>> = {
   public: PUBLIC,
   supplier: {
@@ -117,7 +120,7 @@ export const SEES: Readonly<Record<string, Readonly<Record<string, Sees>>>> = {
   nobody: {},
 };
 
-/** By which a rule decides about a row: what a role sees does not change where these do not. */
+/** Fields that the rules depend on. If these do not change, the visibility of a row does not change. */
 const DECIDING: Readonly<Record<string, readonly string[]>> = {
   products: ['discontinued', 'supplier_id', 'category_id'],
   categories: ['hidden'],
@@ -182,10 +185,10 @@ export const BEGINNING: Rows = {
   ],
 };
 
-/** What no answer may hold. */
+/** Marker values that no response may contain. */
 export const HIDDEN = /HIDDEN|4242/;
 
-/** Other values, of each type, that can be recognised. */
+/** Chooses a replacement value of each type that is easy to recognize. */
 function other(choose: Chooser, field: string, type: string, number: number): Row[string] {
   if (choose.sometimes(15)) return null;
   if (type === 'text') return `HIDDEN ${field} ${number}`;
@@ -196,7 +199,10 @@ function other(choose: Chooser, field: string, type: string, number: number): Ro
   return type === 'boolean' ? choose.sometimes(50) : 4242 + (type === 'int4' ? 0 : number);
 }
 
-/** The same for a role: rows that it does not see are others, fewer or more, and so are fields that it does not see. */
+/**
+ * Generates a database that looks identical to a role. Hidden rows are changed, removed or added, and hidden fields are
+ * changed.
+ */
 export function differing(choose: Chooser, role: string): Rows {
   const sees = SEES[role]!;
   let number = 0;
@@ -227,7 +233,7 @@ export function differing(choose: Chooser, role: string): Rows {
   });
   return Object.fromEntries(changed);
 
-  /** A row that it does not see, and which refers to rows that are there. */
+  /** Creates a row that the role does not see and that references existing rows. */
   function added(name: string): Row | undefined {
     const id = 500 + choose.number(0, 9);
     const candidates: Readonly<Record<string, Row>> = {
@@ -250,14 +256,14 @@ export function differing(choose: Chooser, role: string): Rows {
   }
 }
 
-/** Whether a row refers to it. */
+/** Whether another row references this row. */
 function isReferred(name: string, { id }: Row): boolean {
   return [...ROLED.collections.values()].some(({ name: from, references }) =>
     references.some(({ to, field }) => to === name && BEGINNING[from]!.some((row) => row[field.name] === id)),
   );
 }
 
-/** A list as the model has it: the fields that all its rules allow, of the rows that it sees. */
+/** Returns a list as the model predicts it: the rows in which the role sees all given fields. */
 export function listed(role: string, name: string, fields: readonly string[]): Row[] {
   return BEGINNING[name]!.filter((row) => fields.every((field) => SEES[role]![name]?.(row)?.includes(field))).map(
     (row) => Object.fromEntries(fields.map((field) => [field, row[field] ?? null])),

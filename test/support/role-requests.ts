@@ -1,4 +1,4 @@
-/** Requests of every kind that a role might try, at rows and fields that it sees and at such as it does not. */
+/** Requests of every kind that a role might try, on rows and fields that it sees and on hidden ones. */
 import { OPERATORS, type OperatorName } from '../../src/dialect/operators.ts';
 import type { Chooser } from './embedding-requests.ts';
 import { BEGINNING, ROLED, SEES } from './role-model.ts';
@@ -11,7 +11,7 @@ export interface RoleRequest {
 const NAMES = [...ROLED.collections.keys()];
 const fieldsOf = (name: string) => ROLED.collections.get(name)!.fields.map((field) => field.name);
 
-/** Chooses what a role may name, mostly, so that many of its requests are answered; or whatever there is. */
+/** Chooses names that the role mostly may use, so that many of its requests succeed, and sometimes any name. */
 class Names {
   constructor(
     readonly choose: Chooser,
@@ -25,7 +25,7 @@ class Names {
     return this.choose.one(NAMES);
   }
 
-  /** Some that there are not, and some that nearly are. */
+  /** Chooses a field, sometimes one that does not exist or a misspelt one. */
   field(name: string): string {
     const { choose } = this;
     if (this.isLikely) {
@@ -37,13 +37,13 @@ class Names {
     return `${choose.one(fieldsOf(name))}${path}`;
   }
 
-  /** What it may see of any row, and of one of these what. */
+  /** Returns the fields that the role sees in at least one row. */
   private seenFields(name: string): readonly string[] {
     const seen = BEGINNING[name]!.flatMap((row) => SEES[this.role]![name]?.(row) ?? []);
     return [...new Set(seen)];
   }
 
-  /** What is embedded, and of which collection it is. */
+  /** Chooses an embed: its spelling in the request and its collection. */
   embedding(name: string): readonly [target: string, to: string] | undefined {
     const { choose } = this;
     if (this.isLikely) {
@@ -222,7 +222,7 @@ const READ_HEADERS: readonly Readonly<Record<string, string>>[] = [
   { 'accept-encoding': 'gzip' },
 ];
 
-/** An item that is there or not, for the role or at all. */
+/** Chooses an id that is visible, hidden or missing. */
 const anyId = (choose: Chooser) => choose.one(['1', '2', '3', '4', '5', '7', '500', '501', '999', 'x']);
 
 export function chooseRead(choose: Chooser, role: string): RoleRequest {
@@ -235,7 +235,7 @@ export function chooseRead(choose: Chooser, role: string): RoleRequest {
   return { path: asked === '' ? path : `${path}?${asked}`, init: { method, headers: { ...choose.one(READ_HEADERS) } } };
 }
 
-/** What roles may write, by right. */
+/** The fields that each role may write, by permission. */
 const WRITES: Readonly<Record<string, readonly (readonly [name: string, fields: readonly string[]])[]>> = {
   supplier: [
     ['products', ['name', 'sku', 'supplier_id', 'category_id']],
@@ -265,12 +265,12 @@ const WRITE_HEADERS: readonly string[] = [
   'missing=default',
 ];
 
-/** Keys that no row has, in either database. */
+/** Counter for keys that no row has, in either database. */
 let fresh = 10_000;
 
 /**
- * Which keys there are is told by unique fields and references, whatever a rule hides: what is stored refers to rows that the
- * role sees, or that there are not, and is like no other.
+ * Chooses a value to store. Unique fields and references reveal which keys exist, even hidden ones. The value therefore
+ * references only visible rows or null, and a unique field gets a new value.
  */
 function cell(choose: Chooser, role: string, name: string, field: string): unknown {
   const collection = ROLED.collections.get(name)!;
@@ -293,7 +293,7 @@ function cell(choose: Chooser, role: string, name: string, field: string): unkno
   return type.name === 'json' ? { size: 1 } : choose.number(0, 9);
 }
 
-/** The key of a row that the role sees, of `all` of any row, or of one that there is not. */
+/** Returns the key of a row that the role sees (of any row for `all`), or a key that does not exist. */
 function keyOf(choose: Chooser, role: string, name: string): Record<string, unknown> {
   const { key } = ROLED.collections.get(name)!;
   const seen = BEGINNING[name]!.filter((row) => role === 'all' || SEES[role]![name]?.(row) !== undefined);
@@ -344,7 +344,7 @@ export function chooseWrite(choose: Chooser, role: string): RoleRequest {
     case 4:
       return send('PATCH', `/${name}/${anyId(choose)}`, given(), { ...ifMatch, ...singular });
     case 5:
-      // Rows that are hidden are named, too: they are not there.
+      // The request also names hidden rows, which must look like missing rows.
       return send('PATCH', `/${name}`, [{ ...given(), ...keyOf(choose, choose.one([role, 'all']), name) }]);
     case 6:
       return send('DELETE', `/${name}/${anyId(choose)}`, undefined, ifMatch);
@@ -359,7 +359,9 @@ export function chooseWrite(choose: Chooser, role: string): RoleRequest {
   }
 }
 
-/** Every way to reach a field of a collection: each place that names one, with each operator, from everywhere it is embedded. */
+/**
+ * Generates every way to reach a field of a collection: each position, each operator, and each embed that leads to it.
+ */
 export function* everyWay(name: string, field: string): Generator<RoleRequest> {
   const { type } = ROLED.collections.get(name)!.byName.get(field)!;
   const { values } = FITTING[type.name.replace(/\(.*/, '')]!;
@@ -408,7 +410,7 @@ export function* everyWay(name: string, field: string): Generator<RoleRequest> {
   yield* everyWrite(name, field, values[0]!);
 }
 
-/** Nothing of it is stored, and rows that are made are like no other. */
+/** Generates writes that name the field. None of them is stored, and new rows have unique values. */
 function* everyWrite(name: string, field: string, value: string): Generator<RoleRequest> {
   const { key, byName } = ROLED.collections.get(name)!;
   const json = /^(int4|decimal)/.test(byName.get(field)!.type.name) ? Number(value) : value;

@@ -1,4 +1,4 @@
-/** A small shop with roles, for stories: who comes by, who supplies, who writes, who edits. */
+/** A small shop with roles for tests: a visitor, a supplier, a writer and an editor. */
 import type { Row } from '../../src/collection/value.ts';
 import { declaredBy } from './roles.ts';
 

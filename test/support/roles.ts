@@ -1,4 +1,4 @@
-/** Catalogues with roles for the tests, read from YAML; a request says in headers whose it is. */
+/** Catalogues with roles for the tests, read from YAML. Request headers name the caller. */
 import type { AppOptions } from '../../src/app.ts';
 import { ANONYMOUS, type Caller } from '../../src/collection/caller.ts';
 import { type Catalogue as Declared, declareCatalogue } from '../../src/collection/declaration.ts';
@@ -13,7 +13,7 @@ export function declaredBy(yaml: string): Declared {
   return declareCatalogue(parseDeclaration(yaml, 'collections.yaml'));
 }
 
-/** As `X-Role` and `X-Claims` say. */
+/** Returns the caller that `X-Role` and `X-Claims` name. */
 export function identify({ headers }: Request): Caller {
   const role = headers.get('x-role');
   if (role === null) return ANONYMOUS;

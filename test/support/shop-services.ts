@@ -1,4 +1,4 @@
-/** The real program on the shop, for stories that clients tell: on a file, and on PostgreSQL. */
+/** The real program with the shop catalogue, for client tests: on a file and on PostgreSQL. */
 import { SHOP } from './declarations.ts';
 import { newSchema, testServer } from './postgres.ts';
 import { type Service, startService, temporaryFolder } from './process.ts';

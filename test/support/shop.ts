@@ -1,4 +1,7 @@
-/** The shop, a declared catalogue with every type and every kind of reference: its declaration and rows lie in test/data/shop. */
+/**
+ * The shop, a declared catalogue with every type and every kind of reference. Its declaration and rows are in
+ * test/data/shop.
+ */
 import { readFileSync } from 'node:fs';
 import { type AppOptions, createApp } from '../../src/app.ts';
 import { type Catalogue as Declared, declareCatalogue } from '../../src/collection/declaration.ts';
@@ -23,12 +26,12 @@ interface DeclaredCollection {
 const read = (file: string) => readFileSync(new URL(`../data/shop/${file}`, import.meta.url), 'utf8');
 const declared = Bun.YAML.parse(read('collections.yaml')) as { collections: Record<string, DeclaredCollection> };
 
-/** As a body is read: a number that a double does not hold is in the digits it was written in. */
+/** Rows parsed like a request body: a number that does not fit a double keeps its digits. */
 export const SHOP_ROWS: Readonly<Record<string, readonly Row[]>> = Object.fromEntries(
   Object.entries(declared.collections).map(([name, { rows }]) => [name, parseJson(read(rows)) as Row[]]),
 );
 
-/** As a client reads them: numbers are doubles. */
+/** Rows as a client parses them, with all numbers as doubles. */
 export const SHOP_SHOWN: Readonly<Record<string, readonly Row[]>> = Object.fromEntries(
   Object.entries(declared.collections).map(([name, { rows }]) => [name, JSON.parse(read(rows)) as Row[]]),
 );
@@ -52,7 +55,7 @@ function referenceOf(declaration: unknown): NonNullable<FieldDraft['references']
   return { onDelete: 'restrict', ...given } as NonNullable<FieldDraft['references']>;
 }
 
-/** One collection `things`, keyed by `id`, with a field of each of these types. */
+/** Declares one collection `things` with the key `id` and a field of each of these types. */
 export function thingsOf(fields: Readonly<Record<string, string>>): Declared {
   const things: CollectionDraft = {
     name: 'things',
@@ -90,7 +93,7 @@ function beginning(catalogue: Declared, rows: Rows) {
   return firstRowsOf({ catalogue, rows: (name) => (Object.hasOwn(rows, name) ? rows[name]! : []) });
 }
 
-/** Any catalogue on an engine. */
+/** Opens a declared catalogue on an engine. */
 export async function openDeclared(
   engineName: string,
   catalogue: Declared,

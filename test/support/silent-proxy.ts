@@ -6,17 +6,20 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface SilentProxy {
   readonly port: number;
-  /** From now on nothing passes, on no connection. */
+  /** Stops all traffic on all connections from now on. */
   readonly silence: () => void;
-  /** New connections work again; those that were open or opened in silence stay silent for ever. */
+  /** Lets new connections work again. Connections opened before or during the silence stay silent for ever. */
   readonly speak: () => void;
-  /** The connection on which the service next sends this text falls silent, right before it, or right after it. Resolves when it has. */
+  /**
+   * Silences the next connection on which the service sends this text, right before or right after it. Resolves when it
+   * is silent.
+   */
   readonly silenceAt: (text: string, when?: 'before' | 'after') => Promise<void>;
-  /** New connections go there from now on. */
+  /** Sends new connections to this port from now on. */
   readonly leadTo: (port: number) => void;
   /** The number of connections that were opened so far. */
   readonly opened: () => number;
-  /** All connections are closed, as by a restart. */
+  /** Closes all connections, like a restart. */
   readonly cut: () => void;
   readonly close: () => void;
 }
@@ -45,7 +48,7 @@ export async function startSilentProxy(serverPort: number, host = '127.0.0.1'): 
       if (!link.isSilent) client.write(data);
     });
     const end = () => {
-      // Nobody hears of an end, either.
+      // A silent connection does not forward its end either.
       if (link.isSilent) return;
       links.delete(link);
       for (const socket of link.sockets) socket.destroy();

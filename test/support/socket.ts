@@ -1,13 +1,13 @@
-/** A raw TCP conversation with a service, byte for byte as the test says. */
+/** A raw TCP conversation with a service, in which the test controls every byte. */
 import { connect, type Socket } from 'node:net';
 import { until } from './process.ts';
 
 export interface Conversation {
   readonly send: (bytes: string | Uint8Array) => void;
-  /** All that came back so far. */
+  /** Returns everything received so far. */
   readonly received: () => string;
   readonly isClosed: () => boolean;
-  /** Waits for what was received to fulfil a condition, or for the other side to close. */
+  /** Waits until the received text meets a condition or the other side closes. */
   readonly until: (what: string, condition: (received: string) => boolean) => Promise<string>;
   readonly close: () => void;
 }
@@ -19,7 +19,7 @@ export async function talkTo(port: number): Promise<Conversation> {
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1');
   });
-  // A reset is a way of closing, too.
+  // A reset also closes the connection.
   socket.on('error', () => {});
   socket.on('close', () => {
     isClosed = true;
@@ -36,7 +36,7 @@ export async function talkTo(port: number): Promise<Conversation> {
   };
 }
 
-/** Whether anyone listens on the port. */
+/** Checks whether a process listens on the port. */
 export async function isListening(port: number): Promise<boolean> {
   try {
     (await connected(port)).destroy();
@@ -46,7 +46,7 @@ export async function isListening(port: number): Promise<boolean> {
   }
 }
 
-/** The status of every response in what was received. */
+/** Returns the status of every response in the received text. */
 export function statusesIn(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(([, status]) => Number(status));
 }

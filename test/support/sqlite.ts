@@ -1,6 +1,6 @@
 /**
- * Catalogue files for the tests, as the service has them, in a folder that takes no time to sync. To open one starts threads:
- * one that is given back is used again, with its first rows put back by another connection, as another process would.
+ * Catalogue files for the tests, with the service's settings, in a folder that syncs instantly. Opening a file starts
+ * threads, so a released engine is reused. Another connection then restores its first rows, like another process.
  */
 import { Database } from 'bun:sqlite';
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -27,11 +27,11 @@ export const TEST_OPTIONS = {
 } as const;
 
 export interface TestFile extends Partial<Omit<SqliteOptions, 'path' | 'firstRows'>> {
-  /** Whether its tables count as large ones: nothing but what is surely quick is read beside the requests. */
+  /** Whether its tables count as large, so that only certainly cheap reads run on the event-loop thread. */
   readonly isLarge?: boolean;
 }
 
-/** The products that a new file begins with. */
+/** Returns an option that fills a new file with these products. */
 export function beginningWith(rows: readonly Row[]): SqliteOptions['firstRows'] {
   return firstRowsOf({ ...BUILT_IN, rows: () => rows });
 }
@@ -40,7 +40,7 @@ const MEMORY = '/dev/shm';
 let folder: string | undefined;
 let made = 0;
 
-/** A name for a new file, which goes with this process. */
+/** Returns the path of a new file, which is deleted with this process. */
 export function newFile(): string {
   if (folder === undefined) {
     folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'catalogue-test-'));
@@ -49,7 +49,7 @@ export function newFile(): string {
   return join(folder, `${++made}.db`);
 }
 
-/** The size of the whole file decides: few rows may hold long texts. */
+/** Makes a file large by its total size, which the service uses because a few rows may hold long texts. */
 export function makeLarge(path: string): void {
   const db = new Database(path);
   db.run('pragma busy_timeout = 5000');
@@ -58,8 +58,8 @@ export function makeLarge(path: string): void {
 }
 
 /**
- * Makes a file large, and has every row in the search index, at once and after each write through the engine: a service does that
- * later, and for many rows at a time. What another connection writes is not indexed.
+ * Makes a file large and indexes every row at once, also after each write through the engine. A service indexes later
+ * and in batches. Rows that another connection writes are not indexed.
  */
 export function countAsLarge(engine: Engine, path: string, { collections }: Catalogue): () => void {
   makeLarge(path);
@@ -90,7 +90,7 @@ export function countAsLarge(engine: Engine, path: string, { collections }: Cata
   return index;
 }
 
-/** Engines on files of one kind. Closing one gives it back. */
+/** Returns a function that opens engines on files of one kind. Closing an engine releases it for reuse. */
 export function sqliteFiles({ isLarge = false, ...options }: TestFile = {}): (firstRows: readonly Row[]) => Engine {
   const free: { readonly engine: Engine; readonly other: Database; readonly index?: () => void }[] = [];
   const open = (firstRows: readonly Row[]): Engine => {
@@ -98,7 +98,7 @@ export function sqliteFiles({ isLarge = false, ...options }: TestFile = {}): (fi
     const engine = openSqlite({ ...TEST_OPTIONS, ...options, path, firstRows: beginningWith(firstRows) });
     const index = isLarge ? countAsLarge(engine, path, options.catalogue ?? TEST_OPTIONS.catalogue) : undefined;
     const other = new Database(path);
-    // The service writes by itself, too: it indexes what was written.
+    // The service also writes by itself, because it indexes new rows.
     other.run('pragma busy_timeout = 5000');
     engine.close = async () => {
       free.push({ engine, other, ...(index === undefined ? {} : { index }) });

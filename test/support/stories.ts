@@ -1,10 +1,10 @@
-/** What the stories in the tests share: a catalogue to tell them on, requests to make, refusals to expect. */
+/** Shared helpers of the tests: catalogues, requests, and checks of error responses. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test';
 import type { Row } from '../../src/collection/value.ts';
 import type { ProblemBody } from '../../src/response/problem.ts';
 import { type Catalogue, type CatalogueSettings, openCatalogue, REFERENCE_PRODUCTS } from './catalogue.ts';
 
-/** Every test has the 77 products to itself. */
+/** Gives every test its own catalogue with the 77 products. */
 export function ownCatalogue(engine: string, settings?: CatalogueSettings): Catalogue {
   let catalogue: Catalogue;
   beforeEach(async () => {
@@ -14,7 +14,7 @@ export function ownCatalogue(engine: string, settings?: CatalogueSettings): Cata
   return forwardTo(() => catalogue);
 }
 
-/** All tests look at the same 77 products, and none changes them. */
+/** Gives all tests one catalogue with the 77 products, which none of them changes. */
 export function sharedCatalogue(engine: string, settings?: CatalogueSettings): Catalogue {
   let catalogue: Catalogue;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ function forwardTo(current: () => Catalogue): Catalogue {
   };
 }
 
-/** All ten fields, as a create request carries them. */
+/** All ten fields, as in a create request. */
 export const TEN_FIELDS = {
   id: 1001,
   product_name: 'Sea Buckthorn Jam',
@@ -64,7 +64,7 @@ export function send(
   return { method, body, headers: { 'content-type': contentType, ...headers } };
 }
 
-/** The error body of a refusal, after a look at its status, code and form. */
+/** Checks the status, code and form of an error response, and returns its body. */
 export async function expectRefusal(response: Response, status: number, code: string): Promise<ProblemBody> {
   const text = await response.text();
   expect({ status: response.status, text }).toEqual({ status, text: expect.stringContaining(`"code":"${code}"`) });

@@ -1,4 +1,4 @@
-/** Generated values of every type, as the JSON text that an answer must show for them. */
+/** Generated values of every type, as the JSON text of the expected response. */
 import fc from 'fast-check';
 import { parseJson, WrittenNumber } from '../../src/collection/exact-json.ts';
 import { decimalKey } from '../../src/collection/types/decimal-text.ts';
@@ -37,7 +37,7 @@ const float = (numbers: fc.Arbitrary<number>): Text =>
     )
     .map((number) => (Number.isFinite(number) ? String(number + 0) : JSON.stringify(String(number))));
 
-/** Texts that PostgreSQL can hold, some of them alike. */
+/** Texts that PostgreSQL can store, some of them similar. */
 const text = fc
   .oneof(
     fc.string({ unit: 'binary', maxLength: 8 }),
@@ -116,7 +116,9 @@ const SINGLE: Readonly<Record<string, Text>> = {
   json,
 };
 
-/** One dimension, or two of equal lengths; nothing in it is a list by itself. */
+/**
+ * Generates arrays with one dimension, or with two dimensions of equal length. The elements are not arrays themselves.
+ */
 function arrayOf(element: Text): Text {
   const item = fc.oneof(
     { weight: 6, arbitrary: element.filter((each) => !each.startsWith('[')) },
@@ -129,17 +131,17 @@ function arrayOf(element: Text): Text {
   );
 }
 
-/** By the names of the types; all of them, and arrays of all of them. */
+/** Generators by type name, for all types and arrays of all types. */
 export const TYPE_VALUES: Readonly<Record<string, Text>> = {
   ...SINGLE,
   ...Object.fromEntries(Object.entries(SINGLE).map(([name, values]) => [`${name}[]`, arrayOf(values)])),
 };
 
-/** JSON in which numbers are equal when their values are, to the last digit: 1.0 and 1, but not two neighbours beyond 2^53. */
+/** Parses JSON for an exact comparison of numbers: 1.0 equals 1, but two neighbours beyond 2^53 differ. */
 export function comparable(written: string): unknown {
   const normal = (value: unknown): unknown => {
     if (typeof value === 'number') return { number: decimalKey(String(value)) };
-    // A float may be written with other digits, and is the same double.
+    // A float may be written with other digits, and is then the same double.
     if (value instanceof WrittenNumber) {
       return { number: decimalKey(/e/i.test(value.text) ? String(Number(value.text)) : value.text) };
     }

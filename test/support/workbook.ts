@@ -1,4 +1,4 @@
-/** A workbook as Excel writes it, for what reads one: shared strings, dates as numbers with a format, packed parts. */
+/** Workbooks in the form that Excel writes: shared strings, dates as formatted numbers, and compressed parts. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 type Cell = string | number | boolean | undefined | { readonly date: string };
@@ -10,7 +10,7 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** The first of its two sheets has these rows. */
+/** Creates a workbook with two sheets, the first of which has these rows. */
 export function workbook(name: string, rows: readonly (readonly Cell[])[]): Uint8Array {
   const strings: string[] = [];
   const sheet = rows.map(
