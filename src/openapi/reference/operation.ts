@@ -41,7 +41,7 @@ function* parameterTable({ components }: OpenApi, names: readonly string[]): Pie
 <td>${place}</td><td>${markdown(firstParagraph(description))}</td></tr>`;
   });
   return html`<h4>Parameters</h4>
-<table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Description</th></tr></thead>
+<table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">What it does</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 

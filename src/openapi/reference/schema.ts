@@ -35,7 +35,7 @@ ${markdown(schema.description ?? '')}
 ${
   rows.length === 0
     ? ''
-    : html`<table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead>
+    : html`<table><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
 <tbody>${rows}</tbody></table>`
 }</section>`;
 }
