@@ -5,11 +5,11 @@ import { BUILT_IN } from '../src/collection/built-in.ts';
 import type { Catalogue } from '../src/collection/declaration.ts';
 import { products } from '../src/collection/products.ts';
 import type { Row } from '../src/collection/value.ts';
-import { Connection } from '../src/engine/sqlite/connection.ts';
-import { openSqlite } from '../src/engine/sqlite/index.ts';
-import { indexPending } from '../src/engine/sqlite/search-index.ts';
+import { Connection } from '../src/engine/sqlite/connection/connection.ts';
+import { openSqlite } from '../src/engine/sqlite/engine.ts';
+import { indexPending } from '../src/engine/sqlite/search/search-index.ts';
+import { WHOLE } from '../src/plan/read/whole-row.ts';
 import type { StoredRow } from '../src/plan/types.ts';
-import { WHOLE } from '../src/plan/whole.ts';
 
 const ADJECTIVES = [
   'Aged',

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { BUILT_IN } from '../src/collection/built-in.ts';
 import { products } from '../src/collection/products.ts';
 import { CsvRecords } from '../src/declare/rows/csv.ts';
-import { prepareSchema } from '../src/engine/sqlite/migrate.ts';
-import { rowPlanner } from '../src/plan/row-planner.ts';
+import { prepareSchema } from '../src/engine/sqlite/schema/migrate.ts';
+import { rowPlanner } from '../src/plan/write/row-planner.ts';
 import { generateProducts } from './generate.ts';
 
 const ROUNDS = 3;

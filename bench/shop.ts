@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { type Catalogue, declareCatalogue } from '../src/collection/declaration.ts';
 import type { Row } from '../src/collection/value.ts';
 import { parseDeclaration } from '../src/declare/read.ts';
-import { openSqlite } from '../src/engine/sqlite/index.ts';
-import { rowPlanner } from '../src/plan/row-planner.ts';
+import { openSqlite } from '../src/engine/sqlite/engine.ts';
+import { WHOLE } from '../src/plan/read/whole-row.ts';
 import type { StoredRow } from '../src/plan/types.ts';
-import { WHOLE } from '../src/plan/whole.ts';
+import { rowPlanner } from '../src/plan/write/row-planner.ts';
 import { generateObjects, indexCatalogue } from './generate.ts';
 
 const DECLARATION = {

@@ -4,21 +4,21 @@
  */
 import type { Catalogue } from './collection/declaration.ts';
 import type { Engine, MaybePromise, Metric } from './engine/engine.ts';
-import { Bodies } from './http/bodies.ts';
+import { Bodies } from './http/body/body-receiver.ts';
 import { firstPart, pathAndQuery, readCall, routeOf } from './http/call.ts';
-import { NO_SNIFF, optionsAnswer } from './http/cors.ts';
+import { NO_SNIFF, optionsAnswer } from './http/edge/cors.ts';
+import type { Peer } from './http/edge/peer.ts';
+import { locate } from './http/edge/prefix.ts';
 import type { Pages } from './http/pages.ts';
-import type { Peer } from './http/peer.ts';
-import { locate } from './http/prefix.ts';
 import { checkProfile } from './http/profile.ts';
 import { explainRead, readItem, readList } from './requests/read.ts';
 import { write } from './requests/write.ts';
-import { type Admit, admitting, byRole, type Identify } from './response/callers.ts';
-import { KeptAnswers, responder } from './response/kept-answers.ts';
-import { withLimit } from './response/limited.ts';
-import { type Observers, observed } from './response/observed.ts';
+import { type Admit, admitting, byRole, type Identify } from './response/authenticate.ts';
+import { type Observers, observed } from './response/logging.ts';
 import { acceptsPlan } from './response/plan.ts';
-import { type Answerer, andThen, compose, type Middleware } from './response/trace.ts';
+import { withLimit } from './response/rate-limited.ts';
+import { type Answerer, andThen, compose, type Middleware } from './response/request-context.ts';
+import { KeptAnswers, responder } from './response/response-cache.ts';
 
 export interface AppOptions extends Observers {
   readonly catalogue: Catalogue;

@@ -1,9 +1,9 @@
 /** The program `catalogue`: finds and runs a command, and prints an error in one sentence. */
 import manifest from '../package.json' with { type: 'json' };
-import type { Command } from './cli/command.ts';
-import { ConfigError } from './config.ts';
-import { failureOf } from './engine/failures.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from './base/nearest-name.ts';
+import type { Command } from './cli/shared/command.ts';
+import { failureOf } from './engine/shared/startup-errors.ts';
+import { ConfigError } from './settings/by-command.ts';
 
 type Load = () => Promise<{ readonly command: Command }>;
 

@@ -2,27 +2,28 @@
  * Authentication by a token, a key, a login session, or as anonymous. `identify` authenticates each request to a catalogue with
  * roles, and answers synchronously from its cache. `pages` are the login and logout endpoints.
  */
+
+import { Refusal } from '../base/errors.ts';
+import { lookalikeRole, meantAnonymous } from '../collection/anonymous-role.ts';
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { lookalikeRole, meantAnonymous } from '../collection/meant-anonymous.ts';
 import { undeclaredRoles } from '../collection/undeclared-roles.ts';
-import { ConfigError, type ServeSettings } from '../config.ts';
 import type { Engine, MaybePromise, Metric } from '../engine/engine.ts';
-import { Refusal } from '../errors.ts';
+import type { TrustedProxies } from '../http/edge/proxies.ts';
 import type { Noted, Pages } from '../http/pages.ts';
-import type { TrustedProxies } from '../http/proxies.ts';
 import { claimPath } from '../settings/access.ts';
+import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
+import { credentialsNeeded, noSuchRole } from './errors.ts';
 import { Keys } from './keys.ts';
-import { People } from './people.ts';
 import { PublicKeys } from './public-keys.ts';
-import { credentialsNeeded, noSuchRole } from './refusals.ts';
+import { type Sent, sentWith } from './request-credentials.ts';
 import { rightsOf } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { type Sent, sentWith } from './sent.ts';
 import { type CookieTerms, endedCookie } from './session-cookie.ts';
 import { type Account, type Counts, NOBODY, sessionPages } from './session-pages.ts';
 import { CredentialStore } from './store.ts';
 import { Tokens } from './tokens.ts';
+import { People } from './users.ts';
 import { publicKeyVerifier, secretVerifier, type Verifier } from './verifiers.ts';
 
 export type AccessSettings = Pick<ServeSettings, 'jwtAudience' | 'jwtIssuer' | 'jwtRoleClaim' | 'sessionHours'>;

@@ -1,9 +1,10 @@
 /** Checks the claims of a verified token and derives its caller. The messages are PostgREST's. */
+
+import { MAX_ACCOUNT_NAME_LENGTH, TOKEN_LEEWAY_SECONDS } from '../base/limits.ts';
 import type { Caller } from '../collection/caller.ts';
 import { ANONYMOUS } from '../collection/caller.ts';
-import { MAX_ACCOUNT_NAME_LENGTH, TOKEN_LEEWAY_SECONDS } from '../limits.ts';
 import type { ClaimPath } from '../settings/access.ts';
-import { invalidToken } from './refusals.ts';
+import { invalidToken } from './errors.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 /** API keys. A key is shown once, when it is created. The database holds its hash, which is safe for 256 random bits. */
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { andThen } from '../response/trace.ts';
+import { andThen } from '../response/request-context.ts';
+import { type Found, Lookups } from './credential-cache.ts';
+import { invalidToken } from './errors.ts';
 import { newKeyText } from './key-text.ts';
-import { type Found, Lookups } from './lookups.ts';
-import { invalidToken } from './refusals.ts';
-import { hashOf } from './remembered.ts';
 import type { CredentialStore, StoredKey } from './store.ts';
+import { hashOf } from './verified-cache.ts';
 
 export interface NewKey {
   readonly name: string;

@@ -2,9 +2,15 @@
  * Password hashes by argon2id (https://www.rfc-editor.org/rfc/rfc9106; parameters from OWASP). Bun hashes on its own threads.
  * Few run at a time, since each needs much memory. An unknown name takes as long as a known one.
  */
-import { ConfigError } from '../config.ts';
-import { Refusal } from '../errors.ts';
-import { MAX_PASSWORD_BYTES, MAX_PASSWORDS_AT_ONCE, MAX_PASSWORDS_WAITING, MIN_PASSWORD_LENGTH } from '../limits.ts';
+
+import { Refusal } from '../base/errors.ts';
+import {
+  MAX_PASSWORD_BYTES,
+  MAX_PASSWORDS_AT_ONCE,
+  MAX_PASSWORDS_WAITING,
+  MIN_PASSWORD_LENGTH,
+} from '../base/limits.ts';
+import { ConfigError } from '../settings/by-command.ts';
 import { randomText } from './key-text.ts';
 
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;

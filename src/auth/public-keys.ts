@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import { type CompactVerifyGetKey, createLocalJWKSet, importJWK, type JWK } from 'jose';
-import { ConfigError } from '../config.ts';
-import { Refusal } from '../errors.ts';
-import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../limits.ts';
+import { Refusal } from '../base/errors.ts';
+import { JWKS_FRESH_MS, JWKS_PAUSE_MS, JWKS_TIMEOUT_MS, MAX_JWKS_BYTES, MAX_PUBLIC_KEYS } from '../base/limits.ts';
+import { ConfigError } from '../settings/by-command.ts';
 
 export interface PublicKeyTimes {
   readonly freshMs: number;

@@ -1,7 +1,7 @@
 /** Checks that a request comes from a page of this host. A browser sends the origin, and no page can forge it. */
-import { Refusal } from '../errors.ts';
-import type { Peer } from '../http/peer.ts';
-import type { TrustedProxies } from '../http/proxies.ts';
+import { Refusal } from '../base/errors.ts';
+import type { Peer } from '../http/edge/peer.ts';
+import type { TrustedProxies } from '../http/edge/proxies.ts';
 
 export function isSameOrigin(request: Request, peer: Peer | undefined, proxies: TrustedProxies): boolean {
   const { headers } = request;

@@ -1,16 +1,17 @@
 /** The endpoints `/auth/login`, `/auth/logout`, `/auth/password` and `/auth/session`, over JSON. */
+
+import { Refusal } from '../base/errors.ts';
+import { MAX_LOGIN_BYTES } from '../base/limits.ts';
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { Refusal } from '../errors.ts';
-import { Bodies } from '../http/bodies.ts';
+import { Bodies } from '../http/body/body-receiver.ts';
+import type { TrustedProxies } from '../http/edge/proxies.ts';
 import { type Noted, type Pages, readOnly } from '../http/pages.ts';
-import type { TrustedProxies } from '../http/proxies.ts';
-import { MAX_LOGIN_BYTES } from '../limits.ts';
-import type { Begun, People } from './people.ts';
+import { type Sent, sentWith, sessionSentWith } from './request-credentials.ts';
 import type { Rights } from './rights.ts';
 import { requireSameOrigin } from './same-origin.ts';
-import { type Sent, sentWith, sessionSentWith } from './sent.ts';
 import { type CookieTerms, endedCookie, sessionCookie } from './session-cookie.ts';
+import type { Begun, People } from './users.ts';
 
 export const AUTH_PATH = '/auth';
 const LOGIN_PATH = `${AUTH_PATH}/login`;

@@ -3,18 +3,18 @@
  * credentials; the first write creates the tables.
  */
 import type { Collection, Field } from '../collection/declaration.ts';
-import { KEYS, SESSIONS, USERS } from '../collection/own.ts';
+import { KEYS, SESSIONS, USERS } from '../collection/own-collections.ts';
 import { storeJson } from '../collection/types/type.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, MaybePromise, ReadResult } from '../engine/engine.ts';
 import { keyIs } from '../plan/keys.ts';
-import { planRead } from '../plan/read.ts';
+import { planRead } from '../plan/read/read.ts';
+import { planWhole, WHOLE } from '../plan/read/whole-row.ts';
 import { fieldExpression } from '../plan/resolve.ts';
 import type { Assignment, Predicate, ReadPlan } from '../plan/types.ts';
-import { planWhole, WHOLE } from '../plan/whole.ts';
 import { gathered } from '../response/body.ts';
-import { andThen } from '../response/trace.ts';
+import { andThen } from '../response/request-context.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

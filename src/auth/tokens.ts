@@ -1,13 +1,13 @@
 /** JSON Web Tokens: verified once and cached until they expire, so that a repeated token costs almost nothing. */
 import { decodeProtectedHeader, errors } from 'jose';
+import { Refusal } from '../base/errors.ts';
+import { MAX_REMEMBERED } from '../base/limits.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { MaybePromise } from '../engine/engine.ts';
-import { Refusal } from '../errors.ts';
-import { MAX_REMEMBERED } from '../limits.ts';
 import { type ClaimTerms, callerOf, checkClaims, readClaims } from './claims.ts';
+import { invalidToken } from './errors.ts';
 import { KEY_HINT } from './key-text.ts';
-import { invalidToken } from './refusals.ts';
-import { hashOf, Remembered } from './remembered.ts';
+import { hashOf, Remembered } from './verified-cache.ts';
 import type { Verifier } from './verifiers.ts';
 
 interface Verified {

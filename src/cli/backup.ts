@@ -1,11 +1,12 @@
 /** `catalogue backup`: copies the database while the service runs. */
-import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
-import { begin } from '../declare/begin.ts';
+
+import { begin } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
-import { amount } from './amount.ts';
-import type { Command } from './command.ts';
-import { FORCE_OPTION, JSON_OPTION } from './options.ts';
-import { withProgress } from './progress.ts';
+import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
+import { amount } from './shared/amount.ts';
+import type { Command } from './shared/command.ts';
+import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
+import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = { ...FORCE_OPTION, ...JSON_OPTION, ...FILE_SETTINGS } as const;
 

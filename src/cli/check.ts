@@ -1,15 +1,15 @@
 /** `catalogue check`: checks the integrity of the database, or validates a declaration. */
-import { meantAnonymous } from '../collection/meant-anonymous.ts';
-import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
-import { begin } from '../declare/begin.ts';
-import { DeclarationError } from '../declare/mistakes.ts';
-import type { Finding } from '../engine/maintenance.ts';
+import { meantAnonymous } from '../collection/anonymous-role.ts';
+import { begin } from '../declare/load-catalogue.ts';
+import { DeclarationError } from '../declare/reader/mistakes.ts';
 import { maintenanceOf } from '../engine/open.ts';
+import type { Finding } from '../engine/shared/maintenance.ts';
+import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
-import { amount } from './amount.ts';
-import type { Command } from './command.ts';
-import { JSON_OPTION } from './options.ts';
-import { withProgress } from './progress.ts';
+import { amount } from './shared/amount.ts';
+import type { Command } from './shared/command.ts';
+import { JSON_OPTION } from './shared/options.ts';
+import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = { ...JSON_OPTION, ...DATA_SETTINGS } as const;
 

@@ -1,10 +1,11 @@
 /** `catalogue config`: shows the effective settings and the source of each. Secrets are masked. */
-import { describeSettings, readCommand, SERVE_SETTINGS } from '../config.ts';
+
 import { findDeclaration } from '../declare/find.ts';
+import { describeSettings, readCommand, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { settingsMarkdown, shown } from '../settings/describe.ts';
 import { fileKey, onOrOff, setting } from '../settings/setting.ts';
-import type { Command } from './command.ts';
-import { JSON_OPTION } from './options.ts';
+import type { Command } from './shared/command.ts';
+import { JSON_OPTION } from './shared/options.ts';
 
 const OPTIONS = {
   markdown: setting({

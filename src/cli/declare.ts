@@ -1,10 +1,11 @@
 /** `catalogue declare`: writes the declaration of existing tables, or prints the format of declarations. */
-import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+
 import { USUAL_NAMES } from '../declare/find.ts';
+import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { onOrOff, setting, text } from '../settings/setting.ts';
-import type { Command } from './command.ts';
 import { declareFrom } from './declare/from-database.ts';
-import { FORCE_OPTION } from './options.ts';
+import type { Command } from './shared/command.ts';
+import { FORCE_OPTION } from './shared/options.ts';
 
 const OPTIONS = {
   output: setting({

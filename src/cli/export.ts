@@ -1,17 +1,18 @@
 /** `catalogue export`: writes rows as CSV, JSON or NDJSON, selected by the query string of the API. */
+
+import type { WriteTerms } from '../base/files/written-file.ts';
 import { products } from '../collection/products.ts';
-import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
 import { FILE_FORMATS, type FileFormat, formatOf } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
+import { ConfigError, DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { oneOf, onOrOff, setting, text } from '../settings/setting.ts';
-import type { WriteTerms } from '../written-file.ts';
-import { amount } from './amount.ts';
-import type { Command } from './command.ts';
-import { withDatabase } from './database.ts';
-import { FORCE_OPTION, JSON_OPTION } from './options.ts';
-import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './output.ts';
-import { ProgressBar } from './progress.ts';
-import { planOf, read } from './reading.ts';
+import { amount } from './shared/amount.ts';
+import type { Command } from './shared/command.ts';
+import { withDatabase } from './shared/database.ts';
+import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
+import { checkOutput, openOutput, PipeClosed, STANDARD_OUTPUT } from './shared/output.ts';
+import { ProgressBar } from './shared/progress.ts';
+import { planOf, read } from './shared/reading.ts';
 
 const OPTIONS = {
   format: setting<FileFormat | undefined>({

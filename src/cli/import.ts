@@ -1,18 +1,19 @@
 /** `catalogue import`: stores the rows of a CSV, JSON or NDJSON file: all or none, or all valid ones. */
-import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
-import { begin } from '../declare/begin.ts';
+
+import { isSameFile } from '../base/files/written-file.ts';
+import { begin } from '../declare/load-catalogue.ts';
 import { formatToRead, openSource, type Source } from '../declare/rows/source.ts';
 import { databaseFiles } from '../engine/open.ts';
-import { isSameFile } from '../written-file.ts';
-import { amount } from './amount.ts';
-import type { Command } from './command.ts';
-import { chosenCollection, isNew, withDatabase } from './database.ts';
+import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import { readMapping } from './import/columns.ts';
 import { CONFLICTS, IMPORT_OPTIONS as OPTIONS } from './import/options.ts';
 import { Rejects, rejectsPath } from './import/rejects.ts';
 import { ImportRefused, type ImportResult, type Problem, runImport } from './import/run.ts';
-import { checkOutput, openOutput } from './output.ts';
-import { LoadBars } from './progress.ts';
+import { amount } from './shared/amount.ts';
+import type { Command } from './shared/command.ts';
+import { chosenCollection, isNew, withDatabase } from './shared/database.ts';
+import { checkOutput, openOutput } from './shared/output.ts';
+import { LoadBars } from './shared/progress.ts';
 
 /** Bad rows that are reported one by one; further ones are counted. */
 const NAMED_PROBLEMS = 100;

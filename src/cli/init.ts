@@ -1,12 +1,12 @@
 /** `catalogue init`: writes a first declaration. */
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { fileProblem } from '../base/files/file-problem.ts';
+import { checkFolder } from '../base/files/written-file.ts';
 import { products } from '../collection/products.ts';
-import { ConfigError, describeSettings, readCommand } from '../config.ts';
 import { findDeclaration, USUAL_NAMES } from '../declare/find.ts';
-import { fileProblem } from '../file-problem.ts';
-import { checkFolder } from '../written-file.ts';
-import type { Command } from './command.ts';
-import { JSON_OPTION } from './options.ts';
+import { ConfigError, describeSettings, readCommand } from '../settings/by-command.ts';
+import type { Command } from './shared/command.ts';
+import { JSON_OPTION } from './shared/options.ts';
 
 const OPTIONS = { ...JSON_OPTION } as const;
 
@@ -24,7 +24,7 @@ ${describeSettings(OPTIONS)}`,
     if (!/\.ya?ml$/.test(file)) throw new ConfigError(`${file}: it is written as YAML; name it .yaml`);
     const present = operands.length === 0 ? findDeclaration('') : undefined;
     if (present !== undefined) throw new ConfigError(`${present} is there already`);
-    const { startingPoint } = await import('../declare/starting-point.ts');
+    const { startingPoint } = await import('../declare/writer/starting-point.ts');
     writeNew(file, startingPoint(products, file));
     if (values.json) console.log(JSON.stringify({ ok: true, file }));
     else console.log(`Wrote ${file}: change it, then look at it with catalogue check ${file}`);

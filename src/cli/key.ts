@@ -1,9 +1,9 @@
 /** `catalogue key`: manages API keys. */
 import { addKey } from '../auth/keys.ts';
-import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
+import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
 import { setting, text } from '../settings/setting.ts';
-import type { Command } from './command.ts';
-import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './credentials.ts';
+import type { Command } from './shared/command.ts';
+import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './shared/credentials.ts';
 
 const DAY_MS = 86_400_000;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS, y: 365 * DAY_MS };

@@ -1,15 +1,16 @@
 /** `catalogue migrate`: creates or updates the tables, and ends. */
-import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../config.ts';
-import { begin } from '../declare/begin.ts';
+
+import { perhaps } from '../base/nearest-name.ts';
+import { begin } from '../declare/load-catalogue.ts';
 import { type MigrationPlan, problemLines } from '../engine/migration/words.ts';
 import { maintenanceOf } from '../engine/open.ts';
-import { perhaps } from '../nearest-name.ts';
-import { NO_ROWS } from '../plan/first-rows.ts';
+import { NO_ROWS } from '../plan/write/first-rows.ts';
+import { ConfigError, describeSettings, MIGRATE_SETTINGS, readSettings, type Values } from '../settings/by-command.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
-import type { Command } from './command.ts';
-import { withDatabase } from './database.ts';
-import { JSON_OPTION } from './options.ts';
-import { isReady } from './ready.ts';
+import type { Command } from './shared/command.ts';
+import { withDatabase } from './shared/database.ts';
+import { JSON_OPTION } from './shared/options.ts';
+import { isReady } from './shared/ready.ts';
 
 const OPTIONS = {
   plan: setting({

@@ -1,11 +1,12 @@
 /** `catalogue openapi`: prints the OpenAPI description, as the service answers it at `/`. */
-import { describeSettings, readSettings, SERVE_SETTINGS } from '../config.ts';
-import { begin } from '../declare/begin.ts';
+
+import { begin } from '../declare/load-catalogue.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { describeSettings, readSettings, SERVE_SETTINGS } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
-import type { Command } from './command.ts';
-import { printDocument } from './output.ts';
+import type { Command } from './shared/command.ts';
+import { printDocument } from './shared/output.ts';
 
 const SETTINGS = { collections: COLLECTIONS, basePath: SERVE_SETTINGS.basePath } as const;
 

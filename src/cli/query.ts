@@ -1,13 +1,13 @@
 /** `catalogue query`: shows rows in a table on the terminal. */
 import { parseJson } from '../collection/exact-json.ts';
 import { products } from '../collection/products.ts';
-import { DATA_SETTINGS, describeSettings, readCommand } from '../config.ts';
+import { DATA_SETTINGS, describeSettings, readCommand } from '../settings/by-command.ts';
 import { setting, wholeNumber } from '../settings/setting.ts';
-import type { Command } from './command.ts';
-import { withDatabase } from './database.ts';
-import { JSON_OPTION } from './options.ts';
-import { planOf, read } from './reading.ts';
-import { type Rows, renderTable } from './table.ts';
+import type { Command } from './shared/command.ts';
+import { withDatabase } from './shared/database.ts';
+import { JSON_OPTION } from './shared/options.ts';
+import { planOf, read } from './shared/reading.ts';
+import { type Rows, renderTable } from './shared/table.ts';
 
 /** The default number of rows. */
 const ROWS = 100;

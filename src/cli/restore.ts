@@ -1,12 +1,13 @@
 /** `catalogue restore`: replaces the database by a backup. */
-import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../config.ts';
-import { begin } from '../declare/begin.ts';
+
+import { begin } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
+import { ConfigError, describeSettings, FILE_SETTINGS, readCommand } from '../settings/by-command.ts';
 import { onOrOff, setting } from '../settings/setting.ts';
-import { amount } from './amount.ts';
-import type { Command } from './command.ts';
-import { FORCE_OPTION, JSON_OPTION } from './options.ts';
-import { withProgress } from './progress.ts';
+import { amount } from './shared/amount.ts';
+import type { Command } from './shared/command.ts';
+import { FORCE_OPTION, JSON_OPTION } from './shared/options.ts';
+import { withProgress } from './shared/progress.ts';
 
 const OPTIONS = {
   dropColumns: setting({

@@ -1,19 +1,20 @@
 /** `catalogue serve`: one serving process, or several workers and their supervisor. */
-import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../config.ts';
-import { begin } from '../declare/begin.ts';
+
+import { begin } from '../declare/load-catalogue.ts';
 import { maintenanceOf } from '../engine/open.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificate, readCertificate } from '../serve/certificate.ts';
-import { greet } from '../serve/greeting.ts';
+import { renewOnHangup, warnIfExpired } from '../serve/certificate-reload.ts';
 import { serveHere } from '../serve/instance.ts';
 import { checkHost, startAdmin } from '../serve/listening.ts';
 import { openLog } from '../serve/log.ts';
-import { renewOnHangup, warnIfExpired } from '../serve/renewal.ts';
 import { ScheduledBackups } from '../serve/scheduled-backups.ts';
 import type { Listening } from '../serve/server.ts';
+import { greet } from '../serve/start-message.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
 import { Workers } from '../serve/workers.ts';
-import type { Command } from './command.ts';
+import { describeSettings, readSettings, SERVE_SETTINGS, type ServeSettings } from '../settings/by-command.ts';
+import type { Command } from './shared/command.ts';
 
 export const command: Command = {
   help: () => `Usage: catalogue serve [flags]

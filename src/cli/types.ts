@@ -1,10 +1,11 @@
 /** `catalogue types`: prints TypeScript types of the catalogue for its clients. */
-import { describeSettings, readSettings } from '../config.ts';
-import { begin } from '../declare/begin.ts';
+
+import { begin } from '../declare/load-catalogue.ts';
 import { typeScriptTypes } from '../openapi/types.ts';
+import { describeSettings, readSettings } from '../settings/by-command.ts';
 import { COLLECTIONS } from '../settings/collections.ts';
-import type { Command } from './command.ts';
-import { printDocument } from './output.ts';
+import type { Command } from './shared/command.ts';
+import { printDocument } from './shared/output.ts';
 
 const SETTINGS = { collections: COLLECTIONS } as const;
 
@@ -14,7 +15,7 @@ export const command: Command = {
 Prints TypeScript types for clients: save them as database.ts, and then
 
   import { PostgrestClient } from '@supabase/postgrest-js';
-  import type { Database } from './database.ts';
+  import type { Database } from './shared/database.ts';
   const client = new PostgrestClient<Database>('http://127.0.0.1:3000');
 
 ${describeSettings(SETTINGS)}`,

@@ -1,9 +1,9 @@
 /** `catalogue user`: manages users, who log in to the console. */
-import { addUser, changeUser, removeUser } from '../auth/people.ts';
-import { ConfigError, describeSettings, readCommand, type Values } from '../config.ts';
-import type { Command } from './command.ts';
-import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './credentials.ts';
-import { newPassword } from './new-password.ts';
+import { addUser, changeUser, removeUser } from '../auth/users.ts';
+import { ConfigError, describeSettings, readCommand, type Values } from '../settings/by-command.ts';
+import type { Command } from './shared/command.ts';
+import { accountName, CREDENTIAL_OPTIONS, checkRole, named, printRows, withStore } from './shared/credentials.ts';
+import { newPassword } from './shared/new-password.ts';
 
 const OPTIONS = CREDENTIAL_OPTIONS;
 

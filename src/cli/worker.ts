@@ -1,7 +1,6 @@
 /** A worker process: started by `catalogue serve --workers`, from which it receives its settings. */
-import { ConfigError } from '../config.ts';
+
 import type { Observation } from '../observe/observation.ts';
-import { accountAnswers, ToldAccount } from '../serve/account.ts';
 import type { Certificate } from '../serve/certificate.ts';
 import { Channel, type Message } from '../serve/channel.ts';
 import { serveHere } from '../serve/instance.ts';
@@ -9,7 +8,9 @@ import { openLog } from '../serve/log.ts';
 import type { Listening } from '../serve/server.ts';
 import { stopSignal } from '../serve/stop-signal.ts';
 import type { Task } from '../serve/worker-process.ts';
-import type { Command } from './command.ts';
+import { accountAnswers, ToldAccount } from '../serve/worker-report.ts';
+import { ConfigError } from '../settings/by-command.ts';
+import type { Command } from './shared/command.ts';
 
 /** Time limit for answers of the other processes. */
 const PATIENCE_MS = 4_000;

@@ -2,8 +2,8 @@
  * JSON without loss of digits. A number that JavaScript would print differently keeps its text for PostgreSQL's
  * parsers: 7.0 is not an integer, and an int8 has more digits than a double.
  */
-import { Refusal } from '../errors.ts';
-import { MAX_JSON_DEPTH } from '../limits.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_JSON_DEPTH } from '../base/limits.ts';
 
 /** A number with the digits of the input. */
 export class WrittenNumber {

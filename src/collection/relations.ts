@@ -2,7 +2,7 @@
  * Relations between collections, derived from their references: in both directions, and through a join collection whose
  * key contains a reference to each side.
  */
-import { oncePer } from '../once-per.ts';
+import { oncePer } from '../base/memo.ts';
 import type { Collection, Field, Reference } from './declaration.ts';
 
 export type Cardinality = 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many';

@@ -10,7 +10,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BuildOutput } from 'bun';
-import { requireDescriptors } from '../descriptors.ts';
+import { requireDescriptors } from '../base/files/descriptors.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
 import { type Assets, type PageName, packAssets, unpackAssets } from './assets.ts';
 import { keptOrBuilt } from './kept-bundle.ts';

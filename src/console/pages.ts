@@ -1,8 +1,8 @@
 /** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
 
+import { Refusal } from '../base/errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
-import { Refusal } from '../errors.ts';
 import { type Noted, type Pages, readOnly } from '../http/pages.ts';
 import { fileResponse } from '../http/stored-file.ts';
 import type { Described } from '../openapi/described.ts';

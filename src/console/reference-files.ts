@@ -1,9 +1,10 @@
 /** The pages of the API reference: `/docs`, an index of the collections, and `/docs/<collection>`. */
+
+import { inTurns, type Pieces } from '../base/cooperative.ts';
+import { keepRecent, oncePer } from '../base/memo.ts';
 import type { Catalogue } from '../collection/declaration.ts';
 import { findCollection } from '../http/call.ts';
 import { type StoredFile, storeFile } from '../http/stored-file.ts';
-import { inTurns, type Pieces } from '../in-pieces.ts';
-import { keepRecent, oncePer } from '../once-per.ts';
 import type { Described } from '../openapi/described.ts';
 import { buildDocument, onlyCollection, onlyService } from '../openapi/document.ts';
 import type { OpenApi } from '../openapi/reference/document.ts';

@@ -1,16 +1,16 @@
 /** Validates one collection of a declaration: key, unique sets, file of rows. */
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { nearestName, perhaps } from '../base/nearest-name.ts';
 import type { CollectionDraft, FieldDraft } from '../collection/draft.ts';
 import { fieldTypeNamed } from '../collection/types/index.ts';
 import { can } from '../collection/types/type.ts';
-import { nearestName, perhaps } from '../nearest-name.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { draftField, valuesOf } from './field.ts';
 import { type GivenCollection, type GivenField, USUAL_KEY } from './format.ts';
-import type { Named } from './maps.ts';
+import type { Named } from './reader/maps.ts';
+import { type At, type Reading, say } from './reader/shape.ts';
 import { formatToRead } from './rows/source.ts';
-import { type At, type Reading, say } from './shape.ts';
 
 /** `file` is the path of the declaration. Undefined if its fields are unknown; the mistake is already recorded. */
 export function draftCollection(named: Named<GivenCollection>, file: string): CollectionDraft | undefined {

@@ -2,13 +2,13 @@
 import type { FieldDraft } from '../collection/draft.ts';
 import { isOnlyRead } from '../collection/types/index.ts';
 import type { Type } from '../collection/types/type.ts';
-import type { Node } from './document.ts';
 import type { GivenField } from './format.ts';
-import type { Named } from './maps.ts';
+import type { Node } from './reader/document.ts';
+import type { Named } from './reader/maps.ts';
+import { type Given, type Properties, type Reading, say } from './reader/shape.ts';
+import { DECIMAL_ADVICE } from './reader/type-name.ts';
+import { readValue } from './reader/values.ts';
 import { type Rules, readRules } from './rules.ts';
-import { type Given, type Properties, type Reading, say } from './shape.ts';
-import { DECIMAL_ADVICE } from './type-name.ts';
-import { readValue } from './values.ts';
 
 /** Defaults that are generated per row. */
 const GENERATED = ['now', 'uuid'] as const;

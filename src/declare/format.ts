@@ -2,13 +2,14 @@
  * The format of a declaration: its keys at every level, their values and meanings. The reader, the JSON Schema and
  * docs/collections.md are generated from these tables.
  */
+
+import { Refusal } from '../base/errors.ts';
+import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../base/limits.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { FIELD_ROLES, type OnDelete, type Right } from '../collection/draft.ts';
-import { Refusal } from '../errors.ts';
-import { MAX_COLLECTIONS, MAX_FIELDS, MAX_ROLES } from '../limits.ts';
-import { parseRate, RATE_FORM } from '../rate.ts';
 import { compileRegex } from '../text/regex.ts';
-import { namesTo, propertiesAndNames, propertiesOf } from './maps.ts';
 import { anyName, collectionName, fieldName, roleName } from './names.ts';
+import { namesTo, propertiesAndNames, propertiesOf } from './reader/maps.ts';
 import {
   anyText,
   asWritten,
@@ -23,8 +24,8 @@ import {
   say,
   trueOrFalse,
   wholeNumber,
-} from './shape.ts';
-import { typeName } from './type-name.ts';
+} from './reader/shape.ts';
+import { typeName } from './reader/type-name.ts';
 
 const ON_DELETE: readonly OnDelete[] = ['restrict', 'cascade', 'set null'];
 /** The longest text that a rule may require; PostgreSQL's limit of varchar(n). */

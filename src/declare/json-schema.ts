@@ -1,6 +1,6 @@
 /** The JSON Schema of declarations for editors, generated from the reader's tables. */
 import { FORMAT } from './format.ts';
-import type { JsonSchema } from './shape.ts';
+import type { JsonSchema } from './reader/shape.ts';
 
 export function declarationSchema(): JsonSchema {
   return {

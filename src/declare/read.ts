@@ -3,18 +3,18 @@
  * is valid. Throws a `DeclarationError` with every mistake and its line. Opens no database.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { fileProblem } from '../base/files/file-problem.ts';
+import { MAX_DECLARATION_BYTES } from '../base/limits.ts';
 import { declareCatalogue } from '../collection/declaration.ts';
 import type { CatalogueDraft } from '../collection/draft.ts';
-import { fileProblem } from '../file-problem.ts';
-import { MAX_DECLARATION_BYTES } from '../limits.ts';
 import { ConfigError } from '../settings/setting.ts';
 import { checkFormerNames, draftCollection } from './collection.ts';
-import { parseNodes } from './document.ts';
 import { FORMAT } from './format.ts';
-import { Mistakes } from './mistakes.ts';
+import { parseNodes } from './reader/document.ts';
+import { Mistakes } from './reader/mistakes.ts';
+import { type Reading, readAs } from './reader/shape.ts';
 import { checkDerivedNames, checkReferences } from './references.ts';
 import { draftRoles } from './roles.ts';
-import { type Reading, readAs } from './shape.ts';
 
 export function readDeclaration(file: string): CatalogueDraft {
   return parseDeclaration(readText(file), file);

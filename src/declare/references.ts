@@ -1,13 +1,13 @@
 /** Validates references between collections, and derived names that would collide in the database. */
 
+import { MAX_NAME_LENGTH } from '../base/limits.ts';
+import { perhaps } from '../base/nearest-name.ts';
 import type { Catalogue, Collection, Field } from '../collection/declaration.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
 import { holdsKeys, typeNamed } from '../collection/types/index.ts';
-import { MAX_NAME_LENGTH } from '../limits.ts';
-import { perhaps } from '../nearest-name.ts';
 import type { GivenCollection, GivenField } from './format.ts';
-import type { Named } from './maps.ts';
-import { say } from './shape.ts';
+import type { Named } from './reader/maps.ts';
+import { say } from './reader/shape.ts';
 
 type Declared = readonly Named<GivenCollection>[];
 

@@ -1,4 +1,7 @@
 /** Validates the roles of a declaration: includes, and rules against the declared collections. */
+
+import { oncePer } from '../base/memo.ts';
+import { perhaps } from '../base/nearest-name.ts';
 import { type Collection, declareCollection } from '../collection/declaration.ts';
 import {
   type CollectionDraft,
@@ -8,13 +11,11 @@ import {
   type RoleDraft,
   type RuleDraft,
 } from '../collection/draft.ts';
-import { perhaps } from '../nearest-name.ts';
-import { oncePer } from '../once-per.ts';
-import { problemsIn } from '../plan/rule.ts';
-import { inDialect } from './conditions.ts';
+import { problemsIn } from '../plan/access/rule.ts';
+import { inDialect } from './foreign-conditions.ts';
 import { type GivenCollection, type GivenRights, type GivenRole, ROLE, type RULE } from './format.ts';
-import type { Named } from './maps.ts';
-import { type At, type Given, type Reading, say } from './shape.ts';
+import type { Named } from './reader/maps.ts';
+import { type At, type Given, type Reading, say } from './reader/shape.ts';
 
 type GivenRule = Given<typeof RULE>;
 

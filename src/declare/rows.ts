@@ -2,9 +2,10 @@
  * Reads the initial rows of a collection from their file, incrementally. Storing validates the cells; `BadRows`
  * collects both kinds of mistakes.
  */
+
+import { MAX_BAD_ROWS } from '../base/limits.ts';
+import { perhaps } from '../base/nearest-name.ts';
 import type { CollectionDraft } from '../collection/draft.ts';
-import { MAX_BAD_ROWS } from '../limits.ts';
-import { perhaps } from '../nearest-name.ts';
 import { ConfigError } from '../settings/setting.ts';
 import type { FileRecord, GoodRecord } from './rows/record.ts';
 import { type FileFormat, formatToRead, openSource, type Source } from './rows/source.ts';

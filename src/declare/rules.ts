@@ -4,8 +4,8 @@ import { can, type Type } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { compileRegex } from '../text/regex.ts';
 import type { GivenField } from './format.ts';
-import { type Reading, say } from './shape.ts';
-import { compareStored, readValue, type TypedValue } from './values.ts';
+import { type Reading, say } from './reader/shape.ts';
+import { compareStored, readValue, type TypedValue } from './reader/values.ts';
 
 const RULE_NAMES = ['minimum', 'maximum', 'maxLength', 'pattern', 'oneOf', 'onUpdate'] as const;
 type RuleName = (typeof RULE_NAMES)[number];

@@ -1,7 +1,7 @@
 /** Parses `[not.]operator.value`, the right side of a filter. */
-import { Refusal } from '../errors.ts';
-import { MAX_LIST_VALUES } from '../limits.ts';
-import { oncePerText } from '../once-per.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_LIST_VALUES } from '../base/limits.ts';
+import { oncePerText } from '../base/memo.ts';
 import { readFieldPath, readListedValue } from './names.ts';
 import {
   OPERATOR_SYMBOLS,

@@ -1,7 +1,7 @@
 /** Parses `order=`: fields with direction and position of nulls. */
-import { Refusal } from '../errors.ts';
-import { MAX_TERMS } from '../limits.ts';
-import { oncePerText } from '../once-per.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_TERMS } from '../base/limits.ts';
+import { oncePerText } from '../base/memo.ts';
 import { readFieldPath } from './names.ts';
 import { Scanner } from './scanner.ts';
 import type { OrderTerm } from './tree.ts';

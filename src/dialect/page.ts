@@ -1,5 +1,5 @@
 /** Combines `limit`, `offset` and the Range header into one page. */
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 import type { Query } from './tree.ts';
 
 export interface Page {

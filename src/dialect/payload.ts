@@ -2,10 +2,11 @@
  * The body of a write as rows of cells. All rows have the same columns: those of `columns=`, or the keys of the
  * objects, which must be equal.
  */
+
+import { mapped, type Pieces } from '../base/cooperative.ts';
+import { Refusal } from '../base/errors.ts';
 import { WrittenNumber } from '../collection/exact-json.ts';
 import type { Document } from '../encode/document.ts';
-import { Refusal } from '../errors.ts';
-import { mapped, type Pieces } from '../in-pieces.ts';
 
 export interface Payload {
   readonly columns: readonly string[];

@@ -2,8 +2,8 @@
  * Parses the Prefer header (RFC 7240) with PostgREST's preferences. Unknown ones are ignored, or rejected if
  * `handling=strict`.
  */
-import { Refusal } from '../errors.ts';
-import { oncePerText } from '../once-per.ts';
+import { Refusal } from '../base/errors.ts';
+import { oncePerText } from '../base/memo.ts';
 
 export const CHOICES = {
   resolution: ['merge-duplicates', 'ignore-duplicates'],

@@ -5,9 +5,9 @@
  * named limits. Promises nothing about sense: it does not know which fields exist. Refuses: PGRST100 with the position
  * and what was expected, PGRST108, 22021 and 54000. Touches no database.
  */
-import { Refusal } from '../errors.ts';
-import { MAX_CONDITIONS } from '../limits.ts';
-import { splitQuery } from '../query-string.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_CONDITIONS } from '../base/limits.ts';
+import { splitQuery } from '../base/net/query-string.ts';
 import { parseFilter } from './filter.ts';
 import { isAfter, isLogicKey, parseAfter, parseLogic, tooManyConditions } from './logic.ts';
 import { readName, readQuoted, wayTo } from './names.ts';

@@ -1,5 +1,5 @@
 /** A position in a text, with the one syntax error: what was found, and what was expected. */
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 
 const SINGLE_QUOTE = 39;
 const QUOTE_HINT = 'Leave out the single quotes. If a name or key has special characters, put it into double quotes.';

@@ -1,7 +1,7 @@
 /** Parses `select=`: columns, aliases, casts, aggregates, embeddings. */
-import { Refusal } from '../errors.ts';
-import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../limits.ts';
-import { oncePerText } from '../once-per.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS, MAX_TERMS } from '../base/limits.ts';
+import { oncePerText } from '../base/memo.ts';
 import { FIELD_NAME, readFieldPath, readName } from './names.ts';
 import { Scanner } from './scanner.ts';
 import { AGGREGATES, type Aggregate, type EmbedItem, type SelectItem } from './tree.ts';

@@ -2,7 +2,7 @@
  * Incremental CSV parser (RFC 4180) for bodies, files and the console. An empty cell means no value, `""` an empty
  * text, an unquoted NULL null. It accepts every kind of line end and skips empty lines.
  */
-import { NOWHERE, QUOTE, QUOTE_CODE, Scanned } from './scanned.ts';
+import { NOWHERE, QUOTE, QUOTE_CODE, Scanned } from './csv-scanner.ts';
 
 /** Undefined for an empty cell. */
 export type Cell = string | null | undefined;

@@ -8,7 +8,7 @@
  */
 import type { Encoding } from '../encode/encoding.ts';
 import type { ReadPlan, WritePlan } from '../plan/types.ts';
-import type { LoadResult, LoadSet, LoadTerms } from './load.ts';
+import type { LoadResult, LoadSet, LoadTerms } from './shared/loader.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
 

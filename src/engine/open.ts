@@ -2,23 +2,23 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { ConfigError, type DatabaseSettings } from '../config.ts';
 import type { StoredRow } from '../plan/types.ts';
-import type { DescribedDatabase } from './described.ts';
+import { ConfigError, type DatabaseSettings } from '../settings/by-command.ts';
 import type { Engine } from './engine.ts';
-import { failureOf } from './failures.ts';
-import type { Creation } from './load.ts';
-import type { Maintenance } from './maintenance.ts';
 import { isPostgresUrl } from './postgres/url.ts';
-import { filesOf, IN_MEMORY } from './sqlite/files.ts';
-import type { ForeignRows } from './sqlite/foreign-rows.ts';
+import type { DescribedDatabase } from './shared/described-tables.ts';
+import type { Creation } from './shared/loader.ts';
+import type { Maintenance } from './shared/maintenance.ts';
+import { failureOf } from './shared/startup-errors.ts';
+import { filesOf, IN_MEMORY } from './sqlite/connection/database-files.ts';
+import type { ForeignRows } from './sqlite/foreign/rows.ts';
 
 /** Loaded on demand: a process loads only the engine it uses. */
-const postgres = () => require('./postgres/index.ts') as typeof import('./postgres/index.ts');
-const sqlite = () => require('./sqlite/index.ts') as typeof import('./sqlite/index.ts');
-const newFile = () => require('./sqlite/new-file.ts') as typeof import('./sqlite/new-file.ts');
+const postgres = () => require('./postgres/engine.ts') as typeof import('./postgres/engine.ts');
+const sqlite = () => require('./sqlite/engine.ts') as typeof import('./sqlite/engine.ts');
+const newFile = () => require('./sqlite/file/new-file.ts') as typeof import('./sqlite/file/new-file.ts');
 const postgresCare = () => require('./postgres/maintenance.ts') as typeof import('./postgres/maintenance.ts');
-const sqliteCare = () => require('./sqlite/maintenance.ts') as typeof import('./sqlite/maintenance.ts');
+const sqliteCare = () => require('./sqlite/file/maintenance.ts') as typeof import('./sqlite/file/maintenance.ts');
 
 export interface OpenOptions extends DatabaseSettings {
   readonly catalogue: Catalogue;
@@ -71,14 +71,14 @@ export function maintenanceOf(url: string, catalogue: Catalogue, settings: Datab
 
 /** Describes the tables of a foreign database as a declaration. */
 export async function describeDatabase(url: string, settings: DatabaseSettings): Promise<DescribedDatabase> {
-  if (isPostgresUrl(url)) return (await import('./postgres/describe.ts')).describePostgres(url, settings);
-  return (await import('./sqlite/describe.ts')).describeSqlite(sqlitePath(url));
+  if (isPostgresUrl(url)) return (await import('./postgres/adopt/describe.ts')).describePostgres(url, settings);
+  return (await import('./sqlite/foreign/describe.ts')).describeSqlite(sqlitePath(url));
 }
 
 /** The rows of a foreign SQLite file by collection; undefined for any other database. */
 export async function foreignRows(url: string): Promise<ForeignRows | undefined> {
   if (isPostgresUrl(url)) return undefined;
-  return (await import('./sqlite/foreign-rows.ts')).foreignRows(sqlitePath(url));
+  return (await import('./sqlite/foreign/rows.ts')).foreignRows(sqlitePath(url));
 }
 
 /** Throws unless several processes can open it. */

@@ -5,13 +5,14 @@
  * Guarantees: the method fits the target, the URL is within its limit. Refuses: 404, 405, 414, and for bodies 400, 413,
  * 415. Knows no SQL.
  */
+
+import { Refusal } from '../base/errors.ts';
+import { MAX_URL_LENGTH } from '../base/limits.ts';
+import { nearestName } from '../base/nearest-name.ts';
+import { decode } from '../base/net/query-string.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { deniedTable } from '../collection/denied.ts';
-import { Refusal } from '../errors.ts';
-import { MAX_URL_LENGTH } from '../limits.ts';
-import { nearestName } from '../nearest-name.ts';
-import { decode } from '../query-string.ts';
-import type { Place } from './prefix.ts';
+import { deniedTable } from '../collection/permission-errors.ts';
+import type { Place } from './edge/prefix.ts';
 
 export type Target = { readonly kind: 'collection' } | { readonly kind: 'item'; readonly key: string };
 

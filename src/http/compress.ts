@@ -4,7 +4,7 @@
  */
 import { Duplex } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { COMPRESSED_AT_ONCE_LENGTH } from '../limits.ts';
+import { COMPRESSED_AT_ONCE_LENGTH } from '../base/limits.ts';
 import type { Coding } from './content-coding.ts';
 
 /** Answers are compressed quickly, static files thoroughly. */

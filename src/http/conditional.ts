@@ -1,6 +1,6 @@
 /** Headers for safe writes: If-Match (RFC 9110, 13.1.1) and Idempotency-Key. */
-import { Refusal } from '../errors.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_STORED_ANSWER_BYTES } from '../limits.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_STORED_ANSWER_BYTES } from '../base/limits.ts';
 import type { Call } from './call.ts';
 
 /** The versions that a row may have; `*` means any. If-Match compares strongly, so weak tags are ignored. */

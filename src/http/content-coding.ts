@@ -1,6 +1,6 @@
 /** Selects the content coding by Accept-Encoding (RFC 9110, 12.5.3). */
-import { Refusal } from '../errors.ts';
-import { MIN_COMPRESSED_LENGTH } from '../limits.ts';
+import { Refusal } from '../base/errors.ts';
+import { MIN_COMPRESSED_LENGTH } from '../base/limits.ts';
 
 export type Coding = 'zstd' | 'br' | 'gzip';
 

@@ -1,7 +1,7 @@
 /** Selects the media type of the answer by Accept, with PostgREST's rules. */
-import { Refusal } from '../errors.ts';
-import { MAX_MEDIA_RANGES } from '../limits.ts';
-import { oncePerText } from '../once-per.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_MEDIA_RANGES } from '../base/limits.ts';
+import { oncePerText } from '../base/memo.ts';
 
 export interface Media {
   readonly format: 'json' | 'csv' | 'ndjson';

@@ -1,10 +1,11 @@
 /** Pages besides the collections: GET, HEAD and conditional requests. */
+
+import { Refusal } from '../base/errors.ts';
 import type { Caller } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { Refusal } from '../errors.ts';
-import { optionsHeaders } from './cors.ts';
-import type { Peer } from './peer.ts';
-import type { Place } from './prefix.ts';
+import { optionsHeaders } from './edge/cors.ts';
+import type { Peer } from './edge/peer.ts';
+import type { Place } from './edge/prefix.ts';
 
 /** Context of a page: the connection, the location, and the caller for the log if the page identifies one. */
 export interface Noted {

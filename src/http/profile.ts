@@ -1,5 +1,5 @@
 /** Accept-Profile and Content-Profile: the schema that a request addresses. The service has one. */
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 
 /** As in PostgREST, reads name the schema in Accept-Profile and writes in Content-Profile. */
 export function checkProfile(method: string, headers: Headers, schema: string): void {

@@ -1,9 +1,10 @@
 /** /live, /ready and /metrics: whether the process runs, whether it should receive requests, and its metrics. */
+
+import { Refusal } from '../base/errors.ts';
 import type { Engine, MaybePromise } from '../engine/engine.ts';
-import { Refusal } from '../errors.ts';
 import { type Pages, readOnly } from '../http/pages.ts';
+import { WHOLE } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { WHOLE } from '../plan/whole.ts';
 import { EXPOSITION_TYPE, exposition, type Family } from './exposition.ts';
 
 /** The state of the service, reported by its only process or by the supervisor of all worker processes. */

@@ -2,8 +2,9 @@
  * The log: one structured line per event, as text on a terminal and as JSON elsewhere. It never contains bodies or
  * secrets.
  */
-import type { LogLevel } from '../config.ts';
-import { shortened } from '../shortened.ts';
+
+import { shortened } from '../base/shorten.ts';
+import type { LogLevel } from '../settings/by-command.ts';
 
 const RANK: Readonly<Record<LogLevel, number>> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 /** Lines are buffered this long: a write to a terminal or pipe costs more than a request. */

@@ -1,19 +1,19 @@
 /** Wires up the log, the metrics, the health checks and their pages. */
 
+import { isFault } from '../base/errors.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import type { ServeSettings } from '../config.ts';
 import { EMPTY_QUERY } from '../dialect/query.ts';
 import type { Engine, Metric } from '../engine/engine.ts';
-import { isFault } from '../errors.ts';
 import type { Pages } from '../http/pages.ts';
-import { planRead } from '../plan/read.ts';
-import type { Answered } from '../response/trace.ts';
+import { planRead } from '../plan/read/read.ts';
+import type { Answered } from '../response/request-context.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
 import { type Account, Health, healthPages } from './health.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { logAnswers, logCuts } from './request-log.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { logAnswers, logCuts } from './requests.ts';
-import { logSlowQueries } from './slow.ts';
+import { logSlowQueries } from './slow-queries.ts';
 
 const TOGETHER = 128;
 const WAIT_MS = 50;

@@ -1,5 +1,5 @@
 /** Metrics of a process: memory, CPU time, open files, event loop delay. */
-import { descriptors } from '../descriptors.ts';
+import { descriptors } from '../base/files/descriptors.ts';
 import { EventLoopLag } from './event-loop.ts';
 import { type Family, family } from './exposition.ts';
 

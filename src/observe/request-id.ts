@@ -1,5 +1,5 @@
 /** Request ids for responses and the log: the client's own if it is well-formed, otherwise a generated one. */
-import type { RequestIds } from '../response/observed.ts';
+import type { RequestIds } from '../response/logging.ts';
 
 /** Without a request log, only clients' own ids are returned, and only error responses get a generated one. */
 export function requestIds(areLogged: boolean): RequestIds {

@@ -2,7 +2,7 @@
  * Counts requests by route, method and status, with durations and rows. A request costs a few additions; text is
  * created only on demand.
  */
-import type { Answered } from '../response/trace.ts';
+import type { Answered } from '../response/request-context.ts';
 import { type Family, family, type Sample } from './exposition.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'other'] as const;

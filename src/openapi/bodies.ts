@@ -1,7 +1,7 @@
 /** Request bodies: rows to create, a row to replace, changes. Each has examples that the service accepts. */
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
-import { BODY_TYPES } from '../http/body.ts';
+import { BODY_TYPES } from '../http/body/parse-body.ts';
 import { writableBy } from './by-role.ts';
 import { own, schemaRef } from './component.ts';
 import type { JsonObject } from './json.ts';

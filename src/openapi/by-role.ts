@@ -1,8 +1,9 @@
 /** The description for a role: only the operations and fields that the role may use. */
+
+import { oncePer } from '../base/memo.ts';
 import { type Catalogue, type Collection, isKey, stored } from '../collection/declaration.ts';
 import type { Right } from '../collection/draft.ts';
 import type { Row } from '../collection/value.ts';
-import { oncePer } from '../once-per.ts';
 import type { JsonObject } from './json.ts';
 import { headError } from './responses.ts';
 import { type Samples, samplesOf } from './samples.ts';

@@ -2,20 +2,21 @@
  * The OpenAPI 3.1 description of the service, generated from the declaration, the dialect's tables and the error catalogue.
  * Each entry is built when the consumer asks for it, so that a catalogue of 1,000 collections never holds up other requests.
  */
+
+import { atOnce, type Pieces } from '../base/cooperative.ts';
+import { oncePer } from '../base/memo.ts';
 import type { Catalogue, Collection } from '../collection/declaration.ts';
-import { atOnce, type Pieces } from '../in-pieces.ts';
-import { oncePer } from '../once-per.ts';
 import { requestBodies } from './bodies.ts';
 import { allowedOperations, askCredentials, hasRoles, samplesFor, withKeyFields, writableBy } from './by-role.ts';
-import { collectionPath } from './collection-path.ts';
 import { own as owned } from './component.ts';
 import type { Described } from './described.ts';
-import { DESCRIPTION_PATHS, descriptionPath } from './description-path.ts';
 import { filterParameters, logicParameters } from './filters.ts';
-import { HEALTH_PATHS, healthPath } from './health-path.ts';
-import { itemPath } from './item-path.ts';
 import type { Json, JsonObject } from './json.ts';
 import { dialectParameters, keyParameters, sharedParameters, versionParameters } from './parameters.ts';
+import { collectionPath } from './paths/collection-path.ts';
+import { DESCRIPTION_PATHS, descriptionPath } from './paths/description-path.ts';
+import { HEALTH_PATHS, healthPath } from './paths/health-path.ts';
+import { itemPath } from './paths/item-path.ts';
 import { errorResponses, headerComponents } from './responses.ts';
 import { SHAPES } from './row-shape.ts';
 import type { Samples } from './samples.ts';

@@ -1,8 +1,9 @@
 /** The relations that a `select` may embed, each by an unambiguous name. */
+
+import { oncePer } from '../base/memo.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { isMany, type Relation, relationsOf } from '../collection/relations.ts';
-import { oncePer } from '../once-per.ts';
-import { relationsNamed } from '../plan/relate.ts';
+import { relationsNamed } from '../plan/read/relate.ts';
 
 /** The embeddings that a description lists. The rest follow the same pattern. */
 const MAX_LISTED = 50;

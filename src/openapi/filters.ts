@@ -1,10 +1,11 @@
 /** Filters as query parameters: one per field, and the logic that joins them. Each may be repeated. */
+
+import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../base/limits.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { AFTER, LOGIC_KEYS } from '../dialect/logic.ts';
 import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '../dialect/operators.ts';
 import { printList, quoteInLogic } from '../dialect/print.ts';
 import { IS_VALUES } from '../dialect/tree.ts';
-import { MAX_CONDITIONS, MAX_LIST_VALUES, MAX_LOGIC_DEPTH } from '../limits.ts';
 import { own } from './component.ts';
 import type { JsonObject } from './json.ts';
 import { type Samples, sampleText, textIn } from './samples.ts';

@@ -4,9 +4,9 @@
  */
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
+import { BYTES_A_PIECE, inTurns, type Pieces } from '../base/cooperative.ts';
 import { represent, toResponse } from '../http/answer.ts';
 import { acceptedOf } from '../http/content-coding.ts';
-import { BYTES_A_PIECE, inTurns, type Pieces } from '../in-pieces.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -1,17 +1,17 @@
 /** `GET /`, `/openapi.json` and `/openapi/<collection>.json`: the OpenAPI document for tools. `/` redirects browsers. */
 
+import { Refusal } from '../base/errors.ts';
+import { keepRecent, oncePer } from '../base/memo.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import { Refusal } from '../errors.ts';
 import { findCollection } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/cors.ts';
+import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Pages } from '../http/pages.ts';
 import { readOnly } from '../http/pages.ts';
-import { FORWARDED_PREFIX } from '../http/prefix.ts';
-import { keepRecent, oncePer } from '../once-per.ts';
 import type { Described } from './described.ts';
-import { OPENAPI_MEDIA_TYPE } from './description-path.ts';
 import { onlyCollection, openApiText } from './document.ts';
 import { type PackedText, packedResponse, packText } from './packed-text.ts';
+import { OPENAPI_MEDIA_TYPE } from './paths/description-path.ts';
 
 /** The media types in `Accept` that `/` can answer with the document. */
 const READABLE = ['*/*', 'application/*', 'application/json', OPENAPI_MEDIA_TYPE];

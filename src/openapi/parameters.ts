@@ -1,4 +1,6 @@
 /** Query parameters other than filters, and request headers, from the tables of the dialect. */
+
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../base/limits.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import { storeJson } from '../collection/types/type.ts';
 import type { Row } from '../collection/value.ts';
@@ -6,7 +8,6 @@ import { versionOfText } from '../collection/version.ts';
 import { CHOICES } from '../dialect/prefer.ts';
 import type { PARAMETERS } from '../dialect/query.ts';
 import { AGGREGATES } from '../dialect/tree.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../limits.ts';
 import { own } from './component.ts';
 import { embeddingNames, embeddingWords } from './embedding.ts';
 import type { JsonObject } from './json.ts';

@@ -1,7 +1,8 @@
 /** Answers: the content of successful ones, and one for every status of the error catalogue. */
+
+import { ERRORS } from '../base/errors.ts';
 import type { Collection } from '../collection/declaration.ts';
 import type { Row } from '../collection/value.ts';
-import { ERRORS } from '../errors.ts';
 import { ANSWER_MEDIA, JSON_MEDIA, type Media } from '../http/negotiate.ts';
 import { own, schemaRef } from './component.ts';
 import type { Json, JsonObject } from './json.ts';

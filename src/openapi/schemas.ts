@@ -2,8 +2,9 @@
  * JSON Schemas of bodies: a row in answers, a new row, changes of a row, and an error. None has a `default`: validating
  * clients would add it to changes, and generators make such a field required. The description of a new row has it instead.
  */
+
+import { ERRORS } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
-import { ERRORS } from '../errors.ts';
 import type { JsonObject } from './json.ts';
 import { ruleWords, valueSchema } from './value-schema.ts';
 

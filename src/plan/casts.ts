@@ -1,7 +1,8 @@
 /** Resolves casts by PostgreSQL's type names. */
+
+import { Refusal } from '../base/errors.ts';
 import { isCastable } from '../collection/types/cast.ts';
 import { castNames, castTypeNamed } from '../collection/types/index.ts';
-import { Refusal } from '../errors.ts';
 import type { Expression } from './types.ts';
 
 export function cast(of: Expression, typeName: string): Expression {

@@ -1,8 +1,9 @@
 /** Converts the cells of a body to field values, parsed as PostgreSQL parses the text of a JSON value. */
+
+import { Refusal } from '../base/errors.ts';
 import type { Field } from '../collection/declaration.ts';
 import { isLong, storeJson } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
-import { Refusal } from '../errors.ts';
 
 export function coerce(field: Field, cell: unknown): Value {
   return bounded(field, cell, storeJson);

@@ -1,8 +1,9 @@
 /** The key of a row: its values in the order of the key fields. */
+
+import { type Pieces, ROWS_A_PIECE } from '../base/cooperative.ts';
+import { Refusal } from '../base/errors.ts';
 import type { Collection, Field } from '../collection/declaration.ts';
 import type { Value } from '../collection/value.ts';
-import { Refusal } from '../errors.ts';
-import { type Pieces, ROWS_A_PIECE } from '../in-pieces.ts';
 import { fieldExpression } from './resolve.ts';
 import type { Predicate, StoredRow } from './types.ts';
 

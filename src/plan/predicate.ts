@@ -1,14 +1,15 @@
 /** Turns conditions into predicates: resolves fields, types values, rejects operators that a type does not support. */
+
+import { Refusal } from '../base/errors.ts';
+import { MAX_LIST_VALUES } from '../base/limits.ts';
 import { type Collection, stored } from '../collection/declaration.ts';
-import { parseArrayLiteral } from '../collection/types/array-literal.ts';
+import { parseArrayLiteral } from '../collection/types/array/array-literal.ts';
 import { readText } from '../collection/types/text.ts';
 import { type Containment, can, type Type } from '../collection/types/type.ts';
 import { tooManyValues } from '../dialect/filter.ts';
 import { OPERATORS, servesType, type ValueOperator } from '../dialect/operators.ts';
 import type { Comparison, Condition, IsValue, Quantifier, Test } from '../dialect/tree.ts';
-import { Refusal } from '../errors.ts';
-import { MAX_LIST_VALUES } from '../limits.ts';
-import { type Embeds, embedNamed, existing, NO_EMBEDS } from './embeds.ts';
+import { type Embeds, embedNamed, existing, NO_EMBEDS } from './read/embeds.ts';
 import { resolvePath } from './resolve.ts';
 import { ALWAYS, type Comparator, type Expression, type Predicate } from './types.ts';
 

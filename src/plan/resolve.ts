@@ -1,11 +1,12 @@
 /** Resolves names to fields; an unknown name is rejected with the nearest one as a hint. */
+
+import { Refusal } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { type Collection, type Field, fieldNamed } from '../collection/declaration.ts';
-import { deniedField } from '../collection/denied.ts';
+import { deniedField } from '../collection/permission-errors.ts';
 import { builtIn } from '../collection/types/index.ts';
 import { can, type Type } from '../collection/types/type.ts';
 import type { FieldPath, JsonStep } from '../dialect/tree.ts';
-import { Refusal } from '../errors.ts';
-import { nearestName } from '../nearest-name.ts';
 import type { Expression } from './types.ts';
 
 export function resolveField(collection: Collection, name: string): Field {

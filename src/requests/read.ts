@@ -1,5 +1,5 @@
 /** A read from request to answer: http → dialect → plan → engine → response, one call per stage. */
-import { deniedPlans } from '../collection/denied.ts';
+import { deniedPlans } from '../collection/permission-errors.ts';
 import { pageOf } from '../dialect/page.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
@@ -9,13 +9,13 @@ import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { negotiate, ofOne } from '../http/negotiate.ts';
 import { readPosition } from '../http/position.ts';
-import { planItem, planRead, planReadItem } from '../plan/read.ts';
+import { planItem, planRead, planReadItem } from '../plan/read/read.ts';
+import { WHOLE } from '../plan/read/whole-row.ts';
 import type { ReadPlan } from '../plan/types.ts';
-import { WHOLE } from '../plan/whole.ts';
 import { encodingOf, gathered } from '../response/body.ts';
 import { planAnswer, planOptions } from '../response/plan.ts';
 import { itemAnswer, listAnswer } from '../response/read.ts';
-import { andThen, type Trace, working } from '../response/trace.ts';
+import { andThen, type Trace, working } from '../response/request-context.ts';
 
 export function readList(engine: Engine, call: Call, trace: Trace): MaybePromise<Answer> {
   const { headers } = call.request;

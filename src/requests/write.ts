@@ -1,24 +1,25 @@
 /** A write from request to answer: http → dialect → plan → engine → response, one call per stage. */
+
+import { atOnce, inTurns, type Pieces } from '../base/cooperative.ts';
 import type { Collection } from '../collection/declaration.ts';
 import { parsePrefer } from '../dialect/prefer.ts';
 import { parseQuery } from '../dialect/query.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { Engine, WriteResult } from '../engine/engine.ts';
 import type { Answer } from '../http/answer.ts';
-import type { Bodies } from '../http/bodies.ts';
-import { readDocument } from '../http/body.ts';
+import type { Bodies } from '../http/body/body-receiver.ts';
+import { readDocument } from '../http/body/parse-body.ts';
 import type { Call } from '../http/call.ts';
 import { createsOnly, readIfMatch, readRetry } from '../http/conditional.ts';
 import { negotiate } from '../http/negotiate.ts';
-import { atOnce, inTurns, type Pieces } from '../in-pieces.ts';
-import { NO_COLUMNS } from '../plan/shape.ts';
+import { NO_COLUMNS } from '../plan/read/shape.ts';
 import type { WritePlan } from '../plan/types.ts';
 import { weightOf } from '../plan/weight.ts';
-import { checkRights, planWrite, type WriteMethod } from '../plan/write.ts';
+import { checkRights, planWrite, type WriteMethod } from '../plan/write/write.ts';
+import { ownRetry } from '../response/authenticate.ts';
 import { encodingOf } from '../response/body.ts';
-import { ownRetry } from '../response/callers.ts';
-import { discreet } from '../response/discreet.ts';
-import { type Trace, working } from '../response/trace.ts';
+import { discreet } from '../response/redact-errors.ts';
+import { type Trace, working } from '../response/request-context.ts';
 import { writeAnswer } from '../response/write.ts';
 
 export interface Writing {

@@ -1,8 +1,9 @@
 /** The body of an answer: how its rows are encoded for the media type the client accepts. */
+
+import { oncePer } from '../base/memo.ts';
 import type { Encoding } from '../encode/encoding.ts';
 import type { MaybePromise, ReadResult } from '../engine/engine.ts';
 import type { Media } from '../http/negotiate.ts';
-import { oncePer } from '../once-per.ts';
 import type { OutputColumn } from '../plan/types.ts';
 
 export function encodingOf(media: Media, columns: readonly OutputColumn[]): Encoding {

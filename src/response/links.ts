@@ -2,13 +2,14 @@
  * The Link header (RFC 8288) of a page. `next` continues after the last row by filters on the order keys, so that deep
  * pages cost as much as the first. If filters cannot express that, it uses an offset.
  */
+
+import { MAX_ECHOED_LENGTH } from '../base/limits.ts';
 import type { Field } from '../collection/declaration.ts';
 import { can } from '../collection/types/type.ts';
 import type { Value } from '../collection/value.ts';
 import { printCondition, printQuery } from '../dialect/print.ts';
 import type { Condition, Query, Test } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
-import { MAX_ECHOED_LENGTH } from '../limits.ts';
 import { fieldOf, type OrderKey, type ReadPlan } from '../plan/types.ts';
 
 export interface PageRead {

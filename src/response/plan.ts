@@ -1,8 +1,9 @@
 /** Answers with the engine's query plan instead of rows, as PostgREST does: as JSON or text. */
+
+import { Refusal } from '../base/errors.ts';
 import { type Explanation, PLAN_OPTIONS, type PlanOption } from '../engine/engine.ts';
-import { Refusal } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
-import { CORS_HEADERS } from '../http/cors.ts';
+import { CORS_HEADERS } from '../http/edge/cors.ts';
 
 const PLAN = 'application/vnd.pgrst.plan';
 

@@ -1,8 +1,9 @@
 /** Turns an error into a response; the only place that does. */
+
+import { ERRORS, Refusal } from '../base/errors.ts';
 import { ANONYMOUS, type Caller } from '../collection/caller.ts';
-import { ERRORS, Refusal } from '../errors.ts';
 import { headResponse } from '../http/answer.ts';
-import { CORS_HEADERS } from '../http/cors.ts';
+import { CORS_HEADERS } from '../http/edge/cors.ts';
 
 export interface ProblemBody {
   readonly code: string;

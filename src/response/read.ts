@@ -4,25 +4,26 @@
  * In: what was asked, the plan, the rows. Out: an `Answer`, which `toResponse` sends, or 304 in its place. Refuses: 404
  * for an item that is not there, 406 (PGRST116), 416 (PGRST103). Knows no SQL.
  */
+
+import { Refusal } from '../base/errors.ts';
+import { MAX_ECHOED_LENGTH } from '../base/limits.ts';
 import { versionOfText } from '../collection/version.ts';
 import type { Preferences } from '../dialect/prefer.ts';
 import type { Query } from '../dialect/tree.ts';
 import type { ReadResult } from '../engine/engine.ts';
-import { Refusal } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
-import { CORS_HEADERS } from '../http/cors.ts';
+import { CORS_HEADERS } from '../http/edge/cors.ts';
+import { FORWARDED_PREFIX } from '../http/edge/prefix.ts';
 import type { Media } from '../http/negotiate.ts';
-import { FORWARDED_PREFIX } from '../http/prefix.ts';
-import { MAX_ECHOED_LENGTH } from '../limits.ts';
-import { notOne } from '../plan/terms.ts';
+import { notOne } from '../plan/singular.ts';
 import type { ReadPlan } from '../plan/types.ts';
 import { appliedHeader } from './applied.ts';
 import type { WholeResult } from './body.ts';
 import { itemTag, listTag } from './etag.ts';
 import { linkHeader } from './links.ts';
 import { contentRange, pageStatus } from './range.ts';
-import { type Trace, working } from './trace.ts';
+import { type Trace, working } from './request-context.ts';
 
 /** The request headers that a response depends on. */
 const VARY = `Accept, Accept-Encoding, Prefer, Range, ${FORWARDED_PREFIX}`;

@@ -1,8 +1,8 @@
 /** Reads the certificate of the service and its private key from files. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ConfigError, type ServeSettings } from '../config.ts';
-import { fileProblem } from '../file-problem.ts';
+import { fileProblem } from '../base/files/file-problem.ts';
+import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 
 export interface Certificate {
   /** PEM: the certificate and its chain. */

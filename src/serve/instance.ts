@@ -1,28 +1,29 @@
 /** One serving process: opens the database, listens, and stops cleanly on request. */
-import { isLoopback } from '../address.ts';
+
 import { type App, createApp } from '../app.ts';
 import type { Access } from '../auth/access.ts';
-import type { ServeSettings } from '../config.ts';
+import { DRAIN_SECONDS } from '../base/limits.ts';
+import { isLoopback } from '../base/net/address.ts';
 import { consolePages, startPath } from '../console/pages.ts';
-import { begin } from '../declare/begin.ts';
+import { begin } from '../declare/load-catalogue.ts';
 import type { Engine } from '../engine/engine.ts';
 import { openEngine } from '../engine/open.ts';
 import { firstOf } from '../http/pages.ts';
-import { DRAIN_SECONDS } from '../limits.ts';
 import type { Account } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
 import { Observation } from '../observe/observation.ts';
 import { requestIds } from '../observe/request-id.ts';
 import { describe } from '../openapi/described.ts';
 import { openApiPages } from '../openapi/pages.ts';
-import { NO_ROWS } from '../plan/first-rows.ts';
-import { makeEdges } from '../response/edges.ts';
+import { NO_ROWS } from '../plan/write/first-rows.ts';
+import { makeEdges } from '../response/edge-checks.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
-import { countRows, type Greeting } from './greeting.ts';
 import { watchMemory } from './idle-memory.ts';
 import { sharedPort, startListening } from './listening.ts';
 import { countedFor, limitsOf } from './rates.ts';
 import type { Listening } from './server.ts';
+import { countRows, type Greeting } from './start-message.ts';
 
 export interface Surroundings {
   readonly log: Log;

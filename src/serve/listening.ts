@@ -1,8 +1,9 @@
 /** The ports of a service: the main port and the admin port. */
-import { resolveProblem } from '../address.ts';
+
 import type { App } from '../app.ts';
-import { ConfigError, type ServeSettings } from '../config.ts';
+import { resolveProblem } from '../base/net/address.ts';
 import type { Pages } from '../http/pages.ts';
+import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
 

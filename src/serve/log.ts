@@ -1,6 +1,7 @@
 /** The log of a service, on standard error. */
-import type { ServeSettings } from '../config.ts';
+
 import { inPieces, Log } from '../observe/log.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
 
 /** `worker` is the number of a process that shares standard error with others. */
 export function openLog({ logLevel, logFormat }: ServeSettings, worker?: number): Log {

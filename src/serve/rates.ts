@@ -2,13 +2,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseRate } from '../base/net/rate.ts';
 import { ANONYMOUS } from '../collection/caller.ts';
 import type { Catalogue } from '../collection/declaration.ts';
-import type { ServeSettings } from '../config.ts';
-import { RATE_TABLE_BYTES, RateLimiter } from '../http/rate-limit.ts';
+import { RATE_TABLE_BYTES, RateLimiter } from '../http/edge/rate-limit.ts';
 import type { Log } from '../observe/log.ts';
-import { parseRate } from '../rate.ts';
-import type { Limits } from '../response/edges.ts';
+import type { Limits } from '../response/edge-checks.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
 
 /** Undefined if there is no rate limit. `file` is the shared memory of several processes. `counted` as in Limits. */
 export function limitsOf(

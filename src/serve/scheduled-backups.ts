@@ -1,11 +1,11 @@
 /** Scheduled backups while the service runs, named by their time. The oldest ones are removed. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServeSettings } from '../config.ts';
-import { ConfigError } from '../config.ts';
-import type { Maintenance } from '../engine/maintenance.ts';
+import { isSameFile } from '../base/files/written-file.ts';
+import type { Maintenance } from '../engine/shared/maintenance.ts';
 import type { Log } from '../observe/log.ts';
-import { isSameFile } from '../written-file.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
+import { ConfigError } from '../settings/by-command.ts';
 
 const NAME = /^catalogue-\d{8}T\d{6}Z\.db$/;
 /** The partial file of a killed backup. */

@@ -1,10 +1,10 @@
 /** The HTTP server: listens, passes requests to the app, and stops gracefully. */
 import type { App } from '../app.ts';
-import type { Peer } from '../http/peer.ts';
-import { HANDOVER_QUIET_MS, HANDOVER_SECONDS, IDLE_CONNECTION_SECONDS } from '../limits.ts';
+import { HANDOVER_QUIET_MS, HANDOVER_SECONDS, IDLE_CONNECTION_SECONDS } from '../base/limits.ts';
+import type { Peer } from '../http/edge/peer.ts';
 import type { Certificate } from './certificate.ts';
-import { limitConnections } from './connection-limit.ts';
-import { listeningSocket, SharedPort } from './shared-port.ts';
+import { limitConnections } from './linux-sockets/connection-limit.ts';
+import { listeningSocket, SharedPort } from './linux-sockets/shared-port.ts';
 
 export interface Listening {
   readonly url: string;

@@ -1,10 +1,11 @@
 /** A worker process, as its supervisor sees it. */
-import type { ServeSettings } from '../config.ts';
+
 import type { Account } from '../observe/health.ts';
-import { accountAnswers, ToldAccount } from './account.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
 import { Channel, type Message } from './channel.ts';
-import type { Greeting } from './greeting.ts';
+import type { Greeting } from './start-message.ts';
+import { accountAnswers, ToldAccount } from './worker-report.ts';
 
 const PATIENCE_MS = 2_000;
 

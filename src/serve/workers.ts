@@ -2,19 +2,20 @@
  * The supervisor of several worker processes on one port. It restarts a worker that dies, stops all of them, and aggregates
  * health and metrics.
  */
-import { ConfigError, type ServeSettings } from '../config.ts';
+
+import { STOP_SECONDS } from '../base/limits.ts';
 import { checkShareable } from '../engine/open.ts';
 import type { Pages } from '../http/pages.ts';
-import { STOP_SECONDS } from '../limits.ts';
 import { type Family, family } from '../observe/exposition.ts';
 import { type Account, healthPages } from '../observe/health.ts';
 import type { Log } from '../observe/log.ts';
+import { counted, together } from '../observe/merge-metrics.ts';
 import { ProcessMetrics } from '../observe/process-metrics.ts';
-import { counted, together } from '../observe/together.ts';
+import { ConfigError, type ServeSettings } from '../settings/by-command.ts';
 import type { Certificate } from './certificate.ts';
-import type { Greeting } from './greeting.ts';
 import { sharedPort } from './listening.ts';
 import { makeRatesFile, removeRatesFile } from './rates.ts';
+import type { Greeting } from './start-message.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** A worker that keeps dying is restarted with back-off, which ends after a long life. */

@@ -1,6 +1,6 @@
 /** Reads the settings file: TOML or JSON, one key per setting, named like its flag without the dashes. */
 import { existsSync, readFileSync } from 'node:fs';
-import { fileProblem } from '../file-problem.ts';
+import { fileProblem } from '../base/files/file-problem.ts';
 import { ConfigError } from './setting.ts';
 
 /** Default names in the working folder, if --config names no file. */

@@ -1,9 +1,9 @@
 /** Settings of the network edge: certificates, hosts, origins, proxies, rate limits. */
 import { isIP } from 'node:net';
-import { plainHost } from '../address.ts';
-import { parseRange, RANGE_WORDS } from '../address-ranges.ts';
-import { ANY, originOf } from '../origin.ts';
-import { parseRate, RATE_FORM } from '../rate.ts';
+import { plainHost } from '../base/net/address.ts';
+import { parseRange, RANGE_WORDS } from '../base/net/address-ranges.ts';
+import { ANY, originOf } from '../base/net/origin.ts';
+import { parseRate, RATE_FORM } from '../base/net/rate.ts';
 import { ConfigError, list, setting, text } from './setting.ts';
 
 export const TLS_SETTINGS = {

@@ -1,6 +1,7 @@
 /** Generates docs/settings.md from the tables that the program reads. */
-import { SERVE_SETTINGS } from '../config.ts';
-import { DEFAULT_COMMAND_SECONDS } from '../limits.ts';
+
+import { DEFAULT_COMMAND_SECONDS } from '../base/limits.ts';
+import { SERVE_SETTINGS } from './by-command.ts';
 import { settingsMarkdown } from './describe.ts';
 
 export function settingsPage(): string {

@@ -2,7 +2,7 @@
  * Resolves settings: a flag wins over the environment, the environment over the file, the file over the default. Reports all
  * mistakes at once, before anything is touched.
  */
-import { nearestName, perhaps } from '../nearest-name.ts';
+import { nearestName, perhaps } from '../base/nearest-name.ts';
 import { readSettingsFile, type SettingsFile } from './file.ts';
 import { ConfigError, fileKey, type Setting, setting, type Table, text, type Values } from './setting.ts';
 

@@ -1,6 +1,6 @@
 /** The definition of a setting, and readers of its text. A reader's error names the setting and the expected form. */
 
-import { pathPrefix } from '../path-prefix.ts';
+import { pathPrefix } from '../base/net/path-prefix.ts';
 
 /** A mistake of the operator: printed as one sentence, without a stack. */
 export class ConfigError extends Error {}

@@ -1,5 +1,5 @@
 /** Settings that limit writes. */
-import { DEFAULT_MAX_BODY_MB, DEFAULT_MAX_VALUE_KB } from '../limits.ts';
+import { DEFAULT_MAX_BODY_MB, DEFAULT_MAX_VALUE_KB } from '../base/limits.ts';
 import { onOrOff, setting, wholeNumber } from './setting.ts';
 
 /** Applies to requests and to files. */

@@ -1,5 +1,5 @@
 /** Rejects an invalid LIKE pattern. PostgreSQL reports it only if a row is compared up to the pattern's end. */
-import { Refusal } from '../errors.ts';
+import { Refusal } from '../base/errors.ts';
 
 export function checkLike(pattern: string): void {
   let trailing = 0;

@@ -3,8 +3,8 @@
  * service. Features that RE2 cannot run in linear time (back-references, look-around) are rejected.
  */
 import type { RE2JS } from 're2js';
-import { Refusal } from '../errors.ts';
-import { MAX_PATTERN_LENGTH } from '../limits.ts';
+import { Refusal } from '../base/errors.ts';
+import { MAX_PATTERN_LENGTH } from '../base/limits.ts';
 import { type Options, readOptions } from './regex/options.ts';
 import { Pattern } from './regex/pattern.ts';
 import { tooComplex, Unsupported } from './regex/problems.ts';

@@ -1,7 +1,7 @@
 /** The back-off after wrong passwords, measured with a clock that the test controls. */
 import { beforeEach, expect, test } from 'bun:test';
-import { Guesses } from '../../src/auth/guesses.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Guesses } from '../../src/auth/login-attempts.ts';
+import { Refusal } from '../../src/base/errors.ts';
 
 let now = 0;
 let guesses: Guesses;

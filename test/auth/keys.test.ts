@@ -1,10 +1,10 @@
 /** API keys on every engine. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addKey } from '../../src/auth/keys.ts';
-import { KEYS } from '../../src/collection/own.ts';
+import { KEYS } from '../../src/collection/own-collections.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
-import { planRead } from '../../src/plan/read.ts';
-import { WHOLE } from '../../src/plan/whole.ts';
+import { planRead } from '../../src/plan/read/read.ts';
+import { WHOLE } from '../../src/plan/read/whole-row.ts';
 import { gathered } from '../../src/response/body.ts';
 import { bearer, newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';

@@ -1,8 +1,8 @@
 /** Users, their passwords and their sessions, on every engine. */
 import { afterAll, beforeAll, describe, expect, setSystemTime, test } from 'bun:test';
-import { addUser, changeUser, removeUser } from '../../src/auth/people.ts';
 import type { StoredUser } from '../../src/auth/store.ts';
-import { TrustedProxies } from '../../src/http/proxies.ts';
+import { addUser, changeUser, removeUser } from '../../src/auth/users.ts';
+import { TrustedProxies } from '../../src/http/edge/proxies.ts';
 import { newName, openWithAccess, RIGHTS, type WithAccess } from '../support/access.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTION, FIELD, REFERENCE, RIGHTS, ROLE, RULE, TOP } from '../../src/declare/format.ts';
-import type { Properties } from '../../src/declare/shape.ts';
+import type { Properties } from '../../src/declare/reader/shape.ts';
 import { declared, withFields } from '../support/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/process.ts';
 

@@ -2,13 +2,13 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { AUTH_PATHS } from '../../src/auth/session-pages.ts';
-import { OWN_COLLECTIONS } from '../../src/collection/own.ts';
+import { OWN_COLLECTIONS } from '../../src/collection/own-collections.ts';
 import { CONSOLE_PATH, DOCS_PATH } from '../../src/console/pages.ts';
 import { RESERVED_COLLECTIONS, RESERVED_FIELDS, RESERVED_PREFIXES } from '../../src/declare/names.ts';
 import { PARAMETERS } from '../../src/dialect/query.ts';
-import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/inspect.ts';
-import { DESCRIPTION_PATHS } from '../../src/openapi/description-path.ts';
-import { HEALTH_PATHS } from '../../src/openapi/health-path.ts';
+import { RETRY_TABLE, VERSION_TABLE } from '../../src/engine/postgres/schema/inspect.ts';
+import { DESCRIPTION_PATHS } from '../../src/openapi/paths/description-path.ts';
+import { HEALTH_PATHS } from '../../src/openapi/paths/health-path.ts';
 import { mistakesIn, withFields } from '../support/declarations.ts';
 
 const paths = [CONSOLE_PATH, DOCS_PATH, ...DESCRIPTION_PATHS, ...HEALTH_PATHS, AUTH_PATHS[0]];

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { Collection } from '../../src/collection/declaration.ts';
-import { startingPoint } from '../../src/declare/starting-point.ts';
+import { startingPoint } from '../../src/declare/writer/starting-point.ts';
 import { declared } from '../support/declarations.ts';
 import { cleanUp, temporaryFolder } from '../support/process.ts';
 

@@ -1,8 +1,8 @@
 /** Request bodies: limited individually and in total, by the bytes received and not by the announced length. */
 import { describe, expect, test } from 'bun:test';
-import { Refusal } from '../../src/errors.ts';
-import { Bodies, type Body } from '../../src/http/bodies.ts';
-import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/limits.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { SHORT_BODY_BYTES, STALLED_BODY_SECONDS } from '../../src/base/limits.ts';
+import { Bodies, type Body } from '../../src/http/body/body-receiver.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -4,11 +4,17 @@
  */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
+import { atOnce, BYTES_A_PIECE } from '../../src/base/cooperative.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import {
+  MAX_BODY_ROWS,
+  MAX_BODY_VALUES,
+  MAX_JSON_DEPTH,
+  MAX_NUMBER_LENGTH,
+  MAX_ROW_VALUES,
+} from '../../src/base/limits.ts';
 import type { Document } from '../../src/encode/document.ts';
-import { Refusal } from '../../src/errors.ts';
-import { readDocument } from '../../src/http/body.ts';
-import { atOnce, BYTES_A_PIECE } from '../../src/in-pieces.ts';
-import { MAX_BODY_ROWS, MAX_BODY_VALUES, MAX_JSON_DEPTH, MAX_NUMBER_LENGTH, MAX_ROW_VALUES } from '../../src/limits.ts';
+import { readDocument } from '../../src/http/body/parse-body.ts';
 import { parseCsv } from '../support/csv.ts';
 
 setDefaultTimeout(300_000);

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { type Catalogue, declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { openPostgres } from '../../src/engine/postgres/index.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { NO_ROWS } from '../../src/plan/first-rows.ts';
+import { openPostgres } from '../../src/engine/postgres/engine.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
+import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { newFile, TEST_OPTIONS } from '../support/sqlite.ts';
 

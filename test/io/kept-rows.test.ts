@@ -6,10 +6,10 @@ import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { firstRowsOf } from '../../src/plan/first-rows.ts';
-import { planRead } from '../../src/plan/read.ts';
-import { WHOLE } from '../../src/plan/whole.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
+import { planRead } from '../../src/plan/read/read.ts';
+import { WHOLE } from '../../src/plan/read/whole-row.ts';
+import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { cleanUp, type Service, startService, temporaryFolder } from '../support/process.ts';
 import { startShop } from '../support/shop-services.ts';
 

@@ -9,8 +9,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../src/app.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { openPostgres } from '../../src/engine/postgres/index.ts';
-import { NO_ROWS } from '../../src/plan/first-rows.ts';
+import { openPostgres } from '../../src/engine/postgres/engine.ts';
+import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { cleanUp, run, startService, temporaryFolder } from '../support/process.ts';
 

@@ -5,8 +5,8 @@ import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { describeDatabase } from '../../src/engine/open.ts';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
-import { NO_ROWS } from '../../src/plan/first-rows.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
+import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';
 

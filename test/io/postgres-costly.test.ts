@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
+import { SMALL_TABLE_ROWS } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { Slots, slotsFor } from '../../src/engine/postgres/connections/connection-limits.ts';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
-import { Quick } from '../../src/engine/postgres/quick.ts';
-import { SMALL_TABLE_ROWS } from '../../src/limits.ts';
-import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
+import { Quick } from '../../src/engine/postgres/read/plan-cost.ts';
 import type { WritePlan } from '../../src/plan/types.ts';
+import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 import { expectRefusal, sendJson } from '../support/stories.ts';

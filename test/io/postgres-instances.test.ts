@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
-import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
+import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 
 const JSON_BODY = { 'content-type': 'application/json' };

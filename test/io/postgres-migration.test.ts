@@ -4,8 +4,8 @@ import type { ReservedSQL } from 'bun';
 import { createApp } from '../../src/app.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { FieldDraft } from '../../src/collection/draft.ts';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
-import { NO_ROWS } from '../../src/plan/first-rows.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
+import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { openPostgres, type PostgresEngine, type PostgresOptions } from '../../src/engine/postgres/index.ts';
+import { openPostgres, type PostgresEngine, type PostgresOptions } from '../../src/engine/postgres/engine.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { cleanUp, startService, temporaryFolder, until } from '../support/process.ts';
 import { type SilentProxy, startSilentProxy } from '../support/silent-proxy.ts';

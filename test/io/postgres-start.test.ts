@@ -12,10 +12,10 @@ import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
 import { EMPTY_QUERY } from '../../src/dialect/query.ts';
-import { openPostgres } from '../../src/engine/postgres/index.ts';
-import { firstRowsOf } from '../../src/plan/first-rows.ts';
-import { planRead } from '../../src/plan/read.ts';
-import { WHOLE } from '../../src/plan/whole.ts';
+import { openPostgres } from '../../src/engine/postgres/engine.ts';
+import { planRead } from '../../src/plan/read/read.ts';
+import { WHOLE } from '../../src/plan/read/whole-row.ts';
+import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 import { run, startService, temporaryFolder } from '../support/process.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
 import { newServer, type OwnServer, TEST_SETTINGS } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
 

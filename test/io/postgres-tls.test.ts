@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, chownSync, statSync } from 'node:fs';
 import { SQL } from 'bun';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
 import { newAuthority } from '../support/certificates.ts';
 import { newServer, type OwnServer, TEST_SETTINGS } from '../support/postgres.ts';
 import { cleanUp, run, temporaryFolder } from '../support/process.ts';

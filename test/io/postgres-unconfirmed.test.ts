@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
 import { type CuttingProxy, type Moment, startCuttingProxy } from '../support/cutting-proxy.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 

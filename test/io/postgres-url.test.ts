@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
-import { openPostgres } from '../../src/engine/postgres/index.ts';
+import { openPostgres } from '../../src/engine/postgres/engine.ts';
 import { parseTarget } from '../../src/engine/postgres/url.ts';
 import { newSchema, TEST_SETTINGS, testServer } from '../support/postgres.ts';
 

@@ -5,9 +5,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { ChangeMark, Engine } from '../../src/engine/engine.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
-import { checkOwner } from '../../src/engine/sqlite/schema.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
+import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
+import { checkOwner } from '../../src/engine/sqlite/schema/schema.ts';
 import { cleanUp, integrityOf, run, startService, temporaryFolder } from '../support/process.ts';
 
 setDefaultTimeout(300_000);

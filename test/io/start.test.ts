@@ -187,7 +187,7 @@ describe('help and version', () => {
 
   test('every flag of serve is in its help with its variable', async () => {
     const { stdout } = await run({ cwd: temporaryFolder(), args: ['serve', '--help'] });
-    const { SERVE_SETTINGS } = await import('../../src/config.ts');
+    const { SERVE_SETTINGS } = await import('../../src/settings/by-command.ts');
     for (const { flag, env } of Object.values(SERVE_SETTINGS)) {
       expect(stdout).toContain(flag);
       expect(stdout).toContain(env!);

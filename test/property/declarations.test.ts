@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import { fieldTypeNames } from '../../src/collection/types/index.ts';
 import { declarationSchema } from '../../src/declare/json-schema.ts';
-import { DeclarationError } from '../../src/declare/mistakes.ts';
-import { writtenCollection } from '../../src/declare/write.ts';
+import { DeclarationError } from '../../src/declare/reader/mistakes.ts';
+import { writtenCollection } from '../../src/declare/writer/write.ts';
 import { declared, SHOP, SHOP_TEXT } from '../support/declarations.ts';
 
 setDefaultTimeout(300_000);

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { type Catalogue, catalogueOn, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import { PATIENCE_MS } from '../support/generators.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';

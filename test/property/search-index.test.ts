@@ -5,25 +5,25 @@
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
+import { MAX_ALL_CANDIDATE_TRIGRAMS } from '../../src/base/limits.ts';
 import { type Collection, declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
 import type { Value } from '../../src/collection/value.ts';
-import type { Output } from '../../src/engine/compile/output.ts';
-import { compileRead } from '../../src/engine/compile/read.ts';
-import { candidateQuery } from '../../src/engine/sqlite/candidates.ts';
-import { Connection } from '../../src/engine/sqlite/connection.ts';
-import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
+import type { Output } from '../../src/engine/sql/output.ts';
+import { compileRead } from '../../src/engine/sql/read.ts';
+import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
+import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { guardedDialect, sqliteDialect } from '../../src/engine/sqlite/dialect.ts';
-import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
-import { compileNarrowed } from '../../src/engine/sqlite/narrowed.ts';
+import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
+import { candidateQuery } from '../../src/engine/sqlite/search/index-candidates.ts';
+import { compileNarrowed } from '../../src/engine/sqlite/search/index-prefilter.ts';
 import {
   countPending,
   createSearchIndexes,
   hasSearchIndex,
   indexPending,
-} from '../../src/engine/sqlite/search-index.ts';
-import { MAX_ALL_CANDIDATE_TRIGRAMS } from '../../src/limits.ts';
-import { wholeRow } from '../../src/plan/shape.ts';
+} from '../../src/engine/sqlite/search/search-index.ts';
+import { wholeRow } from '../../src/plan/read/shape.ts';
 import type { Expression, Predicate, ReadPlan } from '../../src/plan/types.ts';
 import { foldCase, looseCase, lowerCase } from '../../src/text/case.ts';
 import { startOfWords, stemEnglish } from '../../src/text/search/english.ts';

@@ -1,10 +1,10 @@
 /** Work in proportion to what is asked for: twice as much of anything takes at most twice the steps, as they are counted. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
-import { IN_MEMORY } from '../../src/engine/sqlite/files.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { piecesDone } from '../../src/in-pieces.ts';
+import { piecesDone } from '../../src/base/cooperative.ts';
+import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
+import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { catalogueOn } from '../support/catalogue.ts';
 import { PATIENCE_MS } from '../support/generators.ts';
 import { beginningWith, TEST_OPTIONS } from '../support/sqlite.ts';

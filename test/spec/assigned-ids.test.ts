@@ -1,7 +1,7 @@
 /** The ids that products are given: after every id there ever was, and never one that was deleted. */
 import { describe, expect, test } from 'bun:test';
+import { INT4_MAX, INT4_MIN } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { INT4_MAX, INT4_MIN } from '../../src/limits.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, sendJson, TEN_FIELDS } from '../support/stories.ts';

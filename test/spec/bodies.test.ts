@@ -1,6 +1,6 @@
 /** Request bodies: the types that are read, and a clear refusal of all that is not. */
 import { describe, expect, test } from 'bun:test';
-import { MAX_JSON_DEPTH } from '../../src/limits.ts';
+import { MAX_JSON_DEPTH } from '../../src/base/limits.ts';
 import { ENGINES, REFERENCE_PRODUCTS } from '../support/catalogue.ts';
 import {
   expectRefusal,

@@ -1,8 +1,8 @@
 /** Content codings (RFC 9110, 8.4 and 12.5.3): who asks for one gets the same answer in fewer bytes, and nobody else does. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import * as zlib from 'node:zlib';
+import { MIN_COMPRESSED_LENGTH } from '../../src/base/limits.ts';
 import type { Row } from '../../src/collection/value.ts';
-import { MIN_COMPRESSED_LENGTH } from '../../src/limits.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
 import { expectRefusal, ownCatalogue, reference, sendJson, sharedCatalogue, TEN_FIELDS } from '../support/stories.ts';
 

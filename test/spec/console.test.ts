@@ -2,13 +2,13 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Refusal } from '../../src/base/errors.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import { type Assets, packAssets, unpackAssets } from '../../src/console/assets.ts';
 import { buildAssets } from '../../src/console/bundle.ts';
 import { keptOrBuilt } from '../../src/console/kept-bundle.ts';
 import { consolePages, startPath } from '../../src/console/pages.ts';
-import { Refusal } from '../../src/errors.ts';
 import { storeFile } from '../../src/http/stored-file.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
 import { DESCRIBED, type OpenApi, operations } from '../support/openapi.ts';

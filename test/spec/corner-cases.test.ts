@@ -1,6 +1,6 @@
 /** Requests at the edges of what is allowed: each is answered or refused for what it says, and none is a fault. */
 import { describe, expect, test } from 'bun:test';
-import { MAX_BODY_ROWS } from '../../src/limits.ts';
+import { MAX_BODY_ROWS } from '../../src/base/limits.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import {
   expectRefusal,

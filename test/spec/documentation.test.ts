@@ -1,9 +1,9 @@
 /** The documentation is true: every request in it is run, and every operator, preference and error code is in it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { ERRORS } from '../../src/base/errors.ts';
 import { ANONYMOUS, type Caller } from '../../src/collection/caller.ts';
 import { OPERATORS } from '../../src/dialect/operators.ts';
-import { ERRORS } from '../../src/errors.ts';
 import { MEDIA_TYPES } from '../../src/http/negotiate.ts';
 import { type Catalogue, ENGINES, openCatalogue } from '../support/catalogue.ts';
 import { declaredBy } from '../support/roles.ts';

@@ -1,6 +1,6 @@
 /** References: what belongs together is read in one request. The recorded answers show the dialect; this is what they do not. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../src/limits.ts';
+import { MAX_EMBED_DEPTH, MAX_EMBEDS } from '../../src/base/limits.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openShop } from '../support/shop.ts';
 import { expectRefusal } from '../support/stories.ts';

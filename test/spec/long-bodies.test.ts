@@ -1,7 +1,7 @@
 /** Long bodies: read and planned in pieces, with requests in between; over a limit they are refused, and nothing is changed. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { piecesDone, ROWS_A_PIECE } from '../../src/in-pieces.ts';
-import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/limits.ts';
+import { piecesDone, ROWS_A_PIECE } from '../../src/base/cooperative.ts';
+import { MAX_BODY_ROWS, SHORT_BODY_BYTES } from '../../src/base/limits.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, reference, send, sendJson } from '../support/stories.ts';
 

@@ -1,7 +1,7 @@
 /** Much that is embedded: it is sent as long as a row is no longer than any may be, and takes its time off the others' path. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { MAX_ROW_BYTES } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { MAX_ROW_BYTES } from '../../src/limits.ts';
 import type { Catalogue } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, ids } from '../support/stories.ts';

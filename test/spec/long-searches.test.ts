@@ -1,7 +1,7 @@
 /** A text of very many distinct words does not fail the searches of others, and is found by its first words. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { MAX_SEARCHED_LENGTH } from '../../src/base/limits.ts';
 import type { Row } from '../../src/collection/value.ts';
-import { MAX_SEARCHED_LENGTH } from '../../src/limits.ts';
 import type { Catalogue } from '../support/catalogue.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { openDeclared, thingsOf } from '../support/shop.ts';

@@ -1,8 +1,8 @@
 /** Long values: up to a limit they are stored, found and given back like any other, however many there are. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { DEFAULT_MAX_VALUE_KB, MAX_ROW_BYTES } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Row } from '../../src/collection/value.ts';
-import { DEFAULT_MAX_VALUE_KB, MAX_ROW_BYTES } from '../../src/limits.ts';
 import { ALL_ENGINES, type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { expectRefusal, expectUntouched, ids, ownCatalogue, send, sendJson } from '../support/stories.ts';

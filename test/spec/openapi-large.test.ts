@@ -11,7 +11,7 @@ import { Health, healthPages } from '../../src/observe/health.ts';
 import { describe as describeCatalogue } from '../../src/openapi/described.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
-import { planReadItem } from '../../src/plan/read.ts';
+import { planReadItem } from '../../src/plan/read/read.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import { type OpenApi, shopDocument } from '../support/openapi.ts';
 import { SHOP, SHOP_ROWS } from '../support/shop.ts';

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { type App, createApp } from '../../src/app.ts';
+import { ERRORS } from '../../src/base/errors.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CollectionDraft } from '../../src/collection/draft.ts';
@@ -14,16 +15,15 @@ import { OPERATORS, type OperatorName, servesType } from '../../src/dialect/oper
 import { CHOICES } from '../../src/dialect/prefer.ts';
 import { EMPTY_QUERY, PARAMETERS } from '../../src/dialect/query.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { ERRORS } from '../../src/errors.ts';
-import { BODY_TYPES } from '../../src/http/body.ts';
+import { BODY_TYPES } from '../../src/http/body/parse-body.ts';
 import { firstOf } from '../../src/http/pages.ts';
 import { Health, healthPages } from '../../src/observe/health.ts';
-import { DESCRIPTION_PATHS } from '../../src/openapi/description-path.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
-import { HEALTH_PATHS } from '../../src/openapi/health-path.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
+import { DESCRIPTION_PATHS } from '../../src/openapi/paths/description-path.ts';
+import { HEALTH_PATHS } from '../../src/openapi/paths/health-path.ts';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
-import { planReadItem } from '../../src/plan/read.ts';
+import { planReadItem } from '../../src/plan/read/read.ts';
 import { ENGINES } from '../support/catalogue.ts';
 import {
   bodyOf,

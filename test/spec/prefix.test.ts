@@ -1,11 +1,11 @@
 /** Behind a proxy that serves the catalogue below a path of its own: every address in an answer leads back to it. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../../src/app.ts';
+import { MAX_PREFIX_LENGTH } from '../../src/base/limits.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { consolePages, startPath } from '../../src/console/pages.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { firstOf } from '../../src/http/pages.ts';
-import { MAX_PREFIX_LENGTH } from '../../src/limits.ts';
 import { describe as describeCatalogue } from '../../src/openapi/described.ts';
 import { openApiPages } from '../../src/openapi/pages.ts';
 import { ENGINES } from '../support/catalogue.ts';

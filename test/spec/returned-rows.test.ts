@@ -1,6 +1,6 @@
 /** The rows that a write gives back: up to a limit they are all sent; over it the write is refused, and nothing is changed. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { DEFAULT_MAX_VALUE_KB, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../src/limits.ts';
+import { DEFAULT_MAX_VALUE_KB, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../src/base/limits.ts';
 import { ALL_ENGINES } from '../support/catalogue.ts';
 import { expectRefusal, ids, ownCatalogue, sendJson } from '../support/stories.ts';
 

@@ -1,8 +1,8 @@
 /** The quota of answers that idempotency keys store, of each caller for itself. */
 import { expect, test } from 'bun:test';
+import { MAX_STORED_ANSWER_BYTES, MAX_STORED_ANSWERS_BYTES } from '../../src/base/limits.ts';
 import type { WriteResult } from '../../src/engine/engine.ts';
-import { storedAnswer } from '../../src/engine/stored-answers.ts';
-import { MAX_STORED_ANSWER_BYTES, MAX_STORED_ANSWERS_BYTES } from '../../src/limits.ts';
+import { storedAnswer } from '../../src/engine/shared/stored-answers.ts';
 
 test('a caller who has used the quota is remembered without rows, and another is not affected', () => {
   const store = {};

@@ -1,6 +1,6 @@
 /** What a field of each type takes, how it shows it as JSON and as CSV, and what it refuses; on every engine alike. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MAX_ECHOED_LENGTH } from '../../src/limits.ts';
+import { MAX_ECHOED_LENGTH } from '../../src/base/limits.ts';
 import { typeScriptTypes } from '../../src/openapi/types.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared, openShop, SHOP, thingsOf } from '../support/shop.ts';

@@ -1,8 +1,8 @@
 /** As many fields as a collection may have: whatever is asked of narrow ones can be asked of them. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { MAX_FIELDS } from '../../src/base/limits.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { Row } from '../../src/collection/value.ts';
-import { MAX_FIELDS } from '../../src/limits.ts';
 import { type Catalogue, ENGINES } from '../support/catalogue.ts';
 import { openDeclared } from '../support/shop.ts';
 import { sendJson } from '../support/stories.ts';

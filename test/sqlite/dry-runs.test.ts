@@ -1,17 +1,17 @@
 /** Dry runs: they have a time limit of their own, and take their turn beside other writes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { atOnce } from '../../src/base/cooperative.ts';
 import { parsePrefer } from '../../src/dialect/prefer.ts';
 import { parseQuery } from '../../src/dialect/query.ts';
-import { applyJobs } from '../../src/engine/sqlite/apply.ts';
-import { Connection } from '../../src/engine/sqlite/connection.ts';
-import { stepsSpent } from '../../src/engine/sqlite/deadline.ts';
-import { IN_MEMORY } from '../../src/engine/sqlite/files.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { compileJob, type Job } from '../../src/engine/sqlite/jobs.ts';
-import { prepareSchema } from '../../src/engine/sqlite/migrate.ts';
+import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
+import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
+import { stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
+import { prepareSchema } from '../../src/engine/sqlite/schema/migrate.ts';
+import { compileJob, type Job } from '../../src/engine/sqlite/write/jobs.ts';
+import { applyJobs } from '../../src/engine/sqlite/write/run-jobs.ts';
 import { negotiate } from '../../src/http/negotiate.ts';
-import { atOnce } from '../../src/in-pieces.ts';
-import { planWrite, type WriteMethod } from '../../src/plan/write.ts';
+import { planWrite, type WriteMethod } from '../../src/plan/write/write.ts';
 import { encodingOf } from '../../src/response/body.ts';
 import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
 import { beginningWith, newFile, TEST_OPTIONS } from '../support/sqlite.ts';

@@ -4,12 +4,12 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { statSync } from 'node:fs';
+import { MAX_LONG_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/base/limits.ts';
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { openFiles } from '../../src/engine/sqlite/files.ts';
-import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/index.ts';
-import { Reader, type ReadJob } from '../../src/engine/sqlite/reader.ts';
-import { MAX_LONG_READS, MAX_WAITING_READS, STALLED_SECONDS } from '../../src/limits.ts';
+import { openFiles } from '../../src/engine/sqlite/connection/database-files.ts';
+import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/engine.ts';
+import { Reader, type ReadJob } from '../../src/engine/sqlite/read-threads/reader.ts';
 import { type Catalogue, catalogueOn } from '../support/catalogue.ts';
 import { until } from '../support/process.ts';
 import { beginningWith, makeLarge, newFile, TEST_OPTIONS } from '../support/sqlite.ts';

@@ -3,10 +3,10 @@
  * ever.
  */
 import { describe, expect, test } from 'bun:test';
-import type { Job } from '../../src/engine/sqlite/jobs.ts';
-import { type Commit, Writer } from '../../src/engine/sqlite/writer.ts';
-import { Refusal } from '../../src/errors.ts';
-import { MAX_WAITING_WRITES } from '../../src/limits.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { MAX_WAITING_WRITES } from '../../src/base/limits.ts';
+import type { Job } from '../../src/engine/sqlite/write/jobs.ts';
+import { type Commit, Writer } from '../../src/engine/sqlite/write/writer.ts';
 
 /** Creates a job, which the tests identify by its collection. */
 const job = (collection: string, dryRun = false): Job => ({

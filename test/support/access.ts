@@ -8,10 +8,10 @@ import { CredentialStore } from '../../src/auth/store.ts';
 import { secretVerifier } from '../../src/auth/verifiers.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { declareCatalogue } from '../../src/collection/declaration.ts';
-import { readSettings, SERVE_SETTINGS } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Peer } from '../../src/http/peer.ts';
-import { TrustedProxies } from '../../src/http/proxies.ts';
+import type { Peer } from '../../src/http/edge/peer.ts';
+import { TrustedProxies } from '../../src/http/edge/proxies.ts';
+import { readSettings, SERVE_SETTINGS } from '../../src/settings/by-command.ts';
 import { ALL_ENGINES } from './catalogue.ts';
 
 export const SECRET = 'a secret that is long enough for anybody';

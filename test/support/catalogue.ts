@@ -5,8 +5,8 @@ import { BUILT_IN } from '../../src/collection/built-in.ts';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { IN_MEMORY } from '../../src/engine/sqlite/files.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
+import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { openTestPostgres } from './postgres.ts';
 import { beginningWith, sqliteFiles, TEST_OPTIONS } from './sqlite.ts';
 

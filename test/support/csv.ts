@@ -1,5 +1,5 @@
 import type { Cell } from '../../src/encode/csv-reader.ts';
-import { CsvBody } from '../../src/http/csv.ts';
+import { CsvBody } from '../../src/http/body/csv-body.ts';
 
 /** Parses a CSV text like a request body. */
 export function parseCsv(text: string): readonly (readonly Cell[])[] {

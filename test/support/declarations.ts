@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CatalogueDraft, FieldDraft } from '../../src/collection/draft.ts';
-import { DeclarationError } from '../../src/declare/mistakes.ts';
 import { parseDeclaration } from '../../src/declare/read.ts';
+import { DeclarationError } from '../../src/declare/reader/mistakes.ts';
 
 /** A declaration with every type and every kind of reference. Its rows are in the same folder. */
 export const SHOP = fileURLToPath(new URL('../data/shop/collections.yaml', import.meta.url));

@@ -1,7 +1,7 @@
 /** The real program on a catalogue file, for client tests: one file as it is, and one whose tables count as large. */
 import { join } from 'node:path';
 import referenceProducts from '../../src/collection/reference-products.json' with { type: 'json' };
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
 import { type Launch, type Service, startService, temporaryFolder } from './process.ts';
 import { beginningWith, makeLarge, TEST_OPTIONS } from './sqlite.ts';
 

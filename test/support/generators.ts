@@ -1,9 +1,9 @@
 /** Generated values, fields and products, derived from the declaration of the collection. */
 import fc from 'fast-check';
+import { INT4_MAX, INT4_MIN } from '../../src/base/limits.ts';
 import type { Field } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
-import { INT4_MAX, INT4_MIN } from '../../src/limits.ts';
 
 /** The time limit of a property test. A property runs many cases, which can take long on a busy machine. */
 export const PATIENCE_MS = 300_000;

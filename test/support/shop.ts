@@ -9,10 +9,10 @@ import type { CollectionDraft, FieldDraft } from '../../src/collection/draft.ts'
 import { parseJson } from '../../src/collection/exact-json.ts';
 import type { Row } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { openPostgres } from '../../src/engine/postgres/index.ts';
-import { IN_MEMORY } from '../../src/engine/sqlite/files.ts';
-import { openSqlite } from '../../src/engine/sqlite/index.ts';
-import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { openPostgres } from '../../src/engine/postgres/engine.ts';
+import { IN_MEMORY } from '../../src/engine/sqlite/connection/database-files.ts';
+import { openSqlite } from '../../src/engine/sqlite/engine.ts';
+import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import type { Catalogue } from './catalogue.ts';
 import { newSchema, TEST_SETTINGS, testServer } from './postgres.ts';
 import { countAsLarge, newFile, TEST_OPTIONS } from './sqlite.ts';

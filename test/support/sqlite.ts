@@ -6,16 +6,16 @@ import { Database } from 'bun:sqlite';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SMALL_TABLE_BYTES } from '../../src/base/limits.ts';
 import { BUILT_IN } from '../../src/collection/built-in.ts';
 import type { Catalogue } from '../../src/collection/declaration.ts';
 import { products } from '../../src/collection/products.ts';
 import type { Row, Value } from '../../src/collection/value.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { Connection } from '../../src/engine/sqlite/connection.ts';
-import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/index.ts';
-import { indexPending } from '../../src/engine/sqlite/search-index.ts';
-import { SMALL_TABLE_BYTES } from '../../src/limits.ts';
-import { firstRowsOf } from '../../src/plan/first-rows.ts';
+import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
+import { openSqlite, type SqliteOptions } from '../../src/engine/sqlite/engine.ts';
+import { indexPending } from '../../src/engine/sqlite/search/search-index.ts';
+import { firstRowsOf } from '../../src/plan/write/first-rows.ts';
 import { whenThisProcessEnds } from './ending.ts';
 
 /** A dry run may take as long as any other write: on a busy machine two seconds are not enough for every test. */

@@ -1,8 +1,8 @@
 /** Generated values of every type, as the JSON text of the expected response. */
 import fc from 'fast-check';
 import { parseJson, WrittenNumber } from '../../src/collection/exact-json.ts';
-import { decimalKey } from '../../src/collection/types/decimal-text.ts';
-import { float4 } from '../../src/collection/types/floats.ts';
+import { decimalKey } from '../../src/collection/types/number/decimal-text.ts';
+import { float4 } from '../../src/collection/types/number/floats.ts';
 
 type Text = fc.Arbitrary<string>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { compileLike } from '../../src/engine/sqlite/like.ts';
+import { compileLike } from '../../src/engine/sqlite/functions/like.ts';
 import { verdict } from './verdict.ts';
 
 type Case = readonly [pattern: string, text: string, expected: boolean];

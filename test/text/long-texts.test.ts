@@ -1,9 +1,9 @@
 /** Long texts and patterns: the same answers as for short ones, in steps that are counted, and ended when the time is up. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Connection } from '../../src/engine/sqlite/connection.ts';
-import { clearDeadline, setDeadline, stepsSpent } from '../../src/engine/sqlite/deadline.ts';
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/base/errors.ts';
+import { Connection } from '../../src/engine/sqlite/connection/connection.ts';
+import { clearDeadline, setDeadline, stepsSpent } from '../../src/engine/sqlite/connection/deadline.ts';
 import { checkLike } from '../../src/text/like.ts';
 import { compileRegex, sizeOfRegex } from '../../src/text/regex.ts';
 import { tokenize } from '../../src/text/search/tokens.ts';

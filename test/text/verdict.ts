@@ -1,5 +1,5 @@
 /** What came of compiling something a client sent: whether a text matches, or the code it was refused with. */
-import { Refusal } from '../../src/errors.ts';
+import { Refusal } from '../../src/base/errors.ts';
 
 type Matcher = (text: string) => boolean;
 

@@ -1,11 +1,11 @@
 /** Writes the declaration of existing tables to a file. */
 import { existsSync, writeFileSync } from 'node:fs';
-import { ConfigError, type DatabaseSettings } from '../../config.ts';
-import { DeclarationError } from '../../declare/mistakes.ts';
-import type { DescribedDatabase } from '../../engine/described.ts';
+import { fileProblem } from '../../base/files/file-problem.ts';
+import { checkFolder } from '../../base/files/written-file.ts';
+import { DeclarationError } from '../../declare/reader/mistakes.ts';
 import { describeDatabase } from '../../engine/open.ts';
-import { fileProblem } from '../../file-problem.ts';
-import { checkFolder } from '../../written-file.ts';
+import type { DescribedDatabase } from '../../engine/shared/described-tables.ts';
+import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
 
 export interface Wanted extends DatabaseSettings {
   readonly database: string;
@@ -49,7 +49,7 @@ async function mistakesIn(text: string, file: string): Promise<string | undefine
 }
 
 async function written({ location, collections, leftOut }: DescribedDatabase): Promise<string> {
-  const { comment, writtenCollection } = await import('../../declare/write.ts');
+  const { comment, writtenCollection } = await import('../../declare/writer/write.ts');
   return [
     comment(`The tables of ${location}, written by catalogue declare.`),
     ...(leftOut.length === 0 ? [] : ['# Left out:', ...leftOut.map(comment)]),

@@ -1,9 +1,10 @@
 /** Maps the columns of a file to fields, by name or by --map. */
-import { fieldAsWritten, flagAsWritten, isFlag } from '../../collection/as-written.ts';
+
+import { nearestName } from '../../base/nearest-name.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
-import { ConfigError } from '../../config.ts';
-import { nearestName } from '../../nearest-name.ts';
-import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/row-planner.ts';
+import { fieldAsWritten, flagAsWritten, isFlag } from '../../collection/spreadsheet-values.ts';
+import { type RowPlanner, type RowProblem, rowPlanner, rowProblems } from '../../plan/write/row-planner.ts';
+import { ConfigError } from '../../settings/by-command.ts';
 import { withDecimalCommas, withPoints } from './decimal-commas.ts';
 
 /** The number of field names listed for an unknown column. */

@@ -1,8 +1,9 @@
 /** Reads decimal commas: 12,50 is a number. In such a column 1.299 is ambiguous and rejected. */
-import { type DecimalMark, decimalMark, withPoint } from '../../collection/as-written.ts';
+
+import { Refusal } from '../../base/errors.ts';
 import type { Field } from '../../collection/declaration.ts';
-import { Refusal } from '../../errors.ts';
-import { type RowPlanner, RowProblem } from '../../plan/row-planner.ts';
+import { type DecimalMark, decimalMark, withPoint } from '../../collection/spreadsheet-values.ts';
+import { type RowPlanner, RowProblem } from '../../plan/write/row-planner.ts';
 
 export function withDecimalCommas(fields: readonly (Field | undefined)[], plan: RowPlanner): RowPlanner {
   const earlier: Record<DecimalMark, Map<Field, string>> = { comma: new Map(), 'perhaps thousands': new Map() };

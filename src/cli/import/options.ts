@@ -1,11 +1,12 @@
 /** The flags of `catalogue import`. */
-import { ConfigError, DATA_SETTINGS } from '../../config.ts';
+
 import { ENCODINGS, type FileEncoding } from '../../declare/rows/encoding.ts';
 import { FILE_FORMATS, type FileFormat } from '../../declare/rows/source.ts';
-import type { LoadTerms } from '../../engine/load.ts';
+import type { LoadTerms } from '../../engine/shared/loader.ts';
+import { ConfigError, DATA_SETTINGS } from '../../settings/by-command.ts';
 import { oneOf, onOrOff, setting, text } from '../../settings/setting.ts';
 import { MAX_VALUE_KB } from '../../settings/writing.ts';
-import { FORCE_OPTION, JSON_OPTION } from '../options.ts';
+import { FORCE_OPTION, JSON_OPTION } from '../shared/options.ts';
 
 const ON_CONFLICT = ['fail', 'merge', 'ignore'] as const;
 type OnConflict = (typeof ON_CONFLICT)[number];

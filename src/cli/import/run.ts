@@ -1,15 +1,16 @@
 /** Runs an import: turns records into rows, passes them to the engine, and reports each mistake with its line. */
+
+import type { Refusal } from '../../base/errors.ts';
 import type { Collection, Field } from '../../collection/declaration.ts';
 import { parseJson } from '../../collection/exact-json.ts';
-import { ConfigError } from '../../config.ts';
 import { type FileRecord, type GoodRecord, unreadable } from '../../declare/rows/record.ts';
 import type { Source } from '../../declare/rows/source.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/load.ts';
-import type { Refusal } from '../../errors.ts';
-import { RowProblem } from '../../plan/row-planner.ts';
+import { type LoadBatch, LoadRefused, type LoadTerms, type RefusedRow } from '../../engine/shared/loader.ts';
 import type { StoredRow } from '../../plan/types.ts';
-import { amount } from '../amount.ts';
+import { RowProblem } from '../../plan/write/row-planner.ts';
+import { ConfigError } from '../../settings/by-command.ts';
+import { amount } from '../shared/amount.ts';
 import { ColumnReader, type Columns, type Mapping } from './columns.ts';
 import type { Rejects } from './rejects.ts';
 

@@ -1,5 +1,5 @@
 /** boolean: true or false, in any of PostgreSQL's spellings. */
-import { refuseSyntax } from './refuse.ts';
+import { refuseSyntax } from './reject.ts';
 import { defineType, itself } from './type.ts';
 
 const WORDS: readonly (readonly [string, boolean])[] = [

@@ -1,6 +1,6 @@
 /** Casts as in PostgreSQL: each type defines its own, and arrays are cast element by element. */
 import type { Value } from '../value.ts';
-import { mapArray } from './array.ts';
+import { mapArray } from './array/array.ts';
 import type { Cast, Type } from './type.ts';
 
 /** Every type casts to text, and text casts to every type. */

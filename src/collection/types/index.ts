@@ -1,15 +1,15 @@
 /** All types, by their names in declarations and casts. */
-import { arrayOf } from './array.ts';
+import { arrayOf } from './array/array.ts';
 import { boolean } from './boolean.ts';
-import { date } from './date.ts';
-import { decimal, MAX_DECIMAL_DIGITS } from './decimal.ts';
-import { float4, float8 } from './floats.ts';
-import { int2, int4, int8 } from './integers.ts';
-import { json } from './json.ts';
-import { numeric } from './numeric.ts';
+import { json } from './json/json.ts';
+import { decimal, MAX_DECIMAL_DIGITS } from './number/decimal.ts';
+import { float4, float8 } from './number/floats.ts';
+import { int2, int4, int8 } from './number/integers.ts';
+import { numeric } from './number/numeric.ts';
 import { text } from './text.ts';
-import { time } from './time.ts';
-import { timestamp, timestamptz } from './timestamps.ts';
+import { date } from './time/date.ts';
+import { time } from './time/time.ts';
+import { timestamp, timestamptz } from './time/timestamps.ts';
 import type { Type } from './type.ts';
 import { uuid } from './uuid.ts';
 

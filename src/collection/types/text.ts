@@ -1,5 +1,5 @@
 /** text: Unicode, compared by code point. */
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import { defineType, itself, PLAIN_TEXT } from './type.ts';
 
 /** Rejects lone surrogates, which UTF-8 cannot encode, and NUL, which PostgreSQL cannot store. */

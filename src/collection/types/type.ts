@@ -7,7 +7,7 @@
  */
 import { jsonText } from '../exact-json.ts';
 import type { Value } from '../value.ts';
-import { decimalKey } from './decimal-text.ts';
+import { decimalKey } from './number/decimal-text.ts';
 
 /** Abilities that operators require. Every type can be compared and ordered. */
 export type Ability = 'text' | 'number' | 'integer' | 'boolean' | 'array' | 'json';

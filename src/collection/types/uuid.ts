@@ -1,5 +1,5 @@
 /** uuid: 128 bits, printed in lower case with hyphens. */
-import { refuseSyntax } from './refuse.ts';
+import { refuseSyntax } from './reject.ts';
 import { defineType, PLAIN_TEXT } from './type.ts';
 
 /** PostgreSQL's syntax: optional braces, an optional hyphen after every four digits. */

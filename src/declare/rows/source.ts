@@ -1,7 +1,7 @@
 /** Reads a file or standard input as records, no faster than they are consumed. */
 import { statSync } from 'node:fs';
-import { ConfigError } from '../../config.ts';
-import { fileProblem } from '../../file-problem.ts';
+import { fileProblem } from '../../base/files/file-problem.ts';
+import { ConfigError } from '../../settings/by-command.ts';
 import { CsvRecords } from './csv.ts';
 import { type FileEncoding, TextReader } from './encoding.ts';
 import { JsonReader, NdjsonReader } from './json.ts';

@@ -2,7 +2,7 @@
 import type { Field } from '../../collection/declaration.ts';
 import type { Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
-import { identifier } from '../compile/statement.ts';
+import { identifier } from '../sql/statement.ts';
 import type { Coming, Question } from './question.ts';
 
 /** The differences between the engines. */

@@ -1,20 +1,20 @@
 /** PostgreSQL's SQL dialect: typed placeholders, native operators, JSON built by the database where needed. */
-import { printArrayLiteral } from '../../collection/types/array-literal.ts';
+import { printArrayLiteral } from '../../collection/types/array/array-literal.ts';
 import { builtIn } from '../../collection/types/index.ts';
-import { isIndex } from '../../collection/types/json-path.ts';
+import { isIndex } from '../../collection/types/json/json-path.ts';
 import { type Containment, can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
 import { type Comparator, type Expression, fieldOf } from '../../plan/types.ts';
 import { checkLike } from '../../text/like.ts';
 import { checkRegex } from '../../text/regex.ts';
-import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
-import { type Adopted, NOTHING_ADOPTED } from './adoption.ts';
+import { type Bind, identifier, type Operand, type SqlDialect } from '../sql/statement.ts';
+import { type Adopted, NOTHING_ADOPTED } from './adopt/adopt.ts';
 import { quoteText } from './driver.ts';
-import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './folding.ts';
-import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './prefix-index.ts';
-import { listWithin, rowsWithin } from './row-bytes.ts';
-import { type Configurations, searchTest } from './search.ts';
+import { type Folding, foldedColumn, foldedPattern, foldedRegex } from './read/folding.ts';
+import { listWithin, rowsWithin } from './read/row-bytes.ts';
+import { type Configurations, searchTest } from './read/search.ts';
+import { comparePrefixes, hasPrefixIndex, prefix, prefixOf } from './schema/prefix-index.ts';
 
 export const TEXT = builtIn('text');
 

@@ -1,11 +1,11 @@
 /** Access to Bun's driver: a pool of connections to one server, and statements with bound values. */
 import { type ReservedSQL, SQL } from 'bun';
+import { INT4_MAX, INT4_MIN } from '../../base/limits.ts';
 import type { Value } from '../../collection/value.ts';
-import { INT4_MAX, INT4_MIN } from '../../limits.ts';
-import type { Statement } from '../compile/statement.ts';
+import type { Statement } from '../sql/statement.ts';
 import { keepLikePool, recordValues } from './connections/connection-memory.ts';
 import { track, trackLikePool } from './connections/in-flight.ts';
-import { busy } from './refusals.ts';
+import { busy } from './errors.ts';
 import type { ServerAddress } from './url.ts';
 
 export interface SessionSettings {

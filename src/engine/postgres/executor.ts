@@ -4,12 +4,12 @@
  */
 import type { SQL } from 'bun';
 import type { Collection } from '../../collection/declaration.ts';
-import { isOwn } from '../../collection/own.ts';
+import { isOwn } from '../../collection/own-collections.ts';
 import { SilentConnection } from './connections/in-flight.ts';
+import { isFull, isLoss, isTransient, translateError } from './errors.ts';
 import type { ConnectionManager } from './primary/connection-manager.ts';
-import { isFull, isLoss, isTransient, translateError } from './refusals.ts';
 import type { ReplicaSet } from './replicas/replica-set.ts';
-import { againIfInTheWay, MAX_ATTEMPTS, pauseBefore, UnconfirmedCommit } from './transaction.ts';
+import { againIfInTheWay, MAX_ATTEMPTS, pauseBefore, UnconfirmedCommit } from './write/transaction.ts';
 
 /** Connections that a request tries before its client gets 503. */
 const MAX_CONNECTIONS = 3;

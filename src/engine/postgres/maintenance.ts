@@ -1,18 +1,18 @@
 /** Maintenance of a PostgreSQL database: checks only, since PostgreSQL has its own backup tools. */
 import type { SQL } from 'bun';
 import type { Catalogue } from '../../collection/declaration.ts';
-import { ConfigError } from '../../config.ts';
-import { identifier } from '../compile/statement.ts';
-import { credentialsFinding, type Finding, type Maintenance, type MigrationTerms } from '../maintenance.ts';
+import { ConfigError } from '../../settings/by-command.ts';
 import { RECORD_TABLE } from '../migration/record.ts';
 import type { MigrationPlan } from '../migration/words.ts';
+import { credentialsFinding, type Finding, type Maintenance, type MigrationTerms } from '../shared/maintenance.ts';
+import { identifier } from '../sql/statement.ts';
+import { bypassedRowSecurity } from './adopt/row-security.ts';
 import { query, quoteName, type Runner, type SessionSettings } from './driver.ts';
-import type { PostgresDemand } from './found.ts';
-import { inspectOwn, inspectTables, SCHEMA_VERSION } from './inspect.ts';
-import { planSchema } from './migrate.ts';
-import { onServer } from './on-server.ts';
-import { roleHolders } from './own-tables.ts';
-import { bypassedRowSecurity } from './row-security.ts';
+import { onServer } from './one-off-connection.ts';
+import type { PostgresDemand } from './schema/compare-schema.ts';
+import { inspectOwn, inspectTables, SCHEMA_VERSION } from './schema/inspect.ts';
+import { planSchema } from './schema/migrate.ts';
+import { roleHolders } from './schema/own-tables.ts';
 import { parseTarget, type Target } from './url.ts';
 
 export class PostgresMaintenance implements Maintenance {

@@ -3,7 +3,7 @@
  * (`postgres://user:pass@one:5432,two:5432/db?target_session_attrs=read-write`), as in libpq. Bun's driver takes one
  * server at a time.
  */
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../settings/by-command.ts';
 
 export interface Target {
   /** One URL per server, in the order of attempts. Contains the password: never printed. */

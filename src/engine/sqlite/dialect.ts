@@ -1,20 +1,21 @@
 /** SQLite's SQL dialect: placeholders, and our functions for PostgreSQL features that SQLite lacks. */
+
+import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../base/limits.ts';
+import { oncePer } from '../../base/memo.ts';
 import { embedded } from '../../collection/types/embedded.ts';
-import { isIndex, isOnlyElement } from '../../collection/types/json-path.ts';
+import { isIndex, isOnlyElement } from '../../collection/types/json/json-path.ts';
 import { can, type Type } from '../../collection/types/type.ts';
 import type { Value } from '../../collection/value.ts';
 import { ROW } from '../../encode/encoding.ts';
-import { MAX_INSTRUCTIONS, SHORT_ROW_BYTES } from '../../limits.ts';
-import { oncePer } from '../../once-per.ts';
 import type { Predicate } from '../../plan/types.ts';
 import { tooComplex } from '../../text/regex/problems.ts';
 import { compileSearch } from '../../text/search/index.ts';
-import { type Bind, identifier, type Operand, type SqlDialect } from '../compile/statement.ts';
-import { instructionsOf } from '../text-steps.ts';
-import { GUARD } from './deadline.ts';
-import { inParentheses, joined } from './joined.ts';
-import { compileLike } from './like.ts';
-import { storedForm } from './stored-values.ts';
+import { instructionsOf } from '../shared/text-cost.ts';
+import { type Bind, identifier, type Operand, type SqlDialect } from '../sql/statement.ts';
+import { GUARD } from './connection/deadline.ts';
+import { inParentheses, joined } from './functions/argument-groups.ts';
+import { compileLike } from './functions/like.ts';
+import { storedForm } from './functions/stored-values.ts';
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',

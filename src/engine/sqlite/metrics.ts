@@ -1,8 +1,8 @@
 /** Metrics of the SQLite engine. */
 import type { Metric } from '../engine.ts';
-import { sizeOf } from './files.ts';
-import type { Readers } from './readers.ts';
-import type { Writer } from './writer.ts';
+import { sizeOf } from './connection/database-files.ts';
+import type { Readers } from './read-threads/read-pool.ts';
+import type { Writer } from './write/writer.ts';
 
 export interface Inside {
   readonly isUp: boolean;

@@ -1,5 +1,5 @@
 /** The form that sends a request. It is hidden until the page's script has run. */
-import { mapped, type Pieces } from '../../in-pieces.ts';
+import { mapped, type Pieces } from '../../base/cooperative.ts';
 import { examplesOf, isReference, type OpenApi, type Parameter, type Route, textOf } from './document.ts';
 import { type Html, html } from './html.ts';
 

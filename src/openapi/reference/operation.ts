@@ -1,5 +1,5 @@
 /** The section of an operation: description, parameters, body, answers, and a form that sends a request. */
-import { mapped, type Pieces } from '../../in-pieces.ts';
+import { mapped, type Pieces } from '../../base/cooperative.ts';
 import {
   type Answer,
   type Content,

@@ -2,7 +2,7 @@
  * A page of the API reference, generated from an OpenAPI document and readable without a script. A script adds forms that
  * send requests. All links are relative, so that the page works behind any prefix.
  */
-import type { Pieces } from '../../in-pieces.ts';
+import type { Pieces } from '../../base/cooperative.ts';
 import { examplesOf, type OpenApi, type Parameter, type Route, routesOf, textOf } from './document.ts';
 import { type Html, html, markdown } from './html.ts';
 import { operationSection } from './operation.ts';

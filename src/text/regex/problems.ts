@@ -1,5 +1,5 @@
 /** Errors in regular expressions, in PostgreSQL's words, with our own hints. */
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 
 const REASONS = {
   version: 'invalid regexp (reg version 0.8)',

@@ -1,5 +1,5 @@
 /** Turns words into lexemes with positions, as a text search configuration defines. */
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import { lowerCase } from '../case.ts';
 import { startOfWords, stemEnglish } from './english.ts';
 import { ENGLISH_STOP_WORDS } from './stop-words.ts';

@@ -1,5 +1,5 @@
 /** The tree of a text search query: construction, and removal of stop words. */
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import type { Reader } from './lexemes.ts';
 
 export type Query =

@@ -1,5 +1,5 @@
 /** The two query syntaxes: to_tsquery's operators, and web search. */
-import { Refusal } from '../../errors.ts';
+import { Refusal } from '../../base/errors.ts';
 import type { Reader } from './lexemes.ts';
 import { addText, Builder, type Draft, GAP, NEXT_TO, type OperandFlags, type Operator } from './query.ts';
 

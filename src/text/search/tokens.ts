@@ -5,7 +5,7 @@
  * Markup and protocols are passed over. The alternatives are tried in the order of the list. Repetitions that look far
  * ahead are bounded, so that a hostile text cannot make reading it quadratic.
  */
-import { whenAsked } from '../../once-per.ts';
+import { whenAsked } from '../../base/memo.ts';
 
 export interface Token {
   readonly text: string;

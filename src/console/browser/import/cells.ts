@@ -1,7 +1,8 @@
 /** The cells of a file become values of fields: as people write them, checked by the rules of the service. */
-import { valueAsWritten } from '../../../collection/as-written.ts';
+
 import type { Field } from '../../../collection/declaration.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
+import { valueAsWritten } from '../../../collection/spreadsheet-values.ts';
 import { compareValues } from '../../../collection/types/compare.ts';
 import { storeJson } from '../../../collection/types/type.ts';
 import type { Value } from '../../../collection/value.ts';

@@ -1,6 +1,7 @@
 /** Which field each column of a file holds, and by which field its rows are told from those that are stored. */
-import { fieldAsWritten } from '../../../collection/as-written.ts';
+
 import type { Field } from '../../../collection/declaration.ts';
+import { fieldAsWritten } from '../../../collection/spreadsheet-values.ts';
 import {
   collectionName,
   collections,

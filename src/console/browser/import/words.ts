@@ -1,7 +1,8 @@
 /** Why a cell or a row is not accepted, as a shop would say it. */
+
+import { Refusal } from '../../../base/errors.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import type { Input } from '../../../collection/types/type.ts';
-import { Refusal } from '../../../errors.ts';
 import {
   collectionName,
   collections,

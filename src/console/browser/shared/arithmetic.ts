@@ -1,6 +1,12 @@
 /** New numbers from old ones, exact to the last digit: so much more or less, or so many percent. */
 import type { Field } from '../../../collection/declaration.ts';
-import { type Exact, exactDecimal, exactUnits, printTrimmed, rounded } from '../../../collection/types/decimal-text.ts';
+import {
+  type Exact,
+  exactDecimal,
+  exactUnits,
+  printTrimmed,
+  rounded,
+} from '../../../collection/types/number/decimal-text.ts';
 import type { Value } from '../../../collection/value.ts';
 import { isDecimal, isNumeric, key } from './collection.ts';
 import { type Entered, isReference, isYesNo, readPlain } from './values.ts';

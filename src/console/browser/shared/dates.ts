@@ -1,6 +1,7 @@
 /** Dates and times as the reader writes them. The browser's formatter is asked when there is one to show. */
+
+import { oncePer } from '../../../base/memo.ts';
 import type { Field } from '../../../collection/declaration.ts';
-import { oncePer } from '../../../once-per.ts';
 
 const DAY: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeZone: 'UTC' };
 const TIME: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' };

@@ -2,7 +2,7 @@
  * What went wrong, as a shop would say it. The service's own words name types, constraints and operators; they stay one
  * click away (`detailsOf`), for whoever has to find out more.
  */
-import { Refusal } from '../../../errors.ts';
+import { Refusal } from '../../../base/errors.ts';
 import { collectionNamed, fieldNamed, labelOf, oneOf, titleOfCollection } from './collection.ts';
 import type { Problem } from './http.ts';
 import { HttpError } from './http-error.ts';

@@ -4,9 +4,9 @@
  * the driver queues other statements behind each other on shared ones.
  */
 import type { ReservedSQL, SQL } from 'bun';
-import { MAX_WAITING_STATEMENTS } from '../../../limits.ts';
+import { MAX_WAITING_STATEMENTS } from '../../../base/limits.ts';
 import { reserve } from '../driver.ts';
-import { crowded } from '../refusals.ts';
+import { crowded } from '../errors.ts';
 import { release } from './connection-memory.ts';
 
 const WAIT_MS = 5_000;

@@ -3,10 +3,10 @@
  * transaction another session must also know prepared statements: otherwise it mixes up the statements of its clients.
  */
 import type { SQL } from 'bun';
-import { ConfigError } from '../../../config.ts';
+import { ConfigError } from '../../../settings/by-command.ts';
 import { query, type Runner, reserve, SESSION_PARAMETERS, type SessionSettings, within } from '../driver.ts';
+import { sqlState } from '../errors.ts';
 import type { Notice } from '../notice.ts';
-import { sqlState } from '../refusals.ts';
 
 const ANSWER_MS = 2_000;
 const SECOND_MS = 1_000;

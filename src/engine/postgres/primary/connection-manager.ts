@@ -3,12 +3,12 @@
  * and searches again with growing pauses. Requests wait for a short time meanwhile; later ones get 503.
  */
 import type { SQL } from 'bun';
-import { ConfigError } from '../../../config.ts';
+import { ConfigError } from '../../../settings/by-command.ts';
 import { type InFlight, SilentConnection, trackStatements } from '../connections/in-flight.ts';
 import { refusedByPooler } from '../connections/pooler-check.ts';
 import { NoAnswer, type SessionSettings, within } from '../driver.ts';
+import { describe, isCertificateProblem, isFull, isInternal, isLoss, sqlState, unavailable } from '../errors.ts';
 import type { Notice } from '../notice.ts';
-import { describe, isCertificateProblem, isFull, isInternal, isLoss, sqlState, unavailable } from '../refusals.ts';
 import type { Target } from '../url.ts';
 import { findOnce, NoPrimary, type Search, searchPrimary } from './primary-discovery.ts';
 import { type ConnectedServer, checkServer, identify, isUnchanged, ServerChanged } from './primary-probe.ts';

@@ -2,8 +2,9 @@
  * Finds the primary among the hosts of the URL. The service asks each host separately, so that a silent host delays no other.
  * If several hosts would do, the first of the list wins.
  */
+
+import { namingHost } from '../connections/unknown-host.ts';
 import { openPool, type SessionSettings, within } from '../driver.ts';
-import { namingHost } from '../unknown-host.ts';
 import type { ServerAddress, Target } from '../url.ts';
 import { type ConnectedServer, identify } from './primary-probe.ts';
 

@@ -1,7 +1,7 @@
 /** Health check of the primary: a query over a connection of its own says which server answers, and whether it takes writes. */
 import type { SQL } from 'bun';
 import { NoAnswer, openPool, query, type Runner, type SessionSettings, within } from '../driver.ts';
-import { isLoss } from '../refusals.ts';
+import { isLoss } from '../errors.ts';
 import type { ServerAddress } from '../url.ts';
 
 /** A server that takes longer to answer is gone, unless it answers the second probe. */

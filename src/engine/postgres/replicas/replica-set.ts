@@ -7,8 +7,8 @@
 import type { SQL } from 'bun';
 import { NEWEST, type WriteResult } from '../../engine.ts';
 import { type SessionSettings, within } from '../driver.ts';
+import { surelyUndone } from '../errors.ts';
 import type { Notice } from '../notice.ts';
-import { surelyUndone } from '../refusals.ts';
 import { parseTarget } from '../url.ts';
 import { type Position, parsePosition, printPosition, writtenPosition } from './position.ts';
 import { Replica } from './replica.ts';

@@ -1,0 +1,36 @@
+/** Errors for rejected credentials: 401 with the header of RFC 6750, in PostgREST's words if it has some. */
+
+import { type ErrorCode, Refusal, type RefusalDetails } from '../base/errors.ts';
+import { ANONYMOUS } from '../collection/caller.ts';
+
+type Code = Extract<ErrorCode, 'PGRST300' | 'PGRST301' | 'PGRST303' | 'CAT401'>;
+
+/** The message never repeats what the client sent: it may be a secret. */
+export function invalidToken(code: Code, message: string, { headers, ...details }: RefusalDetails = {}): Refusal {
+  const challenge = `Bearer error="invalid_token", error_description="${message.replaceAll(/["\\]/g, '\\$&')}"`;
+  return new Refusal(code, message, { ...details, headers: { 'www-authenticate': ascii(challenge), ...headers } });
+}
+
+/** A role or a claim may hold any letter; a header may not. */
+function ascii(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+/** `lookalike`: a declared role that is probably meant for requests without credentials. */
+export function credentialsNeeded(lookalike?: string): Refusal {
+  const advice = 'Send a token or a key in the header Authorization: Bearer, or log in.';
+  return new Refusal('PGRST302', 'Anonymous access is disabled', {
+    hint:
+      lookalike === undefined
+        ? advice
+        : `${advice} Requests without credentials have the role ${ANONYMOUS.role}; the declaration has only ${lookalike}.`,
+    headers: { 'www-authenticate': 'Bearer' },
+  });
+}
+
+/** The credentials are valid, but their role is not declared. */
+export function noSuchRole(code: Code, role: string): Refusal {
+  return invalidToken(code, `role "${role}" does not exist`, {
+    hint: 'Use a role of the declaration.',
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * Throttles login attempts, before the password is checked. Some attempts are free; after each further failure the pause doubles.
+ * Attempts are counted by name and address together, so that a stranger can hardly lock a user out. Higher limits apply to a
+ * name alone and to an address alone, against many addresses for one name and many names from one address.
+ */
+
+import { Refusal } from '../base/errors.ts';
+import { MAX_COUNTED_ATTEMPTS } from '../base/limits.ts';
+import { networkOf } from '../base/net/address.ts';
+import { hashOf, Remembered } from './verified-cache.ts';
+
+interface Attempts {
+  count: number;
+  /** By the monotonic clock, in milliseconds: the next attempt counts after this moment. */
+  after: number;
+  at: number;
+}
+
+interface Patience {
+  readonly free: number;
+  readonly longestSeconds: number;
+}
+
+const PATIENCE = {
+  both: { free: 5, longestSeconds: 300 },
+  address: { free: 20, longestSeconds: 30 },
+  name: { free: 50, longestSeconds: 60 },
+} as const satisfies Record<string, Patience>;
+
+type Kind = keyof typeof PATIENCE;
+const KINDS = Object.keys(PATIENCE) as Kind[];
+
+/** Attempts are forgotten after this time without a new one. */
+const FORGOTTEN_MS = 3_600_000;
+
+export class Guesses {
+  /** One table per kind: many names must not evict the counts of an address. */
+  private readonly counted = {
+    both: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
+    address: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
+    name: new Remembered<Attempts>(MAX_COUNTED_ATTEMPTS),
+  };
+
+  /** A monotonic clock: setting the system clock must not lengthen or end a pause. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Throws if the attempt comes too soon. Call `succeeded` if the password was right. */
+  attempt(name: string, address: string): void {
+    const now = this.now();
+    const waits = this.entries(name, address).map(([kind, entry]) => this.find(kind, entry, now).after - now);
+    const wait = Math.max(...waits);
+    if (wait > 0) throw tooMany(Math.ceil(wait / 1000));
+    for (const [kind, entry] of this.entries(name, address)) {
+      const { free, longestSeconds } = PATIENCE[kind];
+      const { count } = this.find(kind, entry, now);
+      const over = count + 1 - free;
+      const pause = over < 0 ? 0 : Math.min(2 ** over, longestSeconds) * 1000;
+      this.counted[kind].set(entry, { count: count + 1, after: now + pause, at: now });
+    }
+  }
+
+  /** Other attempts from this address, or for this name from other addresses, still count. */
+  succeeded(name: string, address: string): void {
+    for (const [kind, entry] of this.entries(name, address)) {
+      const { count, at } = this.find(kind, entry, this.now());
+      if (kind === 'both') this.counted.both.delete(entry);
+      else this.counted[kind].set(entry, { count: Math.max(0, count - 1), after: 0, at });
+    }
+  }
+
+  get size(): number {
+    return KINDS.reduce((sum, kind) => sum + this.counted[kind].size, 0);
+  }
+
+  private entries(name: string, address: string): [kind: Kind, entry: string][] {
+    const network = networkOf(address);
+    const user = hashOf(name);
+    return [
+      ['both', `${user} ${network}`],
+      ['address', network],
+      ['name', user],
+    ];
+  }
+
+  private find(kind: Kind, entry: string, now: number): Attempts {
+    const known = this.counted[kind].get(entry);
+    return known === undefined || now - known.at > FORGOTTEN_MS ? { count: 0, after: 0, at: now } : known;
+  }
+}
+
+function tooMany(seconds: number): Refusal {
+  return new Refusal('CAT429', 'too many attempts to log in', {
+    hint: `Try again in ${seconds} s.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}

@@ -1,0 +1,46 @@
+/** Reads the credentials of a request. One of them wins; malformed ones are rejected before any work. */
+import { MAX_CREDENTIAL_LENGTH } from '../base/limits.ts';
+import { invalidToken } from './errors.ts';
+import { isKeyText, isMeantForKey, KEY_HINT } from './key-text.ts';
+import { type CookieTerms, sessionIn } from './session-cookie.ts';
+
+export type Sent = { readonly kind: 'token' | 'key' | 'session'; readonly text: string };
+
+/** RFC 6750, 2.1. */
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+
+/** Authorization wins over apikey, and both over a cookie. Undefined if there are no credentials. */
+export function sentWith(headers: Headers, terms: () => CookieTerms): Sent | undefined {
+  const authorization = headers.get('authorization');
+  if (authorization !== null) return tokenOrKey(bearerOf(authorization));
+  const apikey = headers.get('apikey');
+  if (apikey !== null) return tokenOrKey(shortEnough(apikey.trim()));
+  return sessionSentWith(headers, terms);
+}
+
+export function sessionSentWith(headers: Headers, terms: () => CookieTerms): Sent | undefined {
+  const cookie = headers.get('cookie');
+  const session = cookie === null ? undefined : sessionIn(cookie, terms());
+  return session === undefined ? undefined : { kind: 'session', text: session };
+}
+
+function bearerOf(authorization: string): string {
+  const given = shortEnough(authorization.trim());
+  if (/^bearer$/i.test(given)) throw invalidToken('PGRST301', 'Empty JWT is sent in Authorization header');
+  const token = BEARER.exec(given)?.[1];
+  if (token !== undefined) return token;
+  throw invalidToken('PGRST301', 'The Authorization header cannot be read', {
+    hint: 'Send it once, as Bearer and one token or key.',
+  });
+}
+
+function shortEnough(text: string): string {
+  if (text.length <= MAX_CREDENTIAL_LENGTH) return text;
+  throw invalidToken('PGRST301', `A token or key has at most ${MAX_CREDENTIAL_LENGTH} characters`);
+}
+
+function tokenOrKey(text: string): Sent {
+  if (isKeyText(text)) return { kind: 'key', text };
+  if (isMeantForKey(text)) throw invalidToken('PGRST301', 'The key is not whole', { hint: KEY_HINT });
+  return { kind: 'token', text };
+}

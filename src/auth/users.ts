@@ -1,0 +1,162 @@
+/**
+ * Users and their sessions. A session is 256 random bits in a cookie, new at every login. The database holds its hash and the
+ * user's stamp. Every change of the user changes the stamp, which ends all earlier sessions.
+ */
+
+import { Refusal } from '../base/errors.ts';
+import { MAX_ACCOUNT_NAME_LENGTH } from '../base/limits.ts';
+import type { Caller } from '../collection/caller.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import { andThen } from '../response/request-context.ts';
+import { type Found, Lookups } from './credential-cache.ts';
+import { invalidToken } from './errors.ts';
+import { randomText } from './key-text.ts';
+import { Guesses } from './login-attempts.ts';
+import { hashPassword, isPassword, isTooLong, passwordProblem } from './passwords.ts';
+import type { CredentialStore, StoredSession, StoredUser } from './store.ts';
+import { hashOf } from './verified-cache.ts';
+
+export interface NewUser {
+  readonly name: string;
+  readonly role: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly password: string;
+}
+
+export async function addUser(store: CredentialStore, { name, role, claims, password }: NewUser): Promise<void> {
+  const hash = await hashPassword(password);
+  const created_at = new Date().toISOString();
+  await store.addUser({ name, role, claims, password: hash, stamp: randomText(), created_at });
+}
+
+/** Resolves to whether the user exists. Their sessions end. */
+export async function changeUser(
+  store: CredentialStore,
+  name: string,
+  changes: { readonly role?: string; readonly claims?: NewUser['claims']; readonly password?: string },
+): Promise<boolean> {
+  const { password, ...others } = changes;
+  const hashed = password === undefined ? {} : { password: await hashPassword(password) };
+  const isThere = await store.changeUser(name, { ...others, ...hashed, stamp: randomText() });
+  if (isThere) await store.removeSessionsOf(name);
+  return isThere;
+}
+
+export async function removeUser(store: CredentialStore, name: string): Promise<boolean> {
+  const wasThere = await store.removeUser(name);
+  if (wasThere) await store.removeSessionsOf(name);
+  return wasThere;
+}
+
+/** A new session. Its text belongs in the cookie and nowhere else. */
+export interface Begun {
+  readonly text: string;
+  readonly caller: Caller;
+  readonly expires: Date;
+}
+
+/** Interval between removals of expired sessions. */
+const SWEEP_MS = 10 * 60_000;
+
+export class People {
+  private readonly guesses = new Guesses();
+  private readonly lookups: Lookups;
+  private swept = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly store: CredentialStore,
+    private readonly sessionSeconds: number,
+    private readonly checkRole: (caller: Caller) => void,
+  ) {
+    this.lookups = new Lookups((hash) =>
+      andThen(store.session(hash), (session) =>
+        andThen(session === undefined ? undefined : store.user(session.user_name), (user) => {
+          const found = foundIn(session, user);
+          checkRole(found.caller);
+          return found;
+        }),
+      ),
+    );
+  }
+
+  /** The caller of a session; throws if it has ended. */
+  callerOf(text: string): MaybePromise<Caller> {
+    return this.lookups.callerOf(hashOf(text));
+  }
+
+  /** Gives the same answer after the same time for a wrong name and a wrong password. */
+  async login(name: string, password: string, address: string): Promise<Begun> {
+    // No user can have such a name or password, so the attempt is not counted.
+    if (isTooLong(password) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) throw wrong(undefined);
+    this.guesses.attempt(name, address);
+    const user = name.includes('\0') ? undefined : await this.store.user(name);
+    if (!(await isPassword(password, user?.password)) || user === undefined) throw wrong(user);
+    this.guesses.succeeded(name, address);
+    return this.begin(user);
+  }
+
+  async logout(text: string): Promise<void> {
+    const hash = hashOf(text);
+    this.lookups.forget(hash);
+    await this.store.removeSession(hash);
+  }
+
+  /** Ends all sessions, and begins a new one for the caller. */
+  async changePassword(name: string, current: string, next: string, address: string): Promise<Begun> {
+    if (isTooLong(current)) throw wrong(undefined);
+    this.guesses.attempt(name, address);
+    const user = await this.store.user(name);
+    if (!(await isPassword(current, user?.password)) || user === undefined) throw wrong(user);
+    this.guesses.succeeded(name, address);
+    const problem = passwordProblem(next);
+    if (problem !== undefined) throw new Refusal('PGRST102', problem, { details: 'The password was not changed.' });
+    await changeUser(this.store, name, { password: next });
+    const changed = await this.store.user(name);
+    if (changed === undefined) throw ended('the user was removed');
+    return this.begin(changed);
+  }
+
+  private async begin(user: StoredUser): Promise<Begun> {
+    const caller = callerFor(user);
+    this.checkRole(caller);
+    const text = randomText();
+    const expires = new Date(Date.now() + this.sessionSeconds * 1000);
+    await this.sweep();
+    await this.store.addSession({
+      hash: hashOf(text),
+      user_name: user.name,
+      stamp: user.stamp,
+      expires_at: expires.toISOString(),
+    });
+    return { text, caller, expires };
+  }
+
+  private async sweep(): Promise<void> {
+    if (performance.now() - this.swept < SWEEP_MS) return;
+    this.swept = performance.now();
+    await this.store.removeSessionsBefore(new Date());
+  }
+}
+
+function foundIn(session: StoredSession | undefined, user: StoredUser | undefined): Found {
+  if (session === undefined) throw ended('it is not known');
+  const endsAt = Date.parse(session.expires_at);
+  if (endsAt <= Date.now()) throw ended('it has expired');
+  if (user === undefined || user.stamp !== session.stamp) throw ended('the user was removed or changed');
+  return { caller: callerFor(user), endsAt };
+}
+
+function callerFor({ name, role, claims }: StoredUser): Caller {
+  return { role, claims: { ...claims, sub: name, role }, name, identity: `user ${name}` };
+}
+
+function ended(cause: string): Refusal {
+  return invalidToken('CAT401', 'The session has ended', { hint: 'Log in again.', cause });
+}
+
+/** The log gets the name of an existing user only: an unknown name may be a mistyped password. */
+function wrong(user: StoredUser | undefined): Refusal {
+  return invalidToken('CAT401', 'The name or the password is wrong', {
+    cause: user === undefined ? 'there is no such user' : `wrong password for ${user.name}`,
+  });
+}

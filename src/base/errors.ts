@@ -1,0 +1,142 @@
+/**
+ * The error catalogue: every code a client can meet, its status and what it means.
+ *
+ * Codes that PostgREST or PostgreSQL define keep their meaning; `CAT…` codes are ours, named after their status, for
+ * what neither of them has. An expected failure is a `Refusal`, thrown wherever it is noticed and caught once, in
+ * `app.ts`; anything else that is thrown is a fault of ours and becomes CAT500.
+ */
+import { shortened } from './shorten.ts';
+
+interface CatalogueEntry {
+  readonly status: number;
+  readonly meaning: string;
+}
+
+export const ERRORS = {
+  PGRST100: { status: 400, meaning: 'A query parameter could not be parsed' },
+  PGRST102: { status: 400, meaning: 'The request body could not be read' },
+  PGRST103: { status: 416, meaning: 'The requested page lies outside the result' },
+  PGRST105: { status: 405, meaning: 'A PUT must be filtered by exactly its key' },
+  PGRST106: { status: 406, meaning: 'Accept-Profile or Content-Profile names a schema that is not served' },
+  PGRST107: { status: 406, meaning: 'None of the accepted media types is available' },
+  PGRST108: { status: 400, meaning: 'A filter names an embedded resource that was not selected' },
+  PGRST114: { status: 400, meaning: 'PUT does not accept limit and offset' },
+  PGRST115: { status: 400, meaning: 'The key in the body differs from the key in the URL' },
+  PGRST116: { status: 406, meaning: 'The client requested a single object, but the result is not exactly one row' },
+  PGRST117: { status: 405, meaning: 'The method is not supported' },
+  PGRST118: { status: 400, meaning: 'Rows cannot be ordered by an embedding that is a list' },
+  PGRST122: { status: 400, meaning: 'A preference is unknown, under handling=strict' },
+  PGRST124: { status: 400, meaning: 'More rows would change than max-affected allows' },
+  PGRST125: { status: 404, meaning: 'The path does not exist' },
+  PGRST127: { status: 400, meaning: 'The requested feature is not implemented' },
+  PGRST200: { status: 400, meaning: 'No relationship exists for the embedding' },
+  PGRST201: { status: 300, meaning: 'More than one relationship matches the embedding' },
+  PGRST202: { status: 404, meaning: 'The function does not exist; the service has none' },
+  PGRST204: { status: 400, meaning: 'The body or columns names a field that does not exist' },
+  PGRST205: { status: 404, meaning: 'The collection does not exist' },
+  PGRST300: { status: 401, meaning: 'The service has no secret or public key to verify the token' },
+  PGRST301: { status: 401, meaning: 'The token or key could not be read or verified' },
+  PGRST302: { status: 401, meaning: 'Credentials are needed' },
+  PGRST303: {
+    status: 401,
+    meaning: 'The token has expired, is not valid yet, or names another audience, issuer or role',
+  },
+  '0A000': { status: 400, meaning: 'NaN and infinity are not whole numbers' },
+  '21000': { status: 400, meaning: 'A write without a filter, or one that would change a row twice' },
+  '22001': { status: 400, meaning: 'A text is longer than its column allows' },
+  '22003': { status: 400, meaning: 'A number is out of range for its field' },
+  '2200H': { status: 400, meaning: 'No id is left to assign' },
+  '22007': { status: 400, meaning: 'A date or time cannot be read' },
+  '22008': { status: 400, meaning: 'A date or time is out of range, or the day does not exist' },
+  '22009': { status: 400, meaning: 'The offset of a time zone is out of range' },
+  '22021': { status: 400, meaning: 'Text is not valid UTF-8 or holds a NUL' },
+  '22023': { status: 400, meaning: 'A JSON value cannot be cast because it has another type' },
+  '22025': { status: 400, meaning: 'A like pattern ends with its escape character' },
+  '2201B': { status: 400, meaning: 'A regular expression is invalid or not supported' },
+  '22P02': { status: 400, meaning: 'A value does not have the type of its field' },
+  '23502': { status: 400, meaning: 'A required field is null or missing' },
+  '23503': { status: 409, meaning: 'A reference to or from another table would be broken' },
+  '23505': { status: 409, meaning: 'A row with this key, or with these unique values, exists already' },
+  '23514': { status: 400, meaning: 'A rule of the declaration or the database rejects the row' },
+  '23P01': { status: 400, meaning: 'An exclusion constraint of an adopted table rejects the row' },
+  '428C9': { status: 400, meaning: 'A write sets a read-only field' },
+  '42501': { status: 403, meaning: 'The role of the caller or of the service in the database does not permit this' },
+  '42601': { status: 400, meaning: 'A full text query could not be parsed' },
+  '42702': { status: 400, meaning: 'Two columns of an embedding have the same name' },
+  '42703': { status: 400, meaning: 'The field does not exist' },
+  '42704': { status: 400, meaning: 'The type or text search configuration does not exist' },
+  '42712': { status: 400, meaning: 'Two embeddings of a row have the same name' },
+  '42725': { status: 400, meaning: 'An operator is ambiguous for this field' },
+  '42803': { status: 400, meaning: 'A field must be grouped or aggregated to be used here' },
+  '42804': { status: 400, meaning: 'An operator does not yield a condition on this field' },
+  '42846': { status: 400, meaning: 'A value cannot be cast to this type' },
+  '42883': { status: 400, meaning: 'The operator or function does not exist for this type' },
+  '42P10': { status: 400, meaning: 'on_conflict names a field that is not unique' },
+  '54000': { status: 400, meaning: 'A request exceeds one of the named limits' },
+  '57014': { status: 504, meaning: 'The query took longer than the time limit' },
+  P0001: { status: 400, meaning: 'A trigger of an adopted table rejects the row' },
+  CAT400: { status: 400, meaning: 'A header of a proxy could not be read' },
+  CAT401: { status: 401, meaning: 'The name or password is wrong, or the session has ended' },
+  CAT403: { status: 403, meaning: 'A web page of another origin may not write' },
+  CAT404: { status: 404, meaning: 'No row has this key' },
+  CAT406: { status: 406, meaning: 'None of the accepted content codings is available' },
+  CAT409: { status: 409, meaning: 'Another request with the same idempotency key is in progress; retry' },
+  CAT412: { status: 412, meaning: 'The row has changed since it was read' },
+  CAT413: { status: 413, meaning: 'The request body is larger than the limit' },
+  CAT414: { status: 414, meaning: 'The URL is longer than the limit' },
+  CAT415: { status: 415, meaning: 'The encoding of the request body is not supported' },
+  CAT421: { status: 421, meaning: 'The Host header does not name this service' },
+  CAT422: { status: 422, meaning: 'The idempotency key was used for another request' },
+  CAT429: { status: 429, meaning: 'The client exceeded its request rate or its login attempts' },
+  CAT500: { status: 500, meaning: 'An internal error; the details are in the log' },
+  CAT501: { status: 501, meaning: 'The database has no table for idempotency keys' },
+  CAT503: { status: 503, meaning: 'The database is not available; retry' },
+  CAT507: { status: 507, meaning: 'The disk is full; reads work, writes do not' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export interface RefusalDetails {
+  readonly details?: string | undefined;
+  readonly hint?: string | undefined;
+  /** Headers that explain the error, such as Allow, Content-Range or Retry-After. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Replaces `details` if the request is ambiguous. */
+  readonly candidates?: readonly Readonly<Record<string, string>>[];
+  /** For the log only. */
+  readonly cause?: string;
+  /** The SQLSTATE that a trigger or rule of an adopted table reports. The client sees it in place of the code. */
+  readonly sqlState?: string | undefined;
+}
+
+/** An expected error with code and status. Repeated input is shortened. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly details: string | null;
+  readonly hint: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly candidates: RefusalDetails['candidates'];
+  readonly sqlState: string | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    { details, hint, headers, candidates, cause, sqlState }: RefusalDetails = {},
+  ) {
+    super(shortened(message), cause === undefined ? undefined : { cause });
+    this.details = details === undefined ? null : shortened(details);
+    this.hint = hint === undefined ? null : shortened(hint);
+    this.headers = headers ?? {};
+    this.candidates = candidates;
+    this.sqlState = sqlState;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** Whether an error is a bug, which the log must explain. */
+export function isFault(error: unknown): boolean {
+  return error !== undefined && !(error instanceof Refusal);
+}

@@ -1,0 +1,85 @@
+/** Splits a query string into decoded pairs, in order. */
+import { Refusal } from '../errors.ts';
+import { MAX_PARAMETERS } from '../limits.ts';
+
+export type Pair = readonly [key: string, value: string];
+
+/** Throws as soon as there are more than `most`. */
+export function splitQuery(query: string, most = MAX_PARAMETERS): Pair[] {
+  const pairs: Pair[] = [];
+  if (query === '') return pairs;
+  for (let start = 0; start < query.length; ) {
+    const next = query.indexOf('&', start);
+    const end = next === -1 ? query.length : next;
+    // Searches within the pair only: searching to the end for each pair would take quadratic time.
+    const pair = query.slice(start, end);
+    const equals = pair.indexOf('=');
+    if (equals !== -1) pairs.push([decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]);
+    else if (pair !== '') pairs.push([decode(pair), '']);
+    if (pairs.length > most) throw new Refusal('54000', `a query string may have ${most} parameters`);
+    start = end + 1;
+  }
+  return pairs;
+}
+
+/**
+ * Longer texts are decoded byte by byte: a replacement costs as much as some hundred bytes, and every byte may need
+ * one.
+ */
+const LONG_LENGTH = 64 * 1024;
+
+/** `+` is a space. A `%` that does not begin an escape is literal, so that `like.Ch%` can be typed as it is. */
+export function decode(text: string): string {
+  try {
+    return text.length > LONG_LENGTH ? decodeLong(text) : decodeShort(text);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8"', {
+      details: `The bytes of ${text} are not UTF-8.`,
+      hint: 'Encode the query string as UTF-8, then percent-encode its bytes.',
+    });
+  }
+}
+
+function decodeShort(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  if (spaced.includes('%00')) throw nul();
+  return decodeURIComponent(spaced.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+}
+
+const PERCENT = 37;
+const PLUS = 43;
+const SPACE = 32;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decodeLong(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at]!;
+    if (byte === PLUS) byte = SPACE;
+    else if (byte === PERCENT) {
+      const escaped = digit(bytes[at + 1]) * 16 + digit(bytes[at + 2]);
+      if (escaped === 0) throw nul();
+      if (escaped > 0) {
+        byte = escaped;
+        at += 2;
+      }
+    }
+    bytes[length++] = byte;
+  }
+  return UTF8.decode(bytes.subarray(0, length));
+}
+
+/** The value of a hexadecimal digit; far below zero for anything else. */
+function digit(byte = 0): number {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const letter = byte | 0x20;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1_000;
+}
+
+/** Valid UTF-8, but PostgreSQL's text cannot contain it. */
+function nul(): Refusal {
+  return new Refusal('22021', 'invalid byte sequence for encoding "UTF8": 0x00');
+}

@@ -1,0 +1,97 @@
+/** Shared by `catalogue key` and `catalogue user`: names, roles, claims and the store. */
+import { CredentialStore } from '../../auth/store.ts';
+import { Refusal } from '../../base/errors.ts';
+import { MAX_ACCOUNT_NAME_LENGTH, MAX_CLAIMS_BYTES } from '../../base/limits.ts';
+import { nearestName } from '../../base/nearest-name.ts';
+import type { Catalogue } from '../../collection/declaration.ts';
+import { NoDatabase } from '../../engine/open.ts';
+import { ConfigError, DATA_SETTINGS, type Values } from '../../settings/by-command.ts';
+import { setting, text } from '../../settings/setting.ts';
+import { withDatabase } from './database.ts';
+import { JSON_OPTION } from './options.ts';
+import { type Rows, renderTable } from './table.ts';
+
+export const CREDENTIAL_OPTIONS = {
+  role: setting({
+    flag: '--role',
+    argument: 'NAME',
+    description: 'role in the declaration, which grants the permissions',
+    byDefault: '',
+    read: text,
+  }),
+  claims: setting<Readonly<Record<string, unknown>> | undefined>({
+    flag: '--claims',
+    argument: 'JSON',
+    description: 'claims for the rules: \'{"region":"north"}\' for {claims.region}',
+    byDefault: undefined,
+    read: claims,
+  }),
+  ...JSON_OPTION,
+  ...DATA_SETTINGS,
+} as const;
+
+function claims(given: string, name: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(given);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isObject && Buffer.byteLength(given) <= MAX_CLAIMS_BYTES) return value as Readonly<Record<string, unknown>>;
+  } catch {
+    // Rejected below.
+  }
+  throw new ConfigError(`${name} is a JSON object of at most ${MAX_CLAIMS_BYTES} bytes, not ${given}`);
+}
+
+type CredentialSettings = Values<typeof DATA_SETTINGS>;
+
+export async function withStore<T>(
+  settings: CredentialSettings,
+  work: (store: CredentialStore, catalogue: Catalogue) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withDatabase(settings, 'never', (engine, catalogue) => work(new CredentialStore(engine), catalogue));
+  } catch (error) {
+    if (!(error instanceof NoDatabase)) throw error;
+    throw new ConfigError(`${error.message}; catalogue migrate makes it, and --database names another one`);
+  }
+}
+
+/** Checks that a name is readable in a log and easy to type. */
+export function accountName(name: string, what: 'key' | 'user'): string {
+  if (name === '') throw new ConfigError(`say the name of the ${what}`);
+  if (name.trim() !== name || /\p{C}/u.test(name) || [...name].length > MAX_ACCOUNT_NAME_LENGTH) {
+    throw new ConfigError(
+      `the name of a ${what} has up to ${MAX_ACCOUNT_NAME_LENGTH} letters, no control characters, and no spaces at its ends`,
+    );
+  }
+  return name;
+}
+
+export function checkRole({ roles }: Catalogue, role: string): void {
+  if (role === '') throw new ConfigError('no role is given. Use --role NAME');
+  if (roles === undefined) {
+    console.error(
+      'The declaration has no roles: serve refuses a database with keys or users, unless --public is given.',
+    );
+    return;
+  }
+  if (roles.has(role)) return;
+  const names = [...roles.keys()];
+  const nearest = nearestName(role, names);
+  const there = names.length === 0 ? 'the declaration has none' : `there is ${names.join(', ')}`;
+  throw new ConfigError(`there is no role ${role}; ${nearest === undefined ? there : `perhaps you meant ${nearest}`}`);
+}
+
+/** The error for a name that exists. */
+export async function named<T>(work: Promise<T>, taken: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof Refusal && error.code === '23505' ? new ConfigError(taken) : error;
+  }
+}
+
+export function printRows(columns: readonly string[], rows: Rows, isJson: boolean, none: string): void {
+  if (isJson) console.log(JSON.stringify(rows));
+  else if (rows.length === 0) console.log(none);
+  else process.stdout.write(renderTable(columns, rows, process.stdout.columns));
+}

@@ -1,0 +1,67 @@
+/** Opens the database of a command, and always closes it. Errors become one sentence. */
+
+import { Refusal } from '../../base/errors.ts';
+import { nearestName } from '../../base/nearest-name.ts';
+import type { Catalogue, Collection } from '../../collection/declaration.ts';
+import { begin } from '../../declare/load-catalogue.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { openEngine } from '../../engine/open.ts';
+import type { Creation } from '../../engine/shared/loader.ts';
+import { failureOf } from '../../engine/shared/startup-errors.ts';
+import { NO_ROWS } from '../../plan/write/first-rows.ts';
+import { ConfigError, type DatabaseSettings } from '../../settings/by-command.ts';
+
+interface Demand extends DatabaseSettings {
+  readonly database: string;
+  /** Permissions for a migration, as in `catalogue migrate --allow`. */
+  readonly allowed?: readonly string[];
+}
+
+export async function withDatabase<T>(
+  settings: Demand,
+  creation: Creation,
+  work: (engine: Engine, catalogue: Catalogue) => Promise<T>,
+  { withRows = false } = {},
+): Promise<T> {
+  const { catalogue, ...begun } = await begin(settings.collections, { withRows });
+  const firstRows = withRows ? begun.firstRows : NO_ROWS;
+  const engine = openEngine(settings.database, { ...settings, catalogue, firstRows, creation });
+  try {
+    await engine.opened;
+    return await work(engine, catalogue);
+  } catch (error) {
+    throw plainly(error, engine.location);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Whether the collection did not exist before: this reveals a mistyped path. */
+export function isNew({ steps = [] }: Engine, { name }: Collection): boolean {
+  return steps.includes(`table ${name}`);
+}
+
+/** The collection of a command: the named one, or the only one. */
+export function chosenCollection({ collections }: Catalogue, name: string, how: string): Collection {
+  const names = [...collections.keys()];
+  const [only, ...others] = collections.values();
+  if (name === '' && others.length === 0) return only!;
+  const found = collections.get(name);
+  if (found !== undefined) return found;
+  if (name === '') throw new ConfigError(`say which collection with ${how}: ${names.join(', ')}`);
+  const nearest = nearestName(name, names);
+  throw new ConfigError(
+    `there is no collection ${name}; ${nearest === undefined ? `there is ${names.join(', ')}` : `perhaps you meant ${nearest}`}`,
+  );
+}
+
+/** An error as a message for a terminal. */
+export function plainly(error: unknown, location: string): unknown {
+  if (error instanceof ConfigError) return error;
+  const failure = failureOf(error);
+  if (failure !== undefined) return new ConfigError(`${location}: ${failure}`);
+  if (!(error instanceof Refusal)) return error;
+  const { message, details, hint } = error;
+  const parts = [message, details, hint].filter((part) => part !== null).map((part) => part.replace(/\.$/, ''));
+  return new ConfigError(parts.join('; '));
+}

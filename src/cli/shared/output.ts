@@ -1,0 +1,103 @@
+/** The output of a command: standard output, a device, or a file that appears only when it is complete. */
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { fileProblem } from '../../base/files/file-problem.ts';
+import { checkMayWrite, PRIVATE_MODE, partialOf, putInPlace, type WriteTerms } from '../../base/files/written-file.ts';
+import { ConfigError } from '../../settings/by-command.ts';
+
+export interface Output {
+  write(part: string | Uint8Array): void;
+  /** Completes the output. */
+  end(): void;
+  /** Removes the incomplete output. */
+  giveUp(): void;
+}
+
+/** The reader of a pipe has closed it, e.g. head. */
+export class PipeClosed extends Error {
+  override readonly message = 'its reader has gone';
+}
+
+export const STANDARD_OUTPUT = '-';
+const STANDARD_OUTPUT_FILE = 1;
+
+/** Checks the output before any work; throws a `ConfigError` if it must not be written. */
+export function checkOutput(path: string, terms: WriteTerms): void {
+  if (path !== STANDARD_OUTPUT) checkMayWrite(path, terms);
+}
+
+export function openOutput(path: string, terms: WriteTerms): Output {
+  if (path === STANDARD_OUTPUT) return { write: print, end() {}, giveUp() {} };
+  return checkMayWrite(path, terms) === 'device' ? openDevice(path) : openFile(path, terms.replace);
+}
+
+/** Fails if only part of the text can be written; a closed pipe is not an error. */
+export function printDocument(text: string): void {
+  try {
+    print(`${text}\n`);
+  } catch (error) {
+    if (!(error instanceof PipeClosed)) throw error;
+  }
+}
+
+function print(part: string | Uint8Array): void {
+  try {
+    writeAll(STANDARD_OUTPUT_FILE, part);
+  } catch (error) {
+    throw error instanceof PipeClosed
+      ? error
+      : new ConfigError(`standard output cannot be written: ${fileProblem(error)}`);
+  }
+}
+
+/** Writes to a named pipe or a terminal, in place. */
+function openDevice(path: string): Output {
+  const file = attempt(path, () => openSync(path, 'a'));
+  const close = () => attempt(path, () => closeSync(file));
+  return { write: (part) => attempt(path, () => writeAll(file, part)), end: close, giveUp: close };
+}
+
+function openFile(path: string, replace: boolean): Output {
+  const partial = partialOf(path);
+  const file = attempt(path, () => openSync(partial, 'wx', PRIVATE_MODE));
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
+  };
+  return {
+    write: (part) => attempt(path, () => writeAll(file, part)),
+    end: () =>
+      attempt(path, () => {
+        close();
+        putInPlace(partial, path, replace);
+      }),
+    giveUp: () => {
+      close();
+      rmSync(partial, { force: true });
+    },
+  };
+}
+
+/** A pipe accepts partial writes, and a non-blocking one may be full for a moment. */
+function writeAll(file: number, part: string | Uint8Array): void {
+  const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(file, bytes, done);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === 'EPIPE') throw new PipeClosed();
+      if (code !== 'EAGAIN') throw error;
+      Bun.sleepSync(1);
+    }
+  }
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`${path} cannot be written: ${fileProblem(error)}`);
+  }
+}

@@ -1,0 +1,68 @@
+/** A read for a command: the query string, the plan and the text of the API, streamed in parts. */
+import type { Catalogue } from '../../collection/declaration.ts';
+import { pageOfQuery } from '../../dialect/page.ts';
+import { parseQuery } from '../../dialect/query.ts';
+import type { CsvForm, Encoding } from '../../encode/encoding.ts';
+import type { Engine, ReadResult } from '../../engine/engine.ts';
+import { planRead } from '../../plan/read/read.ts';
+import type { ReadPlan } from '../../plan/types.ts';
+import { ConfigError } from '../../settings/by-command.ts';
+import { chosenCollection } from './database.ts';
+
+/**
+ * Plans a query string, or a whole path. If `rowsOf` is given, it turns the query's limit into a number of rows, and all
+ * matching rows are counted.
+ */
+export function planOf(catalogue: Catalogue, text: string, rowsOf?: (limit: number | undefined) => number): ReadPlan {
+  if (/^https?:/i.test(text)) throw new ConfigError(noAddress(text));
+  const [, name = '', rest = text] =
+    /^\/?([a-z][a-z0-9_]*)?\?(.*)$/s.exec(text) ?? /^\/?([a-z][a-z0-9_]*)()$/.exec(text) ?? [];
+  const collection = chosenCollection(catalogue, name, "'NAME?…'");
+  const query = parseQuery(rest);
+  const page = pageOfQuery(query);
+  const limit = rowsOf === undefined ? page.limit : rowsOf(page.limit);
+  return planRead(
+    collection,
+    query,
+    { offset: page.offset, ...(limit === undefined ? {} : { limit }) },
+    rowsOf === undefined ? undefined : 'exact',
+  );
+}
+
+function noAddress(text: string): string {
+  const { pathname, search } = URL.canParse(text) ? new URL(text) : { pathname: '', search: '' };
+  const path = pathname.split('/').at(-1) ?? '';
+  const query = path === '' ? '' : `; for the same rows say '${path}${search}'`;
+  return `a command reads the database itself, and no address${query}; --database names another database`;
+}
+
+export interface Reading {
+  /** The number of rows to come. */
+  readonly rows: number;
+  /** The number of matching rows, if the plan counts them. */
+  readonly total?: number;
+  readonly parts: AsyncGenerator<string | Uint8Array>;
+}
+
+export async function read(
+  engine: Engine,
+  plan: ReadPlan,
+  format: Encoding['format'],
+  form: CsvForm = {},
+): Promise<Reading> {
+  const encoding: Encoding = { format, stripNulls: false, columns: plan.columns.map(({ name }) => name), ...form };
+  const result = await engine.read(plan, encoding);
+  const total = result.total === undefined ? {} : { total: result.total };
+  return { rows: result.returned, ...total, parts: partsOf(result) };
+}
+
+/** The parts of a result's body. */
+export async function* partsOf({ body }: ReadResult): AsyncGenerator<string | Uint8Array> {
+  if (typeof body === 'string') return yield body;
+  try {
+    for (let part = await body.next(); part.done !== true; part = await body.next()) yield part.value;
+  } finally {
+    // Closes the cursor if the reader stops early.
+    await body.return?.();
+  }
+}

@@ -1,0 +1,25 @@
+/** A role that requests without credentials never have, although its name says so. */
+import { nearestName } from '../base/nearest-name.ts';
+import { ANONYMOUS } from './caller.ts';
+import type { RoleHolders } from './undeclared-roles.ts';
+
+/** As Supabase and others call it. */
+const OTHER_NAMES = ['anon', 'public'];
+
+/** The declared role that is probably meant to be `anonymous`; undefined if that one is declared. */
+export function lookalikeRole(roles: ReadonlyMap<string, unknown>): string | undefined {
+  if (roles.has(ANONYMOUS.role)) return undefined;
+  return [...roles.keys()].find(
+    (name) => OTHER_NAMES.includes(name.toLowerCase()) || nearestName(name, [ANONYMOUS.role]) !== undefined,
+  );
+}
+
+/** The warning about such a role; undefined if a key or a user has it. */
+export function meantAnonymous(
+  roles: ReadonlyMap<string, unknown>,
+  { keys, users }: RoleHolders = { keys: [], users: [] },
+): string | undefined {
+  const found = lookalikeRole(roles);
+  if (found === undefined || [...keys, ...users].some(({ role }) => role === found)) return undefined;
+  return `there is a role ${found}, and none called ${ANONYMOUS.role}, which requests without credentials have: they get 401; perhaps you meant ${ANONYMOUS.role}`;
+}

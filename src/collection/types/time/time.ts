@@ -1,0 +1,34 @@
+/** time: a time of day with microseconds, up to 24:00:00. */
+import type { Value } from '../../value.ts';
+import { refuseSyntax } from '../reject.ts';
+import { defineType, PLAIN_TEXT } from '../type.ts';
+import { movingMoment, now, printTime, readMoment } from './date-time-text.ts';
+
+const TITLE = 'time without time zone';
+/** PostgreSQL's name in syntax errors. */
+const SHORT_TITLE = 'time';
+
+function read(text: string): string {
+  if (text.trim().toLowerCase() === 'allballs') return printTime(0);
+  // A date before the time and an offset after it are parsed and ignored.
+  const { micros } = readMoment(text, SHORT_TITLE);
+  return micros === undefined ? refuseSyntax(SHORT_TITLE, text, '22007') : printTime(micros);
+}
+
+function store(text: string): Value {
+  const moving = text.trim().toLowerCase() === 'now' ? movingMoment(text) : undefined;
+  return moving === undefined ? read(text) : printTime(moving.micros);
+}
+
+export const time = defineType({
+  name: 'time',
+  title: TITLE,
+  read,
+  store,
+  aggregates: { max: 'time', min: 'time' },
+  generated: { now: () => printTime(now().micros) },
+  sqlite: PLAIN_TEXT,
+  postgres: { name: 'time', plain: (sql) => `(${sql})::text` },
+  schema: { type: 'string', examples: ['09:30:00'] },
+  input: 'time',
+});

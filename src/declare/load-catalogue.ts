@@ -1,0 +1,101 @@
+/** Loads the catalogue of a command or service: the declared one with its rows, or the built-in one. */
+import { type Begun, BUILT_IN } from '../collection/built-in.ts';
+import {
+  type Catalogue,
+  type Collection,
+  declareCatalogue,
+  type Field,
+  withMaxValue,
+} from '../collection/declaration.ts';
+import { parseJson } from '../collection/exact-json.ts';
+import type { Row } from '../collection/value.ts';
+import type { StoredRow } from '../plan/types.ts';
+import { firstRowsOf } from '../plan/write/first-rows.ts';
+import { RepeatedRows } from '../plan/write/repeated-rows.ts';
+import { RowProblem, rowPlanner } from '../plan/write/row-planner.ts';
+import { ConfigError } from '../settings/setting.ts';
+import { loadDeclaration } from './find.ts';
+import { BadRows, type RowBatch, readRows } from './rows.ts';
+
+export interface Beginning extends Begun {
+  /** The initial rows of a new collection. */
+  readonly firstRows: (collection: Collection) => readonly StoredRow[];
+}
+
+export interface BeginOptions {
+  readonly withRows?: boolean;
+  /** The maximum value length, if it is not the default. */
+  readonly maxValueBytes?: number;
+}
+
+/** `file` is the path of the declaration, or empty. Invalid rows are reported when they are read. */
+export async function begin(file: string, { withRows = false, maxValueBytes }: BeginOptions = {}): Promise<Beginning> {
+  const draft = await loadDeclaration(file);
+  const bounded = (catalogue: Catalogue) =>
+    maxValueBytes === undefined ? catalogue : withMaxValue(catalogue, maxValueBytes);
+  if (draft === undefined) {
+    return { ...BUILT_IN, catalogue: bounded(BUILT_IN.catalogue), firstRows: firstRowsOf(BUILT_IN) };
+  }
+  const catalogue = bounded(declareCatalogue(draft));
+  const stored = new Map<string, () => readonly StoredRow[]>();
+  const samples = new Map<string, Row[]>();
+  for (const collection of withRows ? catalogue.collections.values() : []) {
+    const rows: StoredRow[] = [];
+    const shown: Row[] = [];
+    const bad = new BadRows(collection.draft.rows ?? '');
+    const repeated = new RepeatedRows(collection);
+    try {
+      for await (const batch of readRows(collection.draft, bad)) {
+        const planned = [...plannedRows(collection, batch, bad, repeated)];
+        rows.push(...planned);
+        shown.push(...planned.slice(0, SAMPLES - shown.length).map((row) => sampleOf(collection, row)));
+      }
+      stored.set(collection.name, () => rows);
+      samples.set(collection.name, shown);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      // Rows are stored only when their table is created; later the file may be out of date.
+      stored.set(collection.name, () => {
+        throw error;
+      });
+    }
+  }
+  return {
+    catalogue,
+    rows: (name) => samples.get(name) ?? [],
+    firstRows: ({ name }) => stored.get(name)?.() ?? [],
+  };
+}
+
+/** The number of example rows. */
+const SAMPLES = 3;
+
+/** The row as JSON, without values that are assigned later. */
+function sampleOf({ fields }: Collection, row: StoredRow): Row {
+  const cells = fields.flatMap(({ name, type }, index) => {
+    const value = row[index];
+    return value === undefined ? [] : [[name, value === null ? null : parseJson(type.json(value))]];
+  });
+  return Object.fromEntries(cells) as Row;
+}
+
+function* plannedRows(
+  collection: Collection,
+  batch: RowBatch,
+  bad: BadRows,
+  repeated: RepeatedRows,
+): Generator<StoredRow> {
+  const fields = batch.columns.map((name): Field | undefined => collection.byName.get(name));
+  const plan = rowPlanner(collection, fields, { absence: 'no value', areTexts: batch.format === 'csv' });
+  for (const { line, cells } of batch.rows) {
+    try {
+      const row = plan(cells);
+      const problem = repeated.problemOf(row, line);
+      if (problem === undefined) yield row;
+      else bad.add(line, problem);
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error;
+      bad.add(line, `${error.field.name}: ${error.message}`);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/** Shapes of maps: with a fixed table of keys, or with user-defined names. */
+import { perhaps } from '../../base/nearest-name.ts';
+import { calledHere } from '../foreign-keywords.ts';
+import {
+  type At,
+  type Given,
+  type JsonSchema,
+  type Properties,
+  type Reading,
+  readAs,
+  type Shape,
+  say,
+} from './shape.ts';
+
+/** A map with these keys only, except ignored ones with a prefix. */
+export function propertiesOf<P extends Properties>(properties: P, words: string, ignored?: string): Shape<Given<P>> {
+  const names = Object.keys(properties);
+  const required = names.filter((name) => properties[name]!.isRequired === true);
+  return {
+    takes: ['map'],
+    words,
+    schema: () => ({
+      type: 'object',
+      properties: schemasOf(properties),
+      ...(required.length === 0 ? {} : { required }),
+      ...(ignored === undefined ? {} : { patternProperties: { [`^${ignored}`]: {} } }),
+      additionalProperties: false,
+    }),
+    read: (node, reading) => {
+      const given: Record<string, At<unknown>> = {};
+      const entries = node.kind === 'map' ? node.entries : [];
+      for (const { key, at, node } of entries) {
+        if (ignored !== undefined && key.startsWith(ignored)) continue;
+        if (!Object.hasOwn(properties, key)) {
+          say(reading, at, `unknown key ${key}${advice(key, names)}`);
+          continue;
+        }
+        const value = readAs(properties[key]!.shape, node, reading, key);
+        if (value !== undefined) given[key] = { value, at };
+      }
+      for (const name of required) {
+        if (!entries.some(({ key }) => key === name)) say(reading, reading.at, `${name} is missing`);
+      }
+      return given as Given<P>;
+    },
+  };
+}
+
+function advice(key: string, names: readonly string[]): string {
+  const here = calledHere(key, names);
+  if (here !== undefined) return ` (perhaps you meant ${here})`;
+  return perhaps(key, names) || `; there are ${names.join(', ')}`;
+}
+
+function schemasOf(properties: Properties): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { shape, about }]) => [name, { description: about, ...shape.schema() }]),
+  );
+}
+
+/** A map with these keys and user-defined names of one shape. */
+export function propertiesAndNames<P extends Properties, T>(
+  properties: P,
+  { shape, words }: { shape: Shape<T>; words: string },
+): Shape<{ readonly given: Given<P>; readonly named: readonly Named<T>[] }> {
+  return {
+    takes: ['map'],
+    words,
+    schema: () => ({
+      type: 'object',
+      properties: schemasOf(properties),
+      additionalProperties: shape.schema(),
+    }),
+    read: (node, { mistakes, path }) => {
+      const given: Record<string, At<unknown>> = {};
+      const named: Named<T>[] = [];
+      for (const { key, at, node: child } of node.kind === 'map' ? node.entries : []) {
+        const reading: Reading = { mistakes, path: `${path}.${key}`, at };
+        if (!Object.hasOwn(properties, key)) {
+          named.push({ name: key, reading, value: readAs(shape, child, reading, 'it') });
+          continue;
+        }
+        const value = readAs(properties[key]!.shape, child, { mistakes, path, at }, key);
+        if (value !== undefined) given[key] = { value, at };
+      }
+      return { given: given as Given<P>, named };
+    },
+  };
+}
+
+export interface Named<T> {
+  readonly name: string;
+  readonly reading: Reading;
+  /** Undefined if it is invalid; its name still exists for references. */
+  readonly value: T | undefined;
+}
+
+/** A map with user-defined names; at most `most`, with `noun` as their plural. */
+export function namesTo<T>(
+  shape: Shape<T>,
+  { words, noun, most, names }: { words: string; noun: string; most: number; names: Shape<string> },
+): Shape<readonly Named<T>[]> {
+  return {
+    takes: ['map'],
+    words,
+    schema: () => ({
+      type: 'object',
+      minProperties: 1,
+      maxProperties: most,
+      propertyNames: names.schema(),
+      additionalProperties: shape.schema(),
+    }),
+    read: (node, { mistakes, path }, what) => {
+      const entries = node.kind === 'map' ? node.entries : [];
+      const here = { mistakes, path, at: node.at };
+      if (entries.length === 0) return say(here, node.at, `${what} names no ${noun}`);
+      if (entries.length > most) return say(here, entries[most]!.at, `there may be ${most} ${noun} at most`);
+      return entries.map(({ key, at, node }) => {
+        const reading: Reading = { mistakes, path: path === '' ? key : `${path}.${key}`, at };
+        names.read({ kind: 'text', text: key, at }, here, what);
+        return { name: key, reading, value: readAs(shape, node, reading, 'it') };
+      });
+    },
+  };
+}

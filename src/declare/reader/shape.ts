@@ -1,0 +1,164 @@
+/**
+ * The shape of a value in a declaration: how it is parsed, with every mistake reported, and its JSON Schema for
+ * editors. Shapes compose, and a new key needs only an entry in a table of properties.
+ */
+import { perhaps } from '../../base/nearest-name.ts';
+import type { Node } from './document.ts';
+import type { Mistakes, Place } from './mistakes.ts';
+
+export type JsonSchema = {
+  readonly [key: string]: string | number | boolean | null | JsonSchema | readonly (string | number | JsonSchema)[];
+};
+
+/** The current item, such as `products.sku`, and the position of its name. */
+export interface Reading {
+  readonly mistakes: Mistakes;
+  readonly path: string;
+  readonly at: Place;
+}
+
+export interface At<T> {
+  readonly value: T;
+  readonly at: Place;
+}
+
+export interface Shape<T> {
+  readonly takes: readonly Node['kind'][];
+  /** As in `must be …`. */
+  readonly words: string;
+  readonly schema: () => JsonSchema;
+  /**
+   * Parses a node of an accepted kind. Undefined if it is invalid; the mistake is already recorded. `what` names it in
+   * messages.
+   */
+  readonly read: (node: Node, reading: Reading, what: string) => T | undefined;
+}
+
+export interface Property<T> {
+  readonly shape: Shape<T>;
+  /** A description for people. */
+  readonly about: string;
+  readonly isRequired?: boolean;
+}
+
+export type Properties = Readonly<Record<string, Property<unknown>>>;
+/** The properties of a map with the positions of their keys. */
+export type Given<P extends Properties> = {
+  readonly [Name in keyof P]?: At<P[Name] extends Property<infer T> ? T : never>;
+};
+
+const KIND_WORDS: Readonly<Record<Node['kind'], string>> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'empty',
+  list: 'a list',
+  map: 'a map',
+};
+
+export function say({ mistakes, path }: Reading, at: Place, message: string): undefined {
+  return mistakes.add(at, path === '' ? message : `${path}: ${message}`);
+}
+
+export function readAs<T>(shape: Shape<T>, node: Node, reading: Reading, what: string): T | undefined {
+  if (shape.takes.includes(node.kind)) return shape.read(node, reading, what);
+  return say(reading, node.at, `${what} must be ${shape.words}, not ${KIND_WORDS[node.kind]}`);
+}
+
+export const anyText: Shape<string> = {
+  takes: ['text'],
+  words: 'a text',
+  schema: () => ({ type: 'string', minLength: 1 }),
+  read: (node, reading, what) => {
+    const text = node.kind === 'text' ? node.text : '';
+    return text.trim() === '' ? say(reading, node.at, `${what} is empty`) : text;
+  },
+};
+
+export const trueOrFalse: Shape<boolean> = {
+  takes: ['boolean'],
+  words: 'true or false',
+  schema: () => ({ type: 'boolean' }),
+  read: (node) => (node.kind === 'boolean' ? node.value : undefined),
+};
+
+/** Absence means false, so `false` is not accepted. */
+export const onlyTrue: Shape<true> = {
+  takes: ['boolean'],
+  words: 'true',
+  schema: () => ({ const: true }),
+  read: (node, reading, what) =>
+    node.kind === 'boolean' && node.value
+      ? true
+      : say(reading, node.at, `${what} is true where it is allowed, and left out where it is not`),
+};
+
+export function wholeNumber(least: number, most: number): Shape<number> {
+  return {
+    takes: ['number'],
+    words: `a whole number from ${least} to ${most}`,
+    schema: () => ({ type: 'integer', minimum: least, maximum: most }),
+    read: (node, reading, what) => {
+      const number = node.kind === 'number' ? Number(node.text) : Number.NaN;
+      if (Number.isInteger(number) && number >= least && number <= most) return number;
+      return say(reading, node.at, `${what} must be a whole number from ${least} to ${most}`);
+    },
+  };
+}
+
+export function oneWordOf<const W extends string>(words: readonly W[]): Shape<W> {
+  return {
+    takes: ['text'],
+    words: words.length === 1 ? words[0]! : `one of ${words.join(', ')}`,
+    schema: () => ({ enum: words }),
+    read: (node, reading, what) => {
+      const text = node.kind === 'text' ? node.text : '';
+      const word = words.find((each) => each === text);
+      if (word !== undefined) return word;
+      const choice = words.length === 1 ? words[0] : `one of ${words.join(', ')}`;
+      return say(reading, node.at, `${what} must be ${choice}, not ${text}${perhaps(text, words)}`);
+    },
+  };
+}
+
+/** A value that is parsed later, when the type of the field is known. */
+export function asWritten(takes: readonly Node['kind'][], words: string, schema: JsonSchema): Shape<Node> {
+  return { takes, words, schema: () => schema, read: (node) => node };
+}
+
+export function listOf<T>(shape: Shape<T>, words: string, least = 1): Shape<readonly At<T>[]> {
+  return {
+    takes: ['list'],
+    words,
+    schema: () => ({ type: 'array', items: shape.schema(), minItems: least }),
+    read: (node, reading, what) => {
+      const items = node.kind === 'list' ? node.items : [];
+      if (items.length < least) return say(reading, node.at, `${what} must be ${words}, at least ${least}`);
+      return items.flatMap((item) => {
+        const value = readAs(shape, item, reading, `each of ${what}`);
+        return value === undefined ? [] : [{ value, at: item.at }];
+      });
+    },
+  };
+}
+
+/** One of two shapes, by the kind of the node. */
+export function either<A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> {
+  return {
+    takes: [...one.takes, ...other.takes],
+    words: `${one.words}, or ${other.words}`,
+    schema: () => ({ anyOf: [one.schema(), other.schema()] }),
+    read: (node, reading, what) =>
+      one.takes.includes(node.kind) ? one.read(node, reading, what) : other.read(node, reading, what),
+  };
+}
+
+export function map<A, B>(shape: Shape<A>, change: (value: A, at: Place) => B): Shape<B> {
+  return {
+    ...shape,
+    read: (node, reading, what) => {
+      const value = shape.read(node, reading, what);
+      return value === undefined ? undefined : change(value, node.at);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** Parses values in a declaration: plain JSON that the field's type can store. */
+
+import { Refusal } from '../../base/errors.ts';
+import { MAX_VALUE_NODES } from '../../base/limits.ts';
+import { exactDecimal, printTrimmed } from '../../collection/types/number/decimal-text.ts';
+import { movingMoment } from '../../collection/types/time/date-time-text.ts';
+import { can, type Type } from '../../collection/types/type.ts';
+import type { Value } from '../../collection/value.ts';
+import type { Node } from './document.ts';
+import { type Reading, say } from './shape.ts';
+
+export interface TypedValue {
+  readonly plain: unknown;
+  readonly stored: Value;
+}
+
+/** Undefined if the type does not accept it; the mistake is already recorded. */
+export function readValue(type: Type, node: Node, reading: Reading, what: string): TypedValue | undefined {
+  try {
+    const plain = plainValue(node, type, { left: MAX_VALUE_NODES });
+    if (movesOn(plain, type)) {
+      return say(reading, node.at, `${what} cannot be a word such as ${plain}, which means another moment each time`);
+    }
+    return { plain, stored: stored(type, plain) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const details = error.details === null ? '' : `; ${error.details}`;
+    return say(reading, node.at, `${what} is no ${type.name}: ${error.message}${details}`);
+  }
+}
+
+/** Words such as `today`: a rule with one would reject tomorrow what is stored today. */
+function movesOn(plain: unknown, type: Type): boolean {
+  return typeof plain === 'string' && type.generated?.now !== undefined && movingMoment(plain) !== undefined;
+}
+
+function stored(type: Type, plain: unknown): Value {
+  if (type.storeJson !== undefined) return type.storeJson(plain);
+  return type.store(typeof plain === 'string' ? plain : JSON.stringify(plain));
+}
+
+/** `budget` bounds the expansion of nested aliases. */
+function plainValue(node: Node, type: Type, budget: { left: number }): unknown {
+  if (budget.left-- <= 0) throw new Refusal('54000', `it holds more than ${MAX_VALUE_NODES} values`);
+  // An unquoted text such as 007 keeps its spelling.
+  if ('source' in node && can(type, 'text')) return node.source;
+  switch (node.kind) {
+    case 'text':
+      return node.text;
+    case 'number':
+      return plainNumber(node.text, type);
+    case 'boolean':
+      return node.value;
+    case 'null':
+      return null;
+    case 'list':
+      return node.items.map((item) => plainValue(item, type, budget));
+    case 'map':
+      return Object.fromEntries(node.entries.map((entry) => [entry.key, plainValue(entry.node, type, budget)]));
+  }
+}
+
+/**
+ * The digits as a text if a double would lose some. Every type parses numbers from text; only json would store a text.
+ */
+function plainNumber(text: string, type: Type): number | string {
+  const number = Number(text);
+  const [exact, nearest] = [exactDecimal(text), exactDecimal(String(number))];
+  if (exact !== undefined && nearest !== undefined && printTrimmed(exact) === printTrimmed(nearest)) return number;
+  if (can(type, 'json')) throw new Refusal('22003', `${text} has too many digits for a number in a declaration`);
+  return text;
+}
+
+/** Compares SQLite's stored forms, which sort like the values. */
+export function compareStored(type: Type, one: Value, other: Value): number {
+  const [left, right] = [one, other].map((value) => type.sqlite.bind?.(value) ?? value);
+  return left! < right! ? -1 : left! > right! ? 1 : 0;
+}

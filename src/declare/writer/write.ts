@@ -1,0 +1,70 @@
+/** Prints a collection as YAML: one line per field, without defaults. */
+import type { CollectionDraft, FieldDraft, ReferenceDraft } from '../../collection/draft.ts';
+import { COLLECTION, FIELD, REFERENCE, USUAL_KEY } from '../format.ts';
+
+/** Comments for what a declaration cannot express. */
+export interface Notes {
+  readonly notes: readonly string[];
+  /** By field name. */
+  readonly fieldNotes: ReadonlyMap<string, string>;
+}
+
+const NO_NOTES: Notes = { notes: [], fieldNotes: new Map() };
+
+/** For use under `collections:`. Parsing the result gives the same draft. */
+export function writtenCollection(draft: CollectionDraft, { notes, fieldNotes } = NO_NOTES): string {
+  const { name, key, fields } = draft;
+  const [only, ...others] = key;
+  const said = { ...draft, key: others.length > 0 ? key : only === USUAL_KEY ? undefined : only, fields: undefined };
+  return [
+    `  ${name}:`,
+    ...notes.map((note) => `    ${comment(note)}`),
+    ...inOrder(said, COLLECTION).map(([property, value]) => `    ${property}: ${flow(value)}`),
+    '    fields:',
+    ...fields.map((field) => {
+      const note = fieldNotes.get(field.name);
+      return `      ${field.name}: ${flow(writtenField(field))}${note === undefined ? '' : ` ${comment(note)}`}`;
+    }),
+    '',
+  ].join('\n');
+}
+
+/** A comment on one line. */
+export function comment(words: string): string {
+  return `# ${words.replace(/\s+/g, ' ').trim()}`;
+}
+
+/** A value on one line, without brackets for a list of one. */
+function flow(value: unknown): string {
+  // Loaded only by commands that write YAML.
+  const { Document, visit } = require('yaml') as typeof import('yaml');
+  const document = new Document([value]);
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'string' && LINE_END.test(node.value)) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  const style = { collectionStyle: 'flow', lineWidth: 0, singleQuote: true, doubleQuotedAsJSON: true } as const;
+  return document.toString(style).slice('[ '.length, -' ]\n'.length);
+}
+
+const LINE_END = /[\n\r]/;
+
+/** Only the type name if nothing else is set. */
+function writtenField(field: FieldDraft): unknown {
+  const said = { ...field, references: field.references && writtenReference(field.references) };
+  const properties = inOrder(said, FIELD);
+  return properties.length === 1 ? field.type : Object.fromEntries(properties);
+}
+
+/** Only the collection name if nothing else is set. */
+function writtenReference({ collection, onDelete, constraint }: ReferenceDraft): unknown {
+  const said = { collection, onDelete: onDelete === 'restrict' ? undefined : onDelete, constraint };
+  const properties = inOrder(said, REFERENCE);
+  return properties.length === 1 ? collection : Object.fromEntries(properties);
+}
+
+/** The set properties in the order of the format. */
+function inOrder(said: Readonly<Record<string, unknown>>, format: object): [property: string, value: unknown][] {
+  return Object.keys(format).flatMap((name) => (said[name] === undefined ? [] : [[name, said[name]]]));
+}

@@ -1,0 +1,223 @@
+/**
+ * The PostgreSQL engine: any number of instances on one database. It holds no state but connections; the database
+ * decides what instances must agree on (assigned keys, idempotency keys, versions).
+ */
+import type { SQL } from 'bun';
+import { DEFAULT_REPLICA_LAG_SECONDS } from '../../base/limits.ts';
+import type { Collection } from '../../collection/declaration.ts';
+import type { Encoding } from '../../encode/encoding.ts';
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { Engine, Explanation, Metric, PlanOption, ReadResult, WriteResult } from '../engine.ts';
+import type { LoadResult, LoadSet, LoadTerms } from '../shared/loader.ts';
+import type { SqlDialect } from '../sql/statement.ts';
+import { bypassedRowSecurity } from './adopt/row-security.ts';
+import { stopTracking } from './connections/in-flight.ts';
+import { checkPooling } from './connections/pooler-check.ts';
+import { postgresDialect } from './dialect.ts';
+import { type Runner, type SessionSettings, within } from './driver.ts';
+import { inItsOwnWords, naming, translateError } from './errors.ts';
+import { Executor } from './executor.ts';
+import type { Notice } from './notice.ts';
+import { ConnectionManager } from './primary/connection-manager.ts';
+import { explainRead } from './read/explain.ts';
+import { findFolding } from './read/folding.ts';
+import { Quick } from './read/plan-cost.ts';
+import { readList } from './read/reads.ts';
+import { findConfigurations } from './read/search.ts';
+import { ReplicaSet } from './replicas/replica-set.ts';
+import type { PostgresDemand } from './schema/compare-schema.ts';
+import { makeTables, type Prepared, prepareSchema, schemaAgain } from './schema/migrate.ts';
+import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
+import { parseTarget, type Target } from './url.ts';
+import { noRetries, Sweeper } from './write/idempotency-keys.ts';
+import { Keys } from './write/key-sequence.ts';
+import { loadRows } from './write/loader.ts';
+import type { WriteContext } from './write/statements.ts';
+import { UnconfirmedCommit } from './write/transaction.ts';
+import { carryOut } from './write/write.ts';
+
+/** The time for a new primary to answer the questions after connecting. */
+const CHECKS_MS = 4_000;
+
+export interface PostgresOptions extends SessionSettings, PostgresDemand {
+  readonly url: string;
+  readonly retryHours: number;
+  readonly dryRunSeconds?: number;
+  /** Standbys to read from, and their maximum lag. */
+  readonly replicas?: readonly string[];
+  readonly replicaLagSeconds?: number;
+  /** Which writes a standby must have: all of this instance, or those that the client names. */
+  readonly replicaReads?: 'own' | 'any';
+  readonly notice?: Notice;
+  readonly rejectsCredentials?: boolean;
+}
+
+function replicasOf(options: PostgresOptions): ReplicaSet | undefined {
+  const { replicas = [], replicaLagSeconds = DEFAULT_REPLICA_LAG_SECONDS, replicaReads = 'own' } = options;
+  const settings = { ...options, replicaLagSeconds, replicaReads };
+  return replicas.length === 0 ? undefined : new ReplicaSet(replicas, settings, options.notice ?? (() => {}));
+}
+
+export function openPostgres(options: PostgresOptions): PostgresEngine {
+  return new PostgresEngine(options, parseTarget(options.url));
+}
+
+export class PostgresEngine implements Engine {
+  readonly location: string;
+  readonly opened: Promise<void>;
+  readonly hasPositions: boolean;
+  /** The schema changes made by opening. */
+  steps: readonly string[] = [];
+  private readonly primary: ConnectionManager;
+  private readonly sweeper: Sweeper;
+  private readonly replicas: ReplicaSet | undefined;
+  private readonly executor: Executor;
+  // Known after the primary is found.
+  private dialect!: SqlDialect;
+  private prepared!: Prepared;
+  private isPrepared = false;
+  private readonly quick: Quick;
+  private keys = new Keys();
+
+  constructor(
+    private readonly options: PostgresOptions,
+    target: Target,
+  ) {
+    const { schema } = options;
+    this.location = `${target.location}${schema === 'public' ? '' : ` (schema ${schema})`}`;
+    this.quick = new Quick(schema);
+    this.sweeper = new Sweeper(options.retryHours);
+    this.primary = new ConnectionManager(target, options, (pool) => this.prepare(pool), options.notice ?? (() => {}));
+    this.replicas = replicasOf(options);
+    this.hasPositions = this.replicas !== undefined;
+    this.executor = new Executor(this.primary, this.replicas);
+    this.opened = this.primary.open();
+    // Waiting callers get the error; without one, it must not end the process.
+    this.opened.catch(() => undefined);
+  }
+
+  read(plan: ReadPlan, encoding: Encoding, after?: string): Promise<ReadResult> {
+    const work = (pool: SQL) => readList(pool, plan, this.dialect, encoding, this.quick.reads(pool, plan));
+    return this.executor.read(plan.from, work, after);
+  }
+
+  write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    return this.executor.write(plan.into, (pool) => this.writeOnce(pool, plan, encoding));
+  }
+
+  /** Not retried: the input is already consumed. */
+  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
+    const pool = await this.primary.current();
+    try {
+      return await loadRows(pool, (connection) => this.loadContext(connection), sets, terms);
+    } catch (error) {
+      if (error instanceof UnconfirmedCommit) throw error.refusal;
+      throw translateError(error);
+    }
+  }
+
+  async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
+    const pool = await this.primary.current();
+    try {
+      if (make) await makeOwnTables(pool, this.options.schema);
+      return make || (await hasOwnTables(pool, this.options.schema));
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  explain(plan: ReadPlan, options: readonly PlanOption[]): Promise<Explanation> {
+    return this.executor.read(plan.from, (pool) => explainRead(pool, plan, this.dialect, options));
+  }
+
+  awaySince(moment: number): number {
+    return this.primary.awaySince(moment);
+  }
+
+  metrics(): readonly Metric[] {
+    const gauge = (name: string, help: string, value: number): Metric => ({ name, kind: 'gauge', help, value });
+    return [
+      gauge('database_up', 'Whether the database answers: 1 or 0.', Number(this.primary.isUp)),
+      gauge('pool_connections_max', 'Connections that may be open to a server.', this.options.poolSize),
+      ...(this.replicas === undefined
+        ? []
+        : [gauge('replicas_near', 'Standbys that are near enough to read from.', this.replicas.near)]),
+      gauge('pool_requests', 'Reads and writes that use or wait for a connection.', this.executor.size),
+    ];
+  }
+
+  /** Finishes work in flight; does not wait for a cursor whose client stopped reading. */
+  async close(): Promise<void> {
+    await this.executor.settled(this.options.querySeconds);
+    await this.replicas?.close();
+    await this.primary.close();
+  }
+
+  private async writeOnce(pool: SQL, plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    const context = this.contextOf(plan.into);
+    if (plan.retry !== undefined && !this.prepared.hasRetries) throw noRetries();
+    await this.keys.pass(pool, context, plan);
+    if (plan.retry !== undefined) this.sweeper.sweep(pool);
+    const write = () =>
+      this.keys.drawAgain(pool, context, plan, () =>
+        carryOut(pool, context, plan, encoding, this.options, this.quick.writes(pool, plan)),
+      );
+    const written = this.replicas === undefined ? write() : this.replicas.during(write);
+    const isAdopted = context.adopted.collections.has(plan.into);
+    return written.catch((error) => {
+      throw isAdopted ? inItsOwnWords(error) : naming(error, plan);
+    });
+  }
+
+  /** Drops cached knowledge of the data, for example after a restore. */
+  forget(): void {
+    this.keys = new Keys();
+  }
+
+  /** Missing tables are created in the transaction of the load, and roll back with it. */
+  private async loadContext(connection: Runner): Promise<(collection: Collection) => WriteContext> {
+    // Tables are made without a time limit, which holds until the end of the transaction.
+    if (!this.prepared.hasTables) stopTracking(connection);
+    const prepared = this.prepared.hasTables ? this.prepared : await makeTables(connection, this.options);
+    return (collection) => this.contextOf(collection, prepared);
+  }
+
+  private contextOf(collection: Collection, { sequences, adopted } = this.prepared): WriteContext {
+    return { collection, dialect: this.dialect, adopted, sequence: sequences.get(collection.name) };
+  }
+
+  private async prepare(pool: SQL): Promise<void> {
+    const { notice = () => {} } = this.options;
+    if (!this.isPrepared) await within(CHECKS_MS, checkPooling(pool, this.options, notice));
+    if (this.options.rejectsCredentials === true && !this.isPrepared) {
+      await within(CHECKS_MS, rejectCredentials(pool, this.options.schema));
+    }
+    const prepared = await (this.isPrepared
+      ? within(CHECKS_MS, schemaAgain(pool, this.options, notice))
+      : prepareSchema(pool, this.options, notice));
+    const [folding, configurations] = await within(CHECKS_MS, this.abilities(pool));
+    if (folding.collation === null) {
+      notice('warn', 'this PostgreSQL knows no Unicode collation: ilike and imatch fold ASCII only');
+    }
+    if (!this.isPrepared) {
+      this.steps = prepared.steps;
+      await within(CHECKS_MS, this.warnOfBypassedPolicies(pool, notice));
+    }
+    this.dialect = postgresDialect(folding, configurations, prepared.adopted);
+    // A load may have created the tables meanwhile.
+    this.isPrepared = prepared.hasTables;
+    this.prepared = prepared;
+    this.keys = new Keys();
+    await this.replicas?.restart(pool);
+  }
+
+  private async warnOfBypassedPolicies(pool: SQL, notice: Notice): Promise<void> {
+    const { schema, catalogue } = this.options;
+    const warning = await bypassedRowSecurity(pool, schema, [...catalogue.collections.keys()]);
+    if (warning !== undefined) notice('warn', warning);
+  }
+
+  private async abilities(pool: SQL) {
+    return [await findFolding(pool), await findConfigurations(pool)] as const;
+  }
+}

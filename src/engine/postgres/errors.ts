@@ -1,0 +1,226 @@
+/** Translates PostgreSQL errors, and classifies those that mean a lost server. */
+
+import { ERRORS, type ErrorCode, Refusal } from '../../base/errors.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import type { WritePlan } from '../../plan/types.ts';
+import { nullViolation } from '../../plan/write/row-planner.ts';
+import { NEWEST } from '../engine.ts';
+import { atRow, diskFull, duplicate, keysUsedUp, printed } from '../shared/write-checks.ts';
+
+export interface ServerError extends Error {
+  /** Bun's error code. */
+  readonly code?: string;
+  /** The SQLSTATE. */
+  readonly errno?: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  readonly column?: string;
+  readonly constraint?: string;
+}
+
+export function sqlState(error: unknown): string | undefined {
+  const { errno } = error as ServerError;
+  return error instanceof Error && typeof errno === 'string' ? errno : undefined;
+}
+
+/** The connection broke, or the server is stopping, starting, or no longer the primary. */
+export function isLoss(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return /^(08|57P0[1-5]|25006|25P03)/.test(state);
+  const { code } = error as ServerError;
+  return typeof code === 'string' && (code.startsWith('ERR_POSTGRES_CONNECTION') || NETWORK_ERRORS.includes(code));
+}
+
+/** The server has no free connection; some may be free soon. */
+export function isFull(error: unknown): boolean {
+  return sqlState(error) === '53300';
+}
+
+const NETWORK_ERRORS = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ConnectionRefused',
+];
+
+/** Whether neither the server nor the connection reported the error: it is a fault of this program, and the log needs its stack. */
+export function isInternal(error: unknown): boolean {
+  return sqlState(error) === undefined && typeof (error as ServerError | undefined)?.code !== 'string';
+}
+
+/** Whether the outcome of the statement is known: only the loss of the server or the connection leaves it open. */
+export function surelyUndone(error: unknown): boolean {
+  if (error instanceof Refusal || isInternal(error)) return true;
+  const state = sqlState(error);
+  if (state !== undefined) return !/^(08|57P)/.test(state);
+  const { code = '' } = error as ServerError;
+  return /^ERR_POSTGRES_CONNECTION_(REFUSED|TIMEOUT|FAILED)$/.test(code);
+}
+
+/** A conflict with another transaction; a retry may succeed. */
+export function isTransient(error: unknown): boolean {
+  return ['40001', '40P01'].includes(sqlState(error) ?? '');
+}
+
+export function unavailable(reason: string, seconds = 1): Refusal {
+  return new Refusal('CAT503', 'the database is not available', {
+    details: `${reason}. Nothing was changed.`,
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+export function busy(): Refusal {
+  return unavailable('All connections to PostgreSQL are in use');
+}
+
+/** All connections for this kind of work are in use. */
+export function crowded(kind: string): Refusal {
+  return unavailable(`Too many ${kind}s are waiting for PostgreSQL`);
+}
+
+/** The only failure after which it is unknown whether a write is stored. */
+export function unconfirmed(): Refusal {
+  return new Refusal('CAT503', 'the database did not confirm the write', {
+    details: 'It may have been stored or not.',
+    hint: 'Look before you repeat it; with an Idempotency-Key a repetition is safe.',
+    // A read that sends this position is answered by the primary.
+    headers: { 'retry-after': '1', 'catalogue-position': NEWEST },
+  });
+}
+
+/** Codes that cannot occur on SQLite, and their equivalents. */
+const TRANSLATED: Readonly<Record<string, ErrorCode>> = {
+  // Since version 18 for `on delete restrict`.
+  '23001': '23503',
+  '26000': 'CAT503',
+  '40001': 'CAT503',
+  '40P01': 'CAT503',
+  '42P01': 'CAT503',
+  // Names were resolved before, so the column was dropped or renamed while the service runs.
+  '42703': 'CAT503',
+  '42P05': 'CAT503',
+  '55P03': 'CAT503',
+};
+/** The code whose status an unknown SQLSTATE of a class has. */
+const BY_CLASS: Readonly<Record<string, ErrorCode>> = {
+  '22': '22P02',
+  '23': '23514',
+  '42': '42601',
+  '53': 'CAT503',
+  '54': '54000',
+  '57': 'CAT503',
+  P0: '23514',
+};
+/** The classes of SQLSTATE that report trouble of the server or of this program. Any other class is what a trigger raised. */
+const SERVER_TROUBLE = /^(0[0-9AFLPZ]|2[45678BDF]|3|40|55|58|72|F0|HV|XX)/;
+
+export function translateError(error: unknown, collection?: Collection): unknown {
+  if (error instanceof Refusal) return error;
+  if (isLoss(error) || isFull(error)) return unavailable(describe(error));
+  const state = sqlState(error);
+  if (state === undefined) return error;
+  const { message, detail, hint, column, constraint } = error as ServerError;
+  if (collection !== undefined) {
+    const { name, assigned } = collection;
+    const taken = state === '23505' ? takenIn(collection, detail) : undefined;
+    if (taken !== undefined) return duplicate(collection, taken.fields, taken.values);
+    if (state === '23502' && column !== undefined) return nullViolation(collection, { name: column });
+    // Only an assigned key can violate the bounds of its field: supplied ones are validated before.
+    const isBeyond = state === '23514' && assigned !== undefined && constraint === `${name}_${assigned.name}_check`;
+    if (state === '2200H' || isBeyond) return keysUsedUp(collection);
+  }
+  if (state === '53100') return diskFull(message);
+  const ours = TRANSLATED[state] ?? known(state);
+  const code = ours ?? BY_CLASS[state.slice(0, 2)] ?? (SERVER_TROUBLE.test(state) ? undefined : 'P0001');
+  if (code === undefined) return error;
+  const isOwn = ours === undefined && ERRORS[code].status < 500;
+  return new Refusal(code, message, {
+    details: detail ?? (isOwn || code === state ? undefined : `SQLSTATE ${state}`),
+    hint,
+    sqlState: isOwn ? state : undefined,
+    ...(ERRORS[code].status >= 500 ? { headers: { 'retry-after': '1' } } : {}),
+  });
+}
+
+/** A constraint of an adopted table keeps its own name and message. */
+export function inItsOwnWords(error: unknown): unknown {
+  const state = sqlState(error) ?? '';
+  const code = known(state) ?? TRANSLATED[state];
+  if (code?.startsWith('23') !== true) return error;
+  const { message, detail, hint } = error as ServerError;
+  return new Refusal(code, message, { details: detail, hint });
+}
+
+function known(state: string): ErrorCode | undefined {
+  return Object.hasOwn(ERRORS, state) ? (state as ErrorCode) : undefined;
+}
+
+/** The fields and values in `Key (a, b)=(1, x) already exists.`, in any language of the server. */
+function takenIn({ byName }: Collection, detail = ''): { fields: Field[]; values: string[] } | undefined {
+  const found = /\(([\w, ]+)\)=\((.*)\)/s.exec(detail);
+  if (found === null) return undefined;
+  const fields = found[1]!.split(', ').flatMap((name) => byName.get(name) ?? []);
+  if (fields.length === 0) return undefined;
+  const values = fields.length === 1 ? [found[2]!] : found[2]!.split(', ');
+  // A value with a comma is ambiguous: then the text stays as PostgreSQL printed it.
+  const isClear = values.length === fields.length;
+  return { fields, values: isClear ? values.map((value, index) => reprinted(value, fields[index]!)) : [found[2]!] };
+}
+
+/** Finds the conflicting row among the inserted ones; none if two have the value. */
+export function naming(error: unknown, plan: WritePlan): unknown {
+  if (plan.kind !== 'insert' || plan.rows.length < 2 || sqlState(error) !== '23505') return error;
+  const taken = takenIn(plan.into, (error as ServerError).detail);
+  if (taken === undefined) return error;
+  const places = taken.fields.map((field) => plan.into.fields.indexOf(field));
+  const found = plan.rows.flatMap((row, index) => {
+    const values = printed(
+      taken.fields,
+      places.map((place) => row[place]),
+    );
+    return values.join(', ') === taken.values.join(', ') ? [index] : [];
+  });
+  return atRow(duplicate(plan.into, taken.fields, taken.values), found.length === 1 ? found[0] : undefined);
+}
+
+/** Printed our way: a decimal without trailing zeros. */
+function reprinted(text: string, { type }: Field): string {
+  return type.print(type.read(text));
+}
+
+/** The assigned key in `Key (id)=(7) already exists.`, in any language of the server. */
+export function duplicateOf(error: unknown, { name, assigned }: Collection): string | undefined {
+  const { constraint, detail = '' } = error as ServerError;
+  if (assigned === undefined || (constraint !== undefined && constraint !== `${name}_pkey`)) return undefined;
+  const found = /\((\w+)\)=\((-?\d+)\)/.exec(detail);
+  return found?.[1] === assigned.name ? found[2] : undefined;
+}
+
+/** Describes a connection error without secrets. */
+export function describe(error: unknown): string {
+  const state = sqlState(error);
+  if (state === '25006') return 'The server is read-only for now';
+  if (state !== undefined) return `PostgreSQL says: ${(error as Error).message}`;
+  const { code = '' } = error as ServerError;
+  if (code === 'ENOTFOUND') return `PostgreSQL cannot be reached: ${(error as Error).message}`;
+  return CONNECTION_PROBLEMS[code] ?? `PostgreSQL cannot be reached (${code || (error as Error).message})`;
+}
+
+const CONNECTION_PROBLEMS: Readonly<Record<string, string>> = {
+  ERR_POSTGRES_CONNECTION_REFUSED: 'PostgreSQL cannot be reached: the connection is refused',
+  ERR_POSTGRES_CONNECTION_TIMEOUT: 'PostgreSQL cannot be reached: it does not answer in time',
+  ERR_POSTGRES_CONNECTION_CLOSED: 'PostgreSQL closed the connection',
+  ERR_POSTGRES_CONNECTION_SILENT: 'PostgreSQL does not answer',
+  ERR_POSTGRES_CONNECTION_LOST: 'A connection to PostgreSQL does not answer',
+  ERR_POSTGRES_CONNECTION_ELSEWHERE: 'Another PostgreSQL server answers at this address now',
+  ERR_POSTGRES_CONNECTION_FAILED: 'PostgreSQL does not take connections yet',
+};
+
+/** Whether the client side rejected the server's certificate. */
+export function isCertificateProblem(error: unknown): boolean {
+  return /CERT|SIGNATURE/.test((error as ServerError).code ?? '');
+}

@@ -1,0 +1,87 @@
+/** Decides which reads and writes are certainly cheap; others need a dedicated connection. */
+import type { SQL } from 'bun';
+import { QUICK_PAGE_ROWS, SMALL_TABLE_ROWS } from '../../../base/limits.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import { can } from '../../../collection/types/type.ts';
+import { fieldOf, type Predicate, type ReadPlan, type WritePlan } from '../../../plan/types.ts';
+import { conjuncts, keysNamed, reachesOthers } from '../../shared/plan-keys.ts';
+import { stepsOfColumns, stepsToFind } from '../../shared/text-cost.ts';
+import { isQuickWrite } from '../../shared/write-cost.ts';
+import { query } from '../driver.ts';
+
+const KEPT_MS = 5_000;
+
+export class Quick {
+  private small: ReadonlySet<string> = new Set();
+  private askedAt = Number.NEGATIVE_INFINITY;
+  private hasLooked = false;
+  private looking: Promise<void> | undefined;
+
+  /** `schema` is where the tables are. */
+  constructor(private readonly schema: string) {}
+
+  reads(pool: SQL, plan: ReadPlan): boolean | Promise<boolean> {
+    if (reachesOthers(plan) || stepsToFind(plan) + stepsOfColumns(plan.columns) > 0) return false;
+    const terms = conjuncts(plan.where);
+    if (keysNamed(plan.from, terms) !== undefined) return true;
+    return isWalk(plan, terms) || this.knowing(pool, () => this.isSmall(pool, plan.from));
+  }
+
+  writes(pool: SQL, plan: WritePlan): boolean | Promise<boolean> {
+    if (isQuickWrite(plan, () => false)) return true;
+    return this.knowing(pool, () => isQuickWrite(plan, () => this.isSmall(pool, plan.into)));
+  }
+
+  /** Waits for the first statistics: until then every table would count as large. */
+  private knowing(pool: SQL, judge: () => boolean): boolean | Promise<boolean> {
+    if (this.hasLooked) return judge();
+    this.looking ??= this.ask(pool).then(
+      () => {
+        this.hasLooked = true;
+        this.askedAt = performance.now();
+      },
+      // A server error will show in the read or write itself.
+      () => {
+        this.looking = undefined;
+      },
+    );
+    return this.looking.then(judge);
+  }
+
+  /** Uses statistics that are some seconds old: reading them takes no lock, and only the first caller waits. */
+  private isSmall(pool: SQL, { name }: Collection): boolean {
+    if (performance.now() - this.askedAt > KEPT_MS) {
+      this.askedAt = performance.now();
+      void this.ask(pool).catch(() => undefined);
+    }
+    return this.small.has(name);
+  }
+
+  private async ask(pool: SQL): Promise<void> {
+    const tables = await query<{ name: string }>(pool, {
+      sql: `select relname as name from pg_class where relkind = 'r' and relnamespace = to_regnamespace(quote_ident($1))
+        and greatest(reltuples, pg_stat_get_live_tuples(oid)) between 1 and ${SMALL_TABLE_ROWS}`,
+      params: [this.schema],
+    });
+    this.small = new Set(tables.map(({ name }) => name));
+  }
+}
+
+/** A page along the key or an index from its start, or the rows with one indexed value. */
+function isWalk({ from, order, groupBy, count, offset, limit }: ReadPlan, terms: readonly Predicate[]): boolean {
+  const { assigned } = from;
+  const [first, second] = order.map(({ expression }) => fieldOf(expression));
+  if (assigned === undefined || first === undefined || groupBy !== undefined || count !== undefined) return false;
+  if (offset + (limit ?? Number.POSITIVE_INFINITY) > QUICK_PAGE_ROWS) return false;
+  if (first !== assigned) return hasOrder(first) && order.length === 2 && second === assigned && terms.length === 0;
+  if (order.length !== 1) return false;
+  const [only] = terms;
+  if (terms.length === 1 && only?.kind === 'compare' && only.operator === '=' && hasOrder(fieldOf(only.of)))
+    return true;
+  return terms.every((term) => term.kind === 'compare' && term.operator !== '<>' && fieldOf(term.of) === assigned);
+}
+
+/** Indexes of json and arrays have no order. */
+function hasOrder(field: Field | undefined): boolean {
+  return field?.indexed === true && !can(field.type, 'json') && !can(field.type, 'array');
+}

@@ -1,0 +1,105 @@
+/**
+ * How many bytes a statement may read: of all its rows, or of each. PostgreSQL has no function that raises an error. A cast that
+ * fails raises one instead: its message holds a text that no trigger or rule of an adopted table reports.
+ */
+
+import { Refusal } from '../../../base/errors.ts';
+import { CURSOR_BYTES, MAX_RETURNED_BYTES, MAX_ROW_BYTES } from '../../../base/limits.ts';
+import type { Collection } from '../../../collection/declaration.ts';
+import { ROW } from '../../../encode/encoding.ts';
+import type { OutputColumn, ReadPlan, WritePlan } from '../../../plan/types.ts';
+import { conjuncts, keysNamed, rowsWritten } from '../../shared/plan-keys.ts';
+import type { Output } from '../../sql/output.ts';
+import { holdEmbedded, maxRowBytes } from '../../sql/row-size.ts';
+import { identifier, type SqlDialect } from '../../sql/statement.ts';
+import { sqlState } from '../errors.ts';
+
+/** What rows are called on their way to an answer. No collection and no field can have such a name. */
+export const CHANGED = '"the changed"';
+export const SHAPED = '"the shaped"';
+const TOO_LONG = 'catalogue: too many bytes';
+/** A page of at most this many rows, each of up to 64 KiB. Summing sizes takes a quarter of a read's time. */
+const PAGE_ROWS = 128;
+/** Collections with a row beyond its share in a longer list: their rows are summed from then on. */
+const withLongRows = new WeakSet<Collection>();
+
+/** This many values of maximum length may exceed an int4 of bytes. */
+const MANY = 100;
+
+export const rowsWithin: NonNullable<SqlDialect['rowsWithin']> = (rows, name, values, least, bounded, share) => {
+  // For a compressed or out-of-line text this is known without reading it.
+  const wide = values.length > MANY ? '::int8' : '';
+  const lengths = values.map((value) => `coalesce(octet_length((${value})::text)${wide}, 0)`);
+  const bytes = [String(least), ...lengths].join(' + ');
+  const of = `from (${rows}) as ${identifier(name)}`;
+  const longest = bounded === 'row' ? MAX_ROW_BYTES : share;
+  if (longest !== undefined) return `select * ${of} where ${unless(`${bytes} > ${longest}`)}`;
+  const counted = `select *, sum(${bytes}) over (rows unbounded preceding) as "bytes so far" ${of}`;
+  return `select * from (${counted}) as counted where ${unless(`"bytes so far" > ${CURSOR_BYTES}`)}`;
+};
+
+/** Bounds a list that becomes part of one row. */
+export function listWithin(query: string): string {
+  const row = identifier(ROW);
+  const counted = `select ${row}, sum(octet_length(${row})) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
+  return `select ${row} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_ROW_BYTES}`)}`;
+}
+
+/** The rows that a write returns, as one JSON list. */
+export function returnedWithin(query: string): string {
+  const rows = `select row_to_json(${SHAPED}.*) as row from (${query}) as ${SHAPED}`;
+  return `select coalesce(json_agg(row), '[]') from (${countedWithin(rows, 'row', 'row')}) as returned`;
+}
+
+/** The same for a statement that changes rows and returns columns, one of which may be long. */
+export function changedWithin(change: string, columns: string, long: string): string {
+  return `with ${CHANGED} as (${change}) ${countedWithin(`select * from ${CHANGED}`, columns, long)}`;
+}
+
+function countedWithin(query: string, columns: string, long: string): string {
+  const counted = `select ${columns}, sum(octet_length(${long}::text)) over (rows unbounded preceding) as "bytes so far" from (${query}) as listed`;
+  return `select ${columns} from (${counted}) as counted where ${unless(`"bytes so far" > ${MAX_RETURNED_BYTES}`)}`;
+}
+
+/** Whether a write may return more than the limit. */
+export function mayReturnTooMuch(plan: WritePlan, columns: readonly OutputColumn[], output: Output): boolean {
+  return rowsWritten(plan) * maxRowBytes(columns, output) > MAX_RETURNED_BYTES;
+}
+
+function unless(condition: string): string {
+  return `(case when ${condition} then '${TOO_LONG}' end)::pg_lsn is null`;
+}
+
+/** If this many rows could exceed the budget, they are summed, or each has its share. */
+export function boundedRows({ from, columns, where }: ReadPlan, output: Output, rows: number): Output {
+  const most = Math.min(rows, keysNamed(from, conjuncts(where)) ?? rows);
+  if (most === 0 || most * maxRowBytes(columns, output) <= CURSOR_BYTES) return output;
+  const haveShares = most <= PAGE_ROWS || !(holdEmbedded(columns) || withLongRows.has(from));
+  return { ...output, bounded: 'rows', ...(haveShares ? { share: shareOf(most) } : {}) };
+}
+
+/** Records a row over its share. Returns whether reading again with sums can help. */
+export function noteLongRow({ from }: ReadPlan, { share }: Output): boolean {
+  if (share === undefined || share >= shareOf(PAGE_ROWS)) return false;
+  withLongRows.add(from);
+  return true;
+}
+
+/** Rounded, so that similar pages share a statement. */
+function shareOf(rows: number): number {
+  return CURSOR_BYTES / 2 ** Math.ceil(Math.log2(rows));
+}
+
+export function boundedRow({ columns }: Pick<ReadPlan, 'columns'>, output: Output): Output {
+  return maxRowBytes(columns, output) > MAX_ROW_BYTES ? { ...output, bounded: 'row' } : output;
+}
+
+export function isTooLong(error: unknown): boolean {
+  return sqlState(error) === '22P02' && (error as Error).message.includes(`pg_lsn: "${TOO_LONG}"`);
+}
+
+export function rowTooLong(): Refusal {
+  return new Refusal('54000', `a row of an answer may have ${MAX_ROW_BYTES} bytes`, {
+    hint: 'Select fewer fields, or each only once; embed fewer rows, with a limit.',
+  });
+}

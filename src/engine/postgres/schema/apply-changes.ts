@@ -1,0 +1,224 @@
+/** The changes of a migration as PostgreSQL statements, in dependency order. */
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { StoredRow } from '../../../plan/types.ts';
+import { type Change, type ChangeOf, type Comparison, ofKind, type Pair } from '../../migration/changes.ts';
+import { danglingSql } from '../../migration/question-sql.ts';
+import { permission } from '../../migration/risks.ts';
+import { firstKey } from '../../shared/write-checks.ts';
+import { identifier } from '../../sql/statement.ts';
+import { columnType } from '../dialect.ts';
+import { query, quoteText, type Runner } from '../driver.ts';
+import { rowsAsJson } from '../write/input-rows.ts';
+import type { PostgresDemand } from './compare-schema.ts';
+import { converted, postgresValues } from './conversion.ts';
+import * as schema from './schema.ts';
+
+type Run = (sql: string) => Promise<unknown>;
+
+/** Locks all tables to be altered at once, so that nobody who holds one waits for another. */
+export async function lockTables(run: Run, { changes, pairs }: Comparison): Promise<void> {
+  const altered = changes.filter(({ kind }) => kind !== 'add-index' && kind !== 'drop-index');
+  const names = altered.map((change) => tableBefore(change, pairs));
+  const tables = [...new Set(names.filter((name) => name !== undefined))].sort();
+  if (tables.length > 0) await run(`lock table ${tables.map(identifier).join(', ')} in access exclusive mode`);
+}
+
+function tableBefore(change: Change, pairs: Comparison['pairs']): string | undefined {
+  return change.kind === 'drop-collection' ? change.collection.name : pairs.get(change.collection.name)?.before?.name;
+}
+
+export async function carryOut(runner: Runner, demand: PostgresDemand, comparison: Comparison): Promise<void> {
+  const run: Run = (sql) => query(runner, { sql, params: [] });
+  const { changes } = comparison;
+  for (const sql of [...removals(comparison), ...renames(changes), ...columns(comparison)]) await run(sql);
+  const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
+  for (const collection of created) await run(schema.tableSql(collection));
+  for (const collection of created) await insertFirst(runner, collection, demand.firstRows(collection));
+  for (const sql of [...remedies(demand, changes), ...constraints(demand, comparison)]) await run(sql);
+}
+
+/** Removes what is dropped, or must be recreated after a change, by its current name. */
+function removals({ changes, pairs }: Comparison): string[] {
+  const alter = (collection: Collection) => {
+    return `alter table ${identifier(pairs.get(collection.name)?.before?.name ?? collection.name)}`;
+  };
+  const dropConstraint = (collection: Collection, name: string, more = '') =>
+    `${alter(collection)} drop constraint if exists ${identifier(name)}${more}`;
+  const before = (collection: Collection) => pairs.get(collection.name)!.before!;
+  return [
+    ...ofKind(changes, 'drop-reference').map(({ collection, reference }) => dropConstraint(collection, reference.name)),
+    ...ofKind(changes, 'drop-unique').map(({ collection, unique }) => dropConstraint(collection, unique.name)),
+    ...ofKind(changes, 'drop-index').map(({ index }) => `drop index if exists ${identifier(index.name)}`),
+    // Only text has prefix indexes.
+    ...ofKind(changes, 'change-type').map(
+      (change) => `drop index if exists ${identifier(schema.indexName(before(change.collection), change.before))}`,
+    ),
+    ...ofKind(changes, 'change-rules', 'change-type').map((change) =>
+      dropConstraint(change.collection, schema.checkName(before(change.collection), change.before)),
+    ),
+    ...ofKind(changes, 'change-key').map((change) => dropConstraint(change.collection, schema.keyName(change.before))),
+    ...ofKind(changes, 'drop-collection').map(({ collection }) => `drop table ${identifier(collection.name)}`),
+    ...ofKind(changes, 'drop-field').map(
+      ({ collection, field }) => `${alter(collection)} drop column ${identifier(field.name)}`,
+    ),
+  ];
+}
+
+function renames(changes: readonly Change[]): string[] {
+  return [
+    ...ofKind(changes, 'rename-collection').flatMap(({ collection, before }) => [
+      `alter table ${identifier(before.name)} rename to ${identifier(collection.name)}`,
+      // A recreated constraint is already removed.
+      ...(ofKind(changes, 'change-key').some((change) => change.collection === collection)
+        ? []
+        : [
+            `alter table ${identifier(collection.name)} rename constraint ${identifier(schema.keyName(before))} to ${identifier(schema.keyName(collection))}`,
+          ]),
+    ]),
+    ...ofKind(changes, 'rename-field').map(
+      ({ collection, field, before }) =>
+        `alter table ${identifier(collection.name)} rename column ${identifier(before.name)} to ${identifier(field.name)}`,
+    ),
+  ];
+}
+
+/** New columns, changed types and defaults, and relaxed constraints. */
+function columns({ changes, pairs }: Comparison): string[] {
+  const alter = ({ collection, field }: { collection: Collection; field: Field }) =>
+    `alter table ${identifier(collection.name)} alter column ${identifier(field.name)}`;
+  // An assigned key stays an identity, which follows its type and has no default.
+  const isAssigned = ({ collection, field, before }: ChangeOf<'change-type' | 'change-default'>) =>
+    field === collection.assigned && before === pairs.get(collection.name)!.before!.assigned;
+  return [
+    ...ofKind(changes, 'change-key').flatMap(({ collection, before }) => {
+      const { origin } = pairs.get(collection.name)!;
+      const freed = collection.fields.filter(
+        (field) => before.assigned !== undefined && origin(field) === before.assigned && field !== collection.assigned,
+      );
+      return freed.map((field) => `${alter({ collection, field })} drop identity if exists`);
+    }),
+    ...ofKind(changes, 'allow-null').map((change) => `${alter(change)} drop not null`),
+    ...ofKind(changes, 'change-type').flatMap((change) => {
+      const { field, before } = change;
+      const type = `${alter(change)} type ${columnType(field.type)} using ${converted(field.name, before.type, field.type)}`;
+      return isAssigned(change) ? [type] : [`${alter(change)} drop default`, type];
+    }),
+    ...ofKind(changes, 'change-type', 'change-default').flatMap((change) => {
+      const value = schema.defaultSql(change.field);
+      if (isAssigned(change)) return [];
+      return [`${alter(change)} ${value === undefined ? 'drop default' : `set default ${value}`}`];
+    }),
+    ...ofKind(changes, 'add-field').map(
+      ({ collection, field }) =>
+        `alter table ${identifier(collection.name)} add column ${schema.columnDefinition(collection, field)}`,
+    ),
+  ];
+}
+
+/** The permitted changes to conflicting rows. */
+function remedies({ catalogue, allowed = [] }: PostgresDemand, changes: readonly Change[]): string[] {
+  const isAllowed = (remedy: 'fill' | 'clear', collection: Collection, field: Field) =>
+    allowed.includes(permission(remedy, collection.name, field.name));
+  const clear = (collection: Collection, field: Field, condition: string | undefined) =>
+    condition === undefined || !isAllowed('clear', collection, field)
+      ? []
+      : [`update ${identifier(collection.name)} set ${identifier(field.name)} = null where ${condition}`];
+  return [
+    ...ofKind(changes, 'change-rules').flatMap(({ collection, field }) => {
+      const rules = postgresValues.keepsRules(field, identifier(field.name));
+      return clear(collection, field, rules && `not (${rules})`);
+    }),
+    ...ofKind(changes, 'add-reference').flatMap(({ collection, reference: { field, to } }) => {
+      const key = catalogue.collections.get(to)!.key[0]!;
+      const target = { table: to, key: { field: key, column: key } };
+      return clear(collection, field, danglingSql(identifier(field.name), target, postgresValues));
+    }),
+    ...ofKind(changes, 'require').flatMap(({ collection, field }) => {
+      const column = identifier(field.name);
+      if (!isAllowed('fill', collection, field)) return [];
+      return [
+        `update ${identifier(collection.name)} set ${column} = ${schema.defaultSql(field)} where ${column} is null`,
+      ];
+    }),
+  ];
+}
+
+/** New constraints. References may point to any collection, so all tables exist by now. */
+function constraints({ catalogue }: PostgresDemand, { changes, pairs }: Comparison): string[] {
+  const alter = ({ collection }: { collection: Collection }) => `alter table ${identifier(collection.name)}`;
+  return [
+    ...ofKind(changes, 'require').map(
+      (change) => `${alter(change)} alter column ${identifier(change.field.name)} set not null`,
+    ),
+    ...ofKind(changes, 'change-rules', 'change-type').flatMap((change) => {
+      const constraint = schema.checkSql(change.collection, change.field);
+      if (constraint === undefined) return [];
+      const name = identifier(schema.checkName(change.collection, change.field));
+      return [
+        `${alter(change)} drop constraint if exists ${name}, add ${constraint}`,
+        ...beginKeys(change.collection, change.field),
+      ];
+    }),
+    ...ofKind(changes, 'change-key').flatMap(({ collection }) => keySql(pairs.get(collection.name)!)),
+    ...ofKind(changes, 'add-unique').map((change) => `${alter(change)} add ${schema.uniqueSql(change.unique)}`),
+    ...ofKind(changes, 'add-index').map(({ collection, index }) => schema.indexSql(collection, index)),
+    ...ofKind(changes, 'change-type').flatMap(({ collection, field }) =>
+      schema
+        .indexesOf(collection)
+        .flatMap((index) => (index.fields.includes(field) ? [schema.indexSql(collection, index)] : [])),
+    ),
+    ...ofKind(changes, 'add-reference').map(
+      (change) => `${alter(change)} add ${schema.referenceSql(catalogue, change.reference)}`,
+    ),
+  ];
+}
+
+function keySql({ now, before, origin }: Pair): string[] {
+  const { key, assigned, name } = now;
+  const table = identifier(name);
+  const columns = key.map((field) => identifier(field.name)).join(', ');
+  const primary = `alter table ${table} add constraint ${identifier(schema.keyName(now))} primary key (${columns})`;
+  if (assigned === undefined || origin(assigned) === before?.assigned) return [primary];
+  const column = identifier(assigned.name);
+  return [
+    primary,
+    `alter table ${table} alter column ${column} drop default`,
+    `alter table ${table} alter column ${column} add ${schema.identity(now)}`,
+    `select setval(${sequenceOf(now)}, greatest(${firstKey(now)}, max(${column})), max(${column}) is not null) from ${table}`,
+  ];
+}
+
+/** The sequence of an assigned key. */
+function sequenceOf({ name, assigned }: Collection): string {
+  return `pg_get_serial_sequence(${quoteText(identifier(name))}, ${quoteText(assigned?.name ?? '')})`;
+}
+
+/** With a new minimum, no smaller key is assigned. */
+function beginKeys(collection: Collection, field: Field): string[] {
+  const before = firstKey(collection) - 1n;
+  if (field !== collection.assigned || before === 0n) return [];
+  const sequence = sequenceOf(collection);
+  return [`select setval(${sequence}, greatest(${before}, pg_sequence_last_value(${sequence}::regclass)))`];
+}
+
+async function insertFirst(runner: Runner, collection: Collection, rows: readonly StoredRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { fields, assigned, name } = collection;
+  const table = identifier(name);
+  const sequence = sequenceOf(collection);
+  const columns = fields.map((field) => identifier(field.name)).join(', ');
+  const types = fields.map((field) => `${identifier(field.name)} ${columnType(field.type)}`).join(', ');
+  const values = fields.map((field) => {
+    const column = identifier(field.name);
+    return field === assigned ? `coalesce(${column}, nextval(${sequence}))` : column;
+  });
+  const chosen = assigned === undefined ? [] : rows.flatMap((row) => row[fields.indexOf(assigned)] ?? []);
+  if (chosen.length > 0) {
+    const largest = chosen.reduce((most, key) => (key! > most! ? key : most));
+    await query(runner, { sql: `select setval(${sequence}, greatest(1, ${largest}))`, params: [] });
+  }
+  await query(runner, {
+    sql: `insert into ${table} (${columns}) select ${values.join(', ')} from json_to_recordset($1::text::json) as given (${types})`,
+    params: [rowsAsJson(fields, rows)],
+  });
+}

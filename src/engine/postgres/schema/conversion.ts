@@ -1,0 +1,66 @@
+/** SQL for values of stored rows after a migration, and detection of values that another type cannot parse. */
+
+import { Refusal } from '../../../base/errors.ts';
+import { CURSOR_ROWS } from '../../../base/limits.ts';
+import type { Type } from '../../../collection/types/type.ts';
+import type { Coming } from '../../migration/question.ts';
+import type { ValueSql } from '../../migration/question-sql.ts';
+import { identifier } from '../../sql/statement.ts';
+import { NOTHING_ADOPTED } from '../adopt/adopt.ts';
+import { postgresDialect } from '../dialect.ts';
+import { query, quoteText, type Runner } from '../driver.ts';
+import { defaultSql, literal, ruleConditions } from './schema.ts';
+
+/** For SQL without case folding or search. */
+const dialect = postgresDialect({ collation: null }, new Set(), NOTHING_ADOPTED);
+
+/** Converts a column to another type by its text form. */
+export function converted(column: string, from: Type, to: Type): string {
+  // Elements of an array are rounded only if the cast states their digits.
+  const ofDecimals = /^decimal(\(.*\)\[\])$/.exec(to.name);
+  return `(${dialect.text(identifier(column), from)})::${ofDecimals === null ? to.postgres.name : `numeric${ofDecimals[1]}`}`;
+}
+
+export const postgresValues: ValueSql = {
+  value: ({ field, column }) => {
+    if (column === undefined)
+      return field.generated === undefined ? (defaultSql(field) ?? literal(null, field.type)) : undefined;
+    return column.type === field.type ? identifier(column.name) : converted(column.name, column.type, field.type);
+  },
+  literal,
+  keepsRules: (field, sql) => {
+    const { pattern } = field.rules;
+    const conditions = [
+      ...ruleConditions(field, sql),
+      ...(pattern === undefined ? [] : [`${sql} ~ ${quoteText(pattern)}`]),
+    ];
+    return conditions.length === 0 ? undefined : conditions.join(' and ');
+  },
+};
+
+/** PostgreSQL before 16 cannot test whether a text parses: each distinct one is parsed here by the type itself. */
+export async function countUnreadable(runner: Runner, table: string, { field, column }: Coming): Promise<number> {
+  if (column === undefined) return 0;
+  const run = <T>(sql: string) => query<T>(runner, { sql, params: [] });
+  const text = dialect.text(identifier(column.name), column.type);
+  await run(`declare stored_texts no scroll cursor for select ${text} as text, count(*)::text as rows
+    from ${identifier(table)} where ${identifier(column.name)} is not null group by 1`);
+  let unreadable = 0;
+  for (;;) {
+    const found = await run<{ text: string; rows: string }>(`fetch ${CURSOR_ROWS} from stored_texts`);
+    if (found.length === 0) break;
+    for (const each of found) if (!isReadable(field.type, each.text)) unreadable += Number(each.rows);
+  }
+  await run('close stored_texts');
+  return unreadable;
+}
+
+function isReadable(type: Type, text: string): boolean {
+  try {
+    type.store(text);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}

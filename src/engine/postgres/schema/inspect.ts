@@ -1,0 +1,169 @@
+/** Inspects a schema through PostgreSQL's catalogs. Read-only, without a declaration. */
+import type { OnDelete } from '../../../collection/draft.ts';
+import { query, quoteName, type Runner } from '../driver.ts';
+
+export interface FoundColumn {
+  readonly name: string;
+  /** As PostgreSQL prints it; the base type of a domain. */
+  readonly type: string;
+  readonly required: boolean;
+  /** An expression: the column's own default, or that of its domain. If the column is computed, how. */
+  readonly default: string | null;
+  readonly isComputed: boolean;
+  readonly identity: 'always' | 'by default' | null;
+  /** The sequence that assigns its values, quoted; null if none. */
+  readonly sequence: string | null;
+}
+
+export interface FoundConstraint {
+  readonly name: string;
+  readonly kind: 'primary key' | 'unique' | 'foreign key' | 'check' | 'other';
+  readonly columns: readonly string[];
+  readonly definition: string;
+  /** The target of a foreign key. */
+  readonly to: FoundTarget | null;
+}
+
+export interface FoundTarget {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Null for other delete rules, such as `set default`. */
+  readonly onDelete: OnDelete | null;
+}
+
+export interface FoundIndex {
+  readonly name: string;
+  readonly isUnique: boolean;
+  /** Not partial, and not deferred. */
+  readonly isWhole: boolean;
+  /** Null for an index on an expression. */
+  readonly columns: readonly string[] | null;
+}
+
+export interface FoundTable {
+  readonly name: string;
+  /** Not a view or sequence. */
+  readonly isTable: boolean;
+  /** Whether a trigger sees each row before it is inserted, and may fill in its values. */
+  readonly hasInsertTrigger: boolean;
+  readonly columns: readonly FoundColumn[];
+  readonly constraints: readonly FoundConstraint[];
+  readonly indexes: readonly FoundIndex[];
+}
+
+export type FoundTables = ReadonlyMap<string, FoundTable>;
+
+interface OfTable {
+  readonly table: string;
+}
+
+/** Only `names`, if given. Partitions are excluded. */
+export async function inspectTables(runner: Runner, schema: string, names?: readonly string[]): Promise<FoundTables> {
+  const ask = <T>(sql: string) =>
+    query<T & OfTable>(runner, { sql, params: [schema, names === undefined ? null : JSON.stringify(names)] });
+  const tables = await ask<Pick<FoundTable, 'isTable' | 'hasInsertTrigger'>>(TABLES);
+  const columns = await ask<FoundColumn>(COLUMNS);
+  const constraints = await ask<FoundConstraint>(CONSTRAINTS);
+  const indexes = await ask<FoundIndex>(INDEXES);
+  const of = <T extends OfTable>(all: readonly T[], table: string) => all.filter((each) => each.table === table);
+  return new Map(
+    tables.map(({ table, isTable, hasInsertTrigger }) => [
+      table,
+      {
+        name: table,
+        isTable,
+        hasInsertTrigger,
+        columns: of(columns, table).map(withSequence),
+        constraints: of(constraints, table),
+        indexes: of(indexes, table),
+      },
+    ]),
+  );
+}
+
+/** Detects a default that draws from a sequence. */
+function withSequence<T extends FoundColumn>(column: T): T {
+  const drawn = /^nextval\('((?:[^']|'')+)'::regclass\)$/.exec(column.default ?? '');
+  return column.sequence === null && drawn !== null ? { ...column, sequence: drawn[1]!.replaceAll("''", "'") } : column;
+}
+
+const OF_SCHEMA = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
+  and ($2::text is null or c.relname in (select json_array_elements_text($2::text::json)))
+  and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition`;
+
+// The bits of tgtype: 1 for each row, 2 before, 4 insert.
+const TABLES = `select c.relname::text as table, c.relkind in ('r', 'p') as "isTable", exists (select from pg_catalog.pg_trigger t
+    where t.tgrelid = c.oid and not t.tgisinternal and t.tgtype & 7 = 7) as "hasInsertTrigger"
+  from ${OF_SCHEMA} order by 1`;
+
+const COLUMNS = `select c.relname::text as table, a.attname::text as name,
+    case when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod) else format_type(a.atttypid, a.atttypmod) end as type,
+    a.attnotnull or t.typnotnull as required, coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) as default, a.attgenerated <> '' as "isComputed",
+    case a.attidentity when 'a' then 'always' when 'd' then 'by default' end as identity,
+    pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname) as sequence
+  from ${OF_SCHEMA} join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    join pg_catalog.pg_type t on t.oid = a.atttypid
+    left join pg_catalog.pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+  order by 1, a.attnum`;
+
+const namesOf = (table: string, numbers: string) => `to_json(array(select a.attname::text
+    from unnest(${numbers}) with ordinality as listed (num, nth)
+      join pg_catalog.pg_attribute a on a.attrelid = ${table} and a.attnum = listed.num
+    order by nth))`;
+
+const CONSTRAINTS = `select c.relname::text as table, k.conname::text as name,
+    case k.contype when 'p' then 'primary key' when 'u' then 'unique' when 'f' then 'foreign key' when 'c' then 'check' else 'other' end as kind,
+    ${namesOf('k.conrelid', 'k.conkey')} as columns, pg_get_constraintdef(k.oid) as definition,
+    case when k.contype = 'f' then json_build_object('schema', tn.nspname, 'table', t.relname,
+      'columns', ${namesOf('k.confrelid', 'k.confkey')},
+      'onDelete', case k.confdeltype when 'a' then 'restrict' when 'r' then 'restrict' when 'c' then 'cascade' when 'n' then 'set null' end)
+    end as to
+  from ${OF_SCHEMA} join pg_catalog.pg_constraint k on k.conrelid = c.oid
+    left join pg_catalog.pg_class t on t.oid = k.confrelid left join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+  where k.contype in ('p', 'u', 'f', 'c', 'x') order by 1, 2`;
+
+const INDEXES = `select c.relname::text as table, o.relname::text as name, i.indisunique as "isUnique",
+    i.indpred is null and i.indimmediate as "isWhole",
+    case when i.indexprs is null then ${namesOf('i.indrelid', 'i.indkey[0:i.indnkeyatts - 1]')} end as columns
+  from ${OF_SCHEMA} join pg_catalog.pg_index i on i.indrelid = c.oid join pg_catalog.pg_class o on o.oid = i.indexrelid
+  where i.indisvalid order by 1, 2`;
+
+/** The service's own objects in a schema. */
+export interface FoundOwn {
+  readonly schemaExists: boolean;
+  /** Null if the tables were never ours. */
+  readonly version: number | null;
+  readonly hasRetries: boolean;
+  /** The last applied declaration; null if none is recorded. */
+  readonly record: string | null;
+}
+
+/** The version of the service's own tables; declared fields are compared one by one. */
+export const SCHEMA_VERSION = 1;
+export const VERSION_TABLE = 'catalogue_schema';
+export const RETRY_TABLE = 'idempotency_keys';
+
+export async function inspectOwn(runner: Runner, schema: string, recordTable: string): Promise<FoundOwn> {
+  const qualified = (name: string) => `${quoteName(schema)}.${quoteName(name)}`;
+  const tables = [VERSION_TABLE, RETRY_TABLE, recordTable].map(qualified);
+  const [there] = await query<{ schema: boolean; version: boolean; retries: boolean; record: boolean }>(runner, {
+    sql: `select exists (select from pg_catalog.pg_namespace where nspname = $1::text) as schema,
+      to_regclass($2::text) is not null as version, to_regclass($3::text) is not null as retries,
+      to_regclass($4::text) is not null as record`,
+    params: [schema, ...tables],
+  });
+  const first = async <T>(column: string, name: string) => {
+    const [row] = await query<{ value: T }>(runner, {
+      sql: `select ${column} as value from ${qualified(name)}`,
+      params: [],
+    });
+    return row?.value ?? null;
+  };
+  return {
+    schemaExists: there!.schema,
+    hasRetries: there!.retries,
+    version: there!.version ? await first<number>('version', VERSION_TABLE) : null,
+    record: there!.record ? await first<string>('declaration', recordTable) : null,
+  };
+}

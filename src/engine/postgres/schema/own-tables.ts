@@ -1,0 +1,64 @@
+/** The tables of the service's own collections, created on first use. */
+import type { SQL } from 'bun';
+import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
+import { missingRoles, type RoleHolders } from '../../../collection/undeclared-roles.ts';
+import { ConfigError } from '../../../settings/by-command.ts';
+import { identifier } from '../../sql/statement.ts';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { query, quoteName, type Runner } from '../driver.ts';
+import { sqlState } from '../errors.ts';
+import { indexesOf, indexSql, tableSql, uniqueSql } from './schema.ts';
+
+/** The missing tables. */
+async function missing(runner: Runner, schema: string): Promise<string[]> {
+  const found = await query<{ name: string }>(runner, {
+    sql: `select c.relname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1::text and c.relkind in ('r', 'p') and c.relname like 'catalogue\\_%'`,
+    params: [schema],
+  });
+  return [...OWN_COLLECTIONS.keys()].filter((name) => !found.some((each) => each.name === name));
+}
+
+export async function hasOwnTables(pool: SQL, schema: string): Promise<boolean> {
+  return (await missing(pool, schema)).length === 0;
+}
+
+/** Of several instances one creates them, and the others find them. */
+export async function makeOwnTables(pool: SQL, schema: string): Promise<void> {
+  if (await hasOwnTables(pool, schema)) return;
+  try {
+    await pool.begin(async (transaction) => {
+      const run = (sql: string) => query(transaction, { sql, params: [] });
+      await run(`select pg_advisory_xact_lock(${ADVISORY_LOCKS.ownTables})`);
+      for (const name of await missing(transaction, schema)) {
+        const collection = OWN_COLLECTIONS.get(name)!;
+        await run(tableSql(collection));
+        for (const each of collection.unique) await run(`alter table ${identifier(name)} add ${uniqueSql(each)}`);
+        for (const index of indexesOf(collection)) await run(indexSql(collection, index));
+      }
+    });
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error;
+    throw new ConfigError(
+      `the schema ${schema} has no tables for keys and users, and this role may not make them: ${(error as Error).message}. Add the first key or user with a role that may`,
+    );
+  }
+}
+
+/** The keys and users of a schema. None if it has no such tables, or if this role may not read them. */
+export async function roleHolders(runner: Runner, schema: string): Promise<RoleHolders> {
+  const holders = async (name: string): Promise<RoleHolders['keys']> => {
+    const table = `${quoteName(schema)}.${identifier(name)}`;
+    const sql = "select coalesce(has_table_privilege(to_regclass($1::text), 'select'), false) as readable";
+    const [found] = await query<{ readable: boolean }>(runner, { sql, params: [table] });
+    if (found?.readable !== true) return [];
+    return query(runner, { sql: `select name, role from ${table} order by name`, params: [] });
+  };
+  return { keys: await holders(KEYS.name), users: await holders(USERS.name) };
+}
+
+/** Throws a `ConfigError` if the schema holds keys or users. */
+export async function rejectCredentials(runner: Runner, schema: string): Promise<void> {
+  const problem = missingRoles(await roleHolders(runner, schema));
+  if (problem !== undefined) throw new ConfigError(problem);
+}

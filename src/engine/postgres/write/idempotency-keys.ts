@@ -1,0 +1,91 @@
+/**
+ * Results of idempotency keys, stored in the transaction of the write. The key is taken first: a second request with it
+ * waits, on any instance, until the first has ended.
+ */
+import type { SQL } from 'bun';
+import { Refusal } from '../../../base/errors.ts';
+import type { Retry } from '../../../plan/types.ts';
+import type { WriteResult } from '../../engine.ts';
+import { storedAnswer } from '../../shared/stored-answers.ts';
+import { keyUsedOtherwise } from '../../shared/write-checks.ts';
+import { query, type Runner } from '../driver.ts';
+import { sqlState } from '../errors.ts';
+import { RETRY_TABLE } from '../schema/inspect.ts';
+
+const SWEEP_MS = 10 * 60_000;
+const SWEPT_AT_ONCE = 10_000;
+
+/** The earlier result, if any; otherwise the key is reserved until the transaction ends. */
+export async function takeKey(runner: Runner, retry: Retry, hours: number): Promise<WriteResult | undefined> {
+  const taken = await take(runner, retry, hours);
+  if (taken.length > 0) return undefined;
+  const [kept] = await query<{ fingerprint: string; result: string }>(runner, {
+    sql: `select fingerprint, result from ${RETRY_TABLE} where key = $1::text`,
+    params: [retry.key],
+  });
+  // It was pruned between the two statements, so it can be taken now.
+  if (kept === undefined) return takeKey(runner, retry, hours);
+  if (kept.fingerprint !== retry.fingerprint) throw keyUsedOtherwise();
+  return JSON.parse(kept.result) as WriteResult;
+}
+
+async function take(runner: Runner, { key, fingerprint }: Retry, hours: number): Promise<unknown[]> {
+  try {
+    return await query(runner, {
+      sql: `insert into ${RETRY_TABLE} as kept (key, fingerprint, created_at) values ($1::text, $2::text, now())
+        on conflict (key) do update set fingerprint = excluded.fingerprint, result = null, created_at = now()
+        where kept.created_at < now() - make_interval(hours => $3::int4) returning 1 as taken`,
+      params: [key, fingerprint, hours],
+    });
+  } catch (error) {
+    // The first request with this key did not end in time.
+    throw sqlState(error) === '57014' ? keyInUse() : error;
+  }
+}
+
+function keyInUse(): Refusal {
+  return new Refusal('CAT409', 'a request with this Idempotency-Key is under way', {
+    details: 'Nothing was changed by this one.',
+    hint: 'Send it again in a moment: then it is answered as the first one was, or done.',
+    headers: { 'retry-after': '2' },
+  });
+}
+
+/** `store` is what the quota of stored answers is counted for. */
+export async function rememberResult(
+  runner: Runner,
+  retry: Retry,
+  result: WriteResult,
+  { store, hours }: { readonly store: object; readonly hours: number },
+): Promise<void> {
+  await query(runner, {
+    sql: `update ${RETRY_TABLE} set result = $2::text where key = $1::text`,
+    params: [retry.key, storedAnswer(store, retry, result, hours)],
+  });
+}
+
+/** Adopted tables are served without our own tables, until someone asks for one. */
+export function noRetries(): Refusal {
+  return new Refusal('CAT501', 'this database has no table for idempotency keys', {
+    details: 'Nothing was changed.',
+    hint: 'Send the request without Idempotency-Key, or make the table: catalogue migrate.',
+  });
+}
+
+/** Prunes old keys from time to time; any instance may do it, and none waits. */
+export class Sweeper {
+  private last = performance.now();
+
+  constructor(private readonly hours: number) {}
+
+  sweep(pool: SQL): void {
+    if (performance.now() - this.last < SWEEP_MS) return;
+    this.last = performance.now();
+    const statement = {
+      sql: `delete from ${RETRY_TABLE} where key in (select key from ${RETRY_TABLE}
+        where created_at < now() - make_interval(hours => $1::int4) limit ${SWEPT_AT_ONCE} for update skip locked)`,
+      params: [this.hours],
+    };
+    void query(pool, statement).catch(() => undefined);
+  }
+}

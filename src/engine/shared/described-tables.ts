@@ -1,0 +1,85 @@
+/** Foreign tables described as a declaration, with notes on what it cannot express. */
+
+import { MAX_NAME_LENGTH } from '../../base/limits.ts';
+import type { CollectionDraft, FieldDraft } from '../../collection/draft.ts';
+import type { Notes } from '../../declare/writer/write.ts';
+
+export interface DescribedCollection extends Notes {
+  readonly draft: CollectionDraft;
+}
+
+export interface DescribedDatabase {
+  /** For messages; without secrets. */
+  readonly location: string;
+  readonly collections: readonly DescribedCollection[];
+  /** Tables that cannot be declared, with reasons. */
+  readonly leftOut: readonly string[];
+  /** A warning about the connection that the tables were described with. */
+  readonly warning?: string | undefined;
+}
+
+/**
+ * Removes properties whose index or constraint would have a name that is taken or too long, as in a declaration. A note says so;
+ * the table keeps the index or constraint itself.
+ */
+export function withClearNames(collections: readonly DescribedCollection[]): DescribedCollection[] {
+  const schema = new Set(collections.flatMap(({ draft: { name } }) => [name, `${name}_pkey`]));
+  return collections.map(({ draft, notes, fieldNotes }) => {
+    const names = { schema, table: new Set([`${draft.name}_pkey`]) };
+    const told = new Map(fieldNotes);
+    const left: string[] = [];
+    const fields = draft.fields.map((field) => {
+      const clear = clearField(draft, field, names);
+      const lost = Object.keys(field).filter((property) => !(property in clear));
+      const before = told.get(field.name);
+      const words = [
+        ...(before === undefined ? [] : [before]),
+        ...(lost.length === 0 ? [] : [`also ${lost.join(', ')}`]),
+      ];
+      if (words.length > 0) told.set(field.name, words.join('; '));
+      return clear;
+    });
+    const unique = (draft.unique ?? []).filter((group) => {
+      if (claim(`${draft.name}_${group.join('_')}_key`, names.schema, names.table)) return true;
+      left.push(`unique: ${group.join(', ')}`);
+      return false;
+    });
+    const { unique: _, ...rest } = draft;
+    const clear = { ...rest, fields, ...(unique.length === 0 ? {} : { unique }) };
+    return { draft: clear, notes: [...notes, ...left], fieldNotes: told };
+  });
+}
+
+/** The names that are taken: of tables, indexes and unique constraints in the schema, and of constraints in a table. */
+interface Names {
+  readonly schema: Set<string>;
+  readonly table: Set<string>;
+}
+
+/** Takes a name in all of these namespaces; false if it is taken in one of them, or too long. */
+function claim(name: string, ...namespaces: readonly Set<string>[]): boolean {
+  if (name.length > MAX_NAME_LENGTH || namespaces.some((each) => each.has(name))) return false;
+  for (const each of namespaces) each.add(name);
+  return true;
+}
+
+function clearField({ name, key }: CollectionDraft, field: FieldDraft, { schema, table }: Names): FieldDraft {
+  const { unique, indexed, references, minimum, maximum, maxLength, pattern, oneOf, ...rest } = field;
+  const called = `${name}_${field.name}`;
+  const rules = { minimum, maximum, maxLength, pattern, oneOf };
+  const said = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
+  const constraint = references?.constraint;
+  // A reference also has an index, unless the key begins with its field.
+  const hasIndex = indexed === true || (references !== undefined && key[0] !== field.name);
+  const canIndex = !hasIndex || claim(called, schema);
+  const isNamed = constraint !== undefined && claim(constraint, table);
+  const canRefer = references !== undefined && canIndex && (isNamed || claim(`${called}_fkey`, table));
+  const { constraint: _, ...usual } = references ?? {};
+  return {
+    ...rest,
+    ...(unique === true && claim(`${called}_key`, schema, table) ? { unique } : {}),
+    ...(indexed === true && canIndex ? { indexed } : {}),
+    ...(canRefer ? { references: isNamed ? references : (usual as typeof references) } : {}),
+    ...(Object.keys(said).length > 0 && claim(`${called}_check`, table) ? said : {}),
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Loads any number of rows of one or several collections in one transaction. Rows are staged first, however slowly they
+ * arrive, so that other writers wait only while they are stored. Then all are stored, or none.
+ */
+
+import type { Refusal } from '../../base/errors.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import type { StoredRow } from '../../plan/types.ts';
+
+/** Rows that supply the same fields. */
+export interface LoadBatch {
+  /** The position of each row in the input, for error messages. */
+  readonly places: readonly number[];
+  readonly rows: readonly StoredRow[];
+  /** The supplied fields, which overwrite those of an existing row. */
+  readonly given: readonly Field[];
+}
+
+/** The rows for one collection. */
+export interface LoadSet {
+  readonly into: Collection;
+  readonly batches: AsyncIterable<LoadBatch>;
+}
+
+export interface LoadTerms {
+  /** What happens to a row whose key exists: it is rejected, skipped, or overwrites. */
+  readonly onConflict: 'refuse' | 'keep' | 'overwrite';
+  /** Executes everything but stores nothing. */
+  readonly dryRun: boolean;
+  /** Called for every row that cannot be stored. */
+  readonly refused: (row: RefusedRow) => void;
+  /** Called after all rejections are known: whether the other rows are stored. */
+  readonly goesOn: () => boolean;
+  /** Called from time to time with the number of stored rows. */
+  readonly progress?: (stored: number, total: number) => void;
+}
+
+/**
+ * What happens if the catalogue does not exist: it is created, created by the first load that stores rows, or an error.
+ */
+export type Creation = 'at once' | 'by a load' | 'never';
+
+export interface RefusedRow {
+  readonly place: number;
+  readonly given: readonly Field[];
+  /** The text forms of its values in field order. */
+  readonly row: readonly (string | null)[];
+  /** The fields that caused the rejection. */
+  readonly because: readonly Field[];
+  readonly refusal: Refusal;
+}
+
+/** Nothing was stored because some rows were rejected. */
+export class LoadRefused extends Error {}
+
+export interface LoadResult {
+  /** Rows inserted or overwritten. */
+  readonly affected: number;
+  readonly inserted: number;
+}

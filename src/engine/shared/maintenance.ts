@@ -1,0 +1,72 @@
+/** Maintenance of a database: backup, restore, integrity check, migration plan. */
+import { type RoleHolders, undeclaredRoles } from '../../collection/undeclared-roles.ts';
+import type { FirstRows } from '../migration/question.ts';
+import type { MigrationPlan } from '../migration/words.ts';
+
+/** May throw a `ConfigError` that says what to do instead. */
+export interface Maintenance {
+  /** For messages; without secrets. */
+  readonly location: string;
+  /** The database's files, which must not be overwritten; none if a server owns them. */
+  readonly files: readonly string[];
+  /** Copies the database while it is in use. The file appears only when it is complete and verified. */
+  backup(file: string, options: CopyOptions): Promise<BackupReport>;
+  /** Verifies the backup and then replaces the data; a running service sees it at once. */
+  restore(file: string, options: RestoreOptions): Promise<RestoreReport>;
+  /** The steps and obstacles of a migration to the declaration; changes nothing. */
+  plan(terms: MigrationTerms): Promise<MigrationPlan>;
+  /** Checks everything and changes nothing. */
+  check(progress?: Progress): Promise<readonly Finding[]>;
+}
+
+export interface MigrationTerms {
+  /** The initial rows of a new collection. */
+  readonly firstRows: FirstRows;
+  /** Permitted data loss, in the syntax of `catalogue migrate --allow`. */
+  readonly allowed?: readonly string[];
+}
+
+/** Called from time to time: bytes of a copy, steps of a check. */
+export type Progress = (done: number, total: number) => void;
+
+export interface CopyOptions {
+  /** Whether existing data may be replaced. */
+  readonly replace: boolean;
+  readonly progress?: Progress;
+}
+
+export interface RestoreOptions extends CopyOptions {
+  /** Whether columns and tables of the backup that the database lacks may be dropped. */
+  readonly dropColumns: boolean;
+}
+
+export interface BackupReport {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export interface RestoreReport extends BackupReport {
+  /** Columns and tables of the backup that the database lacks. */
+  readonly dropped: readonly string[];
+  /** Columns that the backup lacks, which now have their defaults. */
+  readonly lacking: readonly string[];
+  /** Where a damaged database was moved to. */
+  readonly aside?: string;
+}
+
+export interface Finding {
+  /** The collection concerned, if it is only one. */
+  readonly collection?: string;
+  /** The name of the check. */
+  readonly check: string;
+  readonly ok: boolean;
+  /** Worth attention, although the data is valid. */
+  readonly isWarning?: boolean;
+  readonly detail: string;
+}
+
+/** Checks the roles of stored keys and users. */
+export function credentialsFinding(holders: RoleHolders, roles: ReadonlyMap<string, unknown>): Finding {
+  const warning = undeclaredRoles(holders, roles);
+  return { check: 'credentials', ok: true, isWarning: warning !== undefined, detail: warning ?? 'of declared roles' };
+}

@@ -1,0 +1,83 @@
+/** Derives from a plan how many rows it can touch, and whether it reads other collections. */
+
+import { QUICK_PAGE_ROWS } from '../../base/limits.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import { fieldsIn } from '../../plan/access/named-fields.ts';
+import { fieldOf, type InsertPlan, isAlways, type Predicate, type ReadPlan, type WritePlan } from '../../plan/types.ts';
+import { holdEmbedded, isEmbedded } from '../sql/row-size.ts';
+
+/** An upper bound from the key values in the filter; undefined without one. */
+export function keysNamed({ key }: Collection, terms: readonly Predicate[]): number | undefined {
+  // A composite key must be given completely.
+  const most = key.length === 1 ? QUICK_PAGE_ROWS : 1;
+  let rows = 0;
+  for (const field of key) {
+    let count = Number.POSITIVE_INFINITY;
+    for (const term of terms) count = Math.min(count, valuesNamed(term, field));
+    if (count > most) return undefined;
+    rows = Math.max(rows, count);
+  }
+  return rows;
+}
+
+/** The key, if the filter is exactly `key = value`. */
+export function keyAlone(plan: ReadPlan, where = plan.where): Value | undefined {
+  const { from, limit, offset, count, groupBy } = plan;
+  if (where.kind !== 'compare' || where.operator !== '=' || from.key.length > 1) return undefined;
+  if (fieldOf(where.of) !== from.key[0] || offset > 0) return undefined;
+  return limit === undefined && count === undefined && groupBy === undefined ? where.value : undefined;
+}
+
+function valuesNamed(term: Predicate, field: Field): number {
+  if ((term.kind !== 'compare' && term.kind !== 'in') || fieldOf(term.of) !== field) return Number.POSITIVE_INFINITY;
+  if (term.kind === 'in') return term.values.length;
+  return term.operator === '=' ? 1 : Number.POSITIVE_INFINITY;
+}
+
+/** The conditions of a conjunction. */
+export function conjuncts(predicate: Predicate): readonly Predicate[] {
+  if (predicate.kind === 'all') return predicate.terms.flatMap(conjuncts);
+  return isAlways(predicate) ? [] : [predicate];
+}
+
+/** An upper bound for the rows that a write changes. */
+export function rowsWritten(plan: WritePlan): number {
+  switch (plan.kind) {
+    case 'insert':
+      return plan.rows.length;
+    case 'update-each':
+      return plan.changes.length;
+    case 'update':
+    case 'delete':
+      return keysNamed(plan.into, conjuncts(plan.where)) ?? Number.POSITIVE_INFINITY;
+  }
+}
+
+/**
+ * The rule for new rows that can be tested before storing them. Testing early hides from the caller whether conflicting
+ * rows exist. Values filled in by the database are unknown by then, and so are conflicts.
+ */
+export function askedBefore({ into, conflict, restriction }: InsertPlan): Predicate | undefined {
+  const { created } = restriction ?? {};
+  if (created === undefined || (conflict !== 'refuse' && conflict.overwrite.length > 0)) return undefined;
+  const isGiven = (field: Field) => field !== into.assigned && !field.filled && !field.readOnly;
+  return [...fieldsIn(into, created)].every(isGiven) ? created : undefined;
+}
+
+/** Whether rows of other collections are read for each row. */
+export function reachesOthers(plan: Pick<ReadPlan, 'where' | 'columns' | 'order'>): boolean {
+  return holdEmbedded(plan.columns) || isFoundByOthers(plan);
+}
+
+/** Whether other collections determine the rows or their order. */
+export function isFoundByOthers({ where, order }: Pick<ReadPlan, 'where' | 'order'>): boolean {
+  return asksOthers(where) || order.some(({ expression }) => isEmbedded(expression));
+}
+
+/** Whether the predicate depends on rows of other collections. */
+export function asksOthers(predicate: Predicate): boolean {
+  if ('terms' in predicate) return predicate.terms.some(asksOthers);
+  if (predicate.kind === 'not') return asksOthers(predicate.term);
+  return predicate.kind === 'exists';
+}

@@ -1,0 +1,29 @@
+/**
+ * Bounds what idempotency keys store. A short request may be answered with many rows, so an answer is stored only up to a size,
+ * and up to a quota of each caller. Beyond that a key still remembers what was done, without the rows.
+ */
+
+import { MAX_STORED_ANSWERS_BYTES } from '../../base/limits.ts';
+import { oncePer } from '../../base/memo.ts';
+import { RateLimiter } from '../../http/edge/rate-limit.ts';
+import type { Retry } from '../../plan/types.ts';
+import type { WriteResult } from '../engine.ts';
+
+/** For each engine or connection: processes count for themselves. */
+const quotaOf = oncePer((_store: object) => new RateLimiter());
+
+/** The text to store for a result; `hours` is how long it is kept. */
+export function storedAnswer(
+  store: object,
+  { owner, maxAnswerBytes }: Retry,
+  result: WriteResult,
+  hours: number,
+): string {
+  const { body, ...rest } = result;
+  const text = JSON.stringify(result);
+  if (body === undefined) return text;
+  const bytes = Buffer.byteLength(text);
+  const quota = { count: MAX_STORED_ANSWERS_BYTES, seconds: hours * 3_600 };
+  const isStored = bytes <= maxAnswerBytes && quotaOf(store).take(owner, quota, { cost: bytes }).isAllowed;
+  return isStored ? text : JSON.stringify({ ...rest, isBodyOmitted: true } satisfies WriteResult);
+}

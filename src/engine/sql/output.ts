@@ -1,0 +1,221 @@
+/**
+ * How the rows of an answer leave the database. Most are columns of plain values, which JSON.stringify prints quickest. Where
+ * a column has no such value (json, an int8, an array), the database makes the JSON text of the whole row. For CSV each column
+ * has its text form. Beside them may be the text forms of the order keys, which tell where a page ends.
+ */
+
+import { oncePer } from '../../base/memo.ts';
+import type { Field } from '../../collection/declaration.ts';
+import { itself } from '../../collection/types/type.ts';
+import type { Row } from '../../collection/value.ts';
+import { cellName, type Encoding, ROW, type RowForm } from '../../encode/encoding.ts';
+import { endKeys, shownKeys } from '../../plan/read/page-end.ts';
+import { type Expression, fieldOf, type OrderKey, type OutputColumn, type ReadPlan } from '../../plan/types.ts';
+import type { ReadResult } from '../engine.ts';
+import { compileExpression, type Scope } from './expression.ts';
+import { holdEmbedded, isEmbedded, leastBytes, longFieldOf, longFields } from './row-size.ts';
+import { type Bind, identifier, type SqlDialect } from './statement.ts';
+
+export interface Output {
+  readonly form: RowForm;
+  readonly stripNulls: boolean;
+  /** Order keys whose text forms are returned as additional columns. */
+  readonly keys?: readonly OrderKey[];
+  /** The byte budget that ends a read: for all rows, for each row, or, `embedded`, for the one row embedded in each. */
+  readonly bounded?: 'rows' | 'row' | 'embedded';
+  /** If no row of a page exceeds this share, the total needs no counting. */
+  readonly share?: number;
+}
+
+/**
+ * Matches a column name that can be an SQL alias: not longer than an identifier, and not `__proto__`. Every internal alias
+ * beside the columns of a row contains a space, so no name that matches can collide with one. Other names only occur in JSON text.
+ */
+const ORDINARY = /^(?!__proto__$)[\w$-]{1,60}$/;
+
+/** The output of rows without a page. */
+export function outputOf(columns: readonly OutputColumn[], encoding: Encoding, dialect: SqlDialect): Output {
+  const { format, stripNulls } = encoding;
+  if (format === 'csv') return { form: 'text', stripNulls };
+  const forms = formsOf(columns);
+  let form = forms.get(dialect.plain);
+  if (form === undefined) {
+    // Embedded values are already JSON.
+    const isPlain = columns.every(({ name, expression }) => {
+      return ORDINARY.test(name) && dialect.plain(expression.type) !== undefined && !isEmbedded(expression);
+    });
+    form = isPlain ? 'plain' : 'json';
+    forms.set(dialect.plain, form);
+  }
+  return { form, stripNulls };
+}
+
+/** Cached by the dialect's definition of plain; most requests share their column list. */
+const formsOf = oncePer((_columns: readonly OutputColumn[]) => new Map<SqlDialect['plain'], RowForm>());
+
+export function outputOfRead(plan: ReadPlan, encoding: Encoding, dialect: SqlDialect): Output {
+  const output = outputOf(plan.columns, encoding, dialect);
+  const keys = endKeys(plan);
+  if (keys === undefined) return output;
+  if (output.form === 'plain' && shownKeys(keys, plan.columns) !== undefined) return output;
+  return { ...output, form: output.form === 'plain' ? 'json' : output.form, keys };
+}
+
+/** The columns that hold the page end; undefined if there are none. */
+export function endNames(plan: ReadPlan, output: Output): readonly string[] | undefined {
+  if (output.keys !== undefined) return output.keys.map((_, index) => keyName(index));
+  const keys = endKeys(plan);
+  return keys && shownKeys(keys, plan.columns);
+}
+
+/** The page end: the text forms of the last row's order keys; undefined if unavailable. */
+export function endOf(plan: ReadPlan, output: Output, last: Row | undefined): ReadResult['end'] {
+  return endIn(endNames(plan, output), last);
+}
+
+export function endIn(names: readonly string[] | undefined, last: Row | undefined): ReadResult['end'] {
+  if (last === undefined) return undefined;
+  return names?.map((name) => (last[name] === null ? null : String(last[name])));
+}
+
+/** Compiles the expression of a column, or refers to a precomputed one. */
+export type CompileColumn = (expression: Expression, index: number) => string;
+
+/** The select list. */
+export function compileOutput(
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  computed?: CompileColumn,
+): string {
+  const rows = compileRow(columns, output, scope, computed);
+  const keys = output.keys?.map(({ expression }, index) => {
+    return `${scope.dialect.text(compileExpression(expression, scope), expression.type)} as ${identifier(keyName(index))}`;
+  });
+  return keys === undefined ? rows : [rows, ...keys].join(', ');
+}
+
+function compileRow(
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  computed: CompileColumn | undefined,
+): string {
+  if (output.form === 'number') return `${identifier(scope.name)}.rowid as ${identifier(ROW)}`;
+  return computed === undefined
+    ? compiledOnce(columns, output, scope)
+    : compileColumns(columns, output, scope, computed);
+}
+
+/** Undefined if the columns have parameters. */
+const compiled = oncePer((_columns: readonly OutputColumn[]) => new Map<string, string | undefined>());
+
+/** Cached, since columns without parameters always give the same SQL. */
+function compiledOnce(columns: readonly OutputColumn[], output: Output, scope: Scope): string {
+  const known = compiled(columns);
+  const keys = output.keys?.map(({ expression }) => fieldOf(expression)?.name ?? '').join() ?? '';
+  const bound = output.bounded === undefined ? '' : `${output.bounded} ${output.share} ${keys}`;
+  const { dialect, depth } = scope;
+  const name = `${dialect.name} ${dialect.guard} ${output.form} ${output.stripNulls} ${bound} ${scope.name} ${depth}`;
+  const sql = known.get(name);
+  if (sql !== undefined) return sql;
+  if (known.has(name)) return compileColumns(columns, output, scope, undefined);
+  let hasParameters = false;
+  const bind: Bind = (value, type) => {
+    hasParameters = true;
+    return scope.bind(value, type);
+  };
+  const made = compileColumns(columns, output, { ...scope, bind }, undefined);
+  known.set(name, hasParameters ? undefined : made);
+  return made;
+}
+
+function compileColumns(
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  computed: CompileColumn | undefined,
+): string {
+  const { dialect } = scope;
+  const { form, stripNulls } = output;
+  const compile = computed ?? ((expression) => compileExpression(expression, scope));
+  if (columns.length === 0) return form === 'json' ? `'{}' as ${identifier(ROW)}` : 'null';
+  const sizes = sizesOf(columns, output, scope, computed);
+  const least = leastBytes(columns);
+  const within = (sql: string) => {
+    if (output.bounded === undefined) return sql;
+    if (output.bounded === 'embedded') return dialect.withinRow?.(sql, sizes, least) ?? sql;
+    return dialect.within?.(sql, sizes, least, output.share) ?? sql;
+  };
+  if (form === 'json') {
+    const members = columns.map(({ name, expression }, index): [string, string] => [
+      name,
+      dialect.json(compile(expression, index), expression.type),
+    ]);
+    return `${within(dialect.rowAsJson(members, stripNulls))} as ${identifier(ROW)}`;
+  }
+  // Columns are computed in order: the budget is checked before the first long one.
+  const firstLong = columns.findIndex(
+    ({ expression }) => isEmbedded(expression) || longFieldOf(expression) !== undefined,
+  );
+  return columns
+    .map(({ name, expression }, index) => {
+      const sql = compile(expression, index);
+      const { type } = expression;
+      const bounded = index === Math.max(0, firstLong) ? within : itself;
+      if (form === 'plain') return `${bounded(dialect.plain(type)!(sql))} as ${identifier(name)}`;
+      return `${bounded(dialect.cell(sql, type))} as ${identifier(cellName(index))}`;
+    })
+    .join(', ');
+}
+
+/** Applies the budget to finished rows, since the length of embedded rows is unknown before. */
+export function compileFinishedWithin(
+  sql: string,
+  columns: readonly OutputColumn[],
+  { form, bounded, share }: Output,
+  dialect: SqlDialect,
+): string {
+  if (bounded === undefined || bounded === 'embedded' || dialect.rowsWithin === undefined || !holdEmbedded(columns)) {
+    return sql;
+  }
+  const names = form === 'json' ? [ROW] : columns.map((_, index) => cellName(index));
+  return dialect.rowsWithin(sql, 'finished', names.map(identifier), 0, bounded, share);
+}
+
+/** A query for the source rows of the columns, with a budget for long values if required. */
+export function compileRowsWithin(
+  rows: string,
+  columns: readonly OutputColumn[],
+  output: Output,
+  scope: Scope,
+  computed?: CompileColumn,
+): string {
+  const { bounded, share } = output;
+  if (bounded === undefined || bounded === 'embedded') return rows;
+  if (scope.dialect.rowsWithin === undefined || holdEmbedded(columns)) return rows;
+  const sizes = sizesOf(columns, output, scope, computed);
+  return scope.dialect.rowsWithin(rows, scope.name, sizes, leastBytes(columns), bounded, share);
+}
+
+/** The expressions that determine the length of a row's long values: precomputed columns or fields. */
+function sizesOf(
+  columns: readonly OutputColumn[],
+  { bounded, keys = [] }: Output,
+  scope: Scope,
+  computed: CompileColumn | undefined,
+): readonly string[] {
+  if (bounded === undefined) return [];
+  const ofField = (field: Field) => `${identifier(scope.name)}.${identifier(field.name)}`;
+  const sizes =
+    computed === undefined
+      ? longFields(columns).map(ofField)
+      : columns.flatMap(({ expression }, index) => {
+          return longFieldOf(expression) === undefined ? [] : computed(expression, index);
+        });
+  return [...sizes, ...keys.flatMap(({ expression }) => longFieldOf(expression) ?? []).map(ofField)];
+}
+
+function keyName(index: number): string {
+  return `key ${index}`;
+}

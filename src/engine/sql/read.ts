@@ -1,0 +1,228 @@
+/** Compiles reads to SQL: columns, groups, order, page, count. */
+
+import { oncePer } from '../../base/memo.ts';
+import { isLong } from '../../collection/types/type.ts';
+import { ROW } from '../../encode/encoding.ts';
+import { endKeys } from '../../plan/read/page-end.ts';
+import { NO_COLUMNS, NO_ORDER } from '../../plan/read/shape.ts';
+import {
+  type Embedding,
+  type Expression,
+  isAlways,
+  type OrderKey,
+  type OutputColumn,
+  type ReadPlan,
+  type Shape,
+} from '../../plan/types.ts';
+import { compileExpression, compileOperand, type Scope } from './expression.ts';
+import {
+  type CompileColumn,
+  compileFinishedWithin,
+  compileOutput,
+  compileRowsWithin,
+  endNames,
+  type Output,
+} from './output.ts';
+import { compileGroupBy, compilePage } from './page.ts';
+import { compilePredicate, compileWhere } from './predicate.ts';
+import { related } from './related.ts';
+import { type Access, type Bind, buildStatement, identifier, type SqlDialect, type Statement } from './statement.ts';
+
+export function compileRead(plan: ReadPlan, output: Output, dialect: SqlDialect, access?: Access): Statement {
+  const table = plan.from.name;
+  return buildStatement(dialect, (bind) => {
+    const scope = scopeOf(dialect, bind, table, output.stripNulls);
+    return compileFinishedWithin(compileRows(plan, output, scope, access), plan.columns, output, dialect);
+  });
+}
+
+function compileRows(plan: ReadPlan, output: Output, scope: Scope, access: Access | undefined): string {
+  const { dialect, bind } = scope;
+  const table = plan.from.name;
+  const { from = identifier(table), keysFirst } = access ?? {};
+  const body = `from ${from}${compileWhere(plan.where, scope)}`;
+  if (plan.groupBy !== undefined) return compileGroups(plan, body, output, scope);
+  if (keysFirst !== undefined) {
+    const key = `${identifier(table)}.${identifier(keysFirst)}`;
+    const keys = `select ${key} as "page key" ${body}${compileOrder(plan.order, scope)}${compilePage(plan, bind)}`;
+    const rows = `from (${keys}) cross join ${identifier(table)} on ${key} = "page key"`;
+    // A cross join keeps the order of the page, so no second sort is needed.
+    return compileShape({ columns: plan.columns, order: NO_ORDER }, rows, output, scope);
+  }
+  const page = compilePage(plan, bind);
+  const isCounted = output.bounded !== undefined && dialect.rowsWithin !== undefined;
+  if (!isCounted && (page === '' || isCheap(plan, output))) return `${compileShape(plan, body, output, scope)}${page}`;
+  // Columns that may be costly or may fail are computed for the page's rows only, whatever the planner would do.
+  const rows = `select ${identifier(table)}.* ${body}${compileOrder(plan.order, scope)}${page}`;
+  const within = compileRowsWithin(rows, plan.columns, output, scope);
+  return compileShape(plan, `from (${within}) as ${identifier(table)}`, output, scope);
+}
+
+/** Reads the order keys of a page's last row; undefined if the page end cannot be expressed. */
+export function compileEnd(plan: ReadPlan, dialect: SqlDialect): { end?: End } {
+  const keys = endKeys(plan);
+  if (keys === undefined || plan.limit === 0) return {};
+  const last = { ...plan, columns: NO_COLUMNS, offset: plan.offset + plan.limit! - 1, limit: 1 };
+  const output: Output = { form: 'plain', stripNulls: false, keys };
+  return { end: { statement: compileRead(last, output, dialect), names: endNames(plan, output)! } };
+}
+
+export interface End {
+  readonly statement: Statement;
+  readonly names: readonly string[];
+}
+
+function isCheap({ columns }: ReadPlan, { form, bounded }: Output): boolean {
+  if (bounded === 'row') return false;
+  return form === 'number' || (form === 'plain' && columns.every(({ expression }) => expression.kind === 'field'));
+}
+
+/** `name` is the alias of the rows. */
+export function scopeOf(dialect: SqlDialect, bind: Bind, name: string, stripNulls = false): Scope {
+  return { dialect, bind, name, depth: 0, stripNulls, embed: compileEmbedding };
+}
+
+/** The related rows of a row, as a subquery that gives JSON text or the value of one column. */
+function compileEmbedding({ relation, between, plan, shows, many }: Embedding, outer: Scope): string {
+  const { from, scope } = related(relation, outer, { where: between, compile: compilePredicate });
+  const body = isAlways(plan.where) ? from : `${from} and ${compilePredicate(plan.where, scope)}`;
+  if (shows === 'values') {
+    const [{ expression }] = plan.columns as readonly [OutputColumn];
+    const sql = compileExpression(expression, scope);
+    const value = many ? `${scope.dialect.valueAsJson(sql, expression.type)} as ${identifier(ROW)}` : sql;
+    const query = `select ${value} ${body}${compileOrder(plan.order, scope)}${pageOf(plan, many, scope)}`;
+    if (many) return scope.dialect.listAsJson(query);
+    return isLong(expression.type) ? counted(`(${query})`, scope) : `(${query})`;
+  }
+  const output: Output = { form: 'json', stripNulls: outer.stripNulls ?? false };
+  if (plan.groupBy !== undefined) {
+    const query = compileGroups(plan, body, output, scope);
+    return many ? scope.dialect.listAsJson(query) : counted(`(${query})`, scope);
+  }
+  const shape = compileShape(plan, body, many ? output : { ...output, bounded: 'embedded' }, scope);
+  const query = `${shape}${pageOf(plan, many, scope)}`;
+  return many ? scope.dialect.listAsJson(query) : `(${query})`;
+}
+
+/**
+ * A scalar subquery needs at most one row. For a to-one relation the reference guarantees that, but SQL does not know
+ * it.
+ */
+function pageOf({ offset, limit }: ReadPlan, many: boolean, { bind }: Scope): string {
+  if (many) return compilePage(limit === undefined ? { offset } : { offset, limit }, bind);
+  return offset === 0 && limit === undefined
+    ? ' limit 1'
+    : compilePage({ offset, limit: Math.min(limit ?? 1, 1) }, bind);
+}
+
+function counted(sql: string, { dialect }: Scope): string {
+  return dialect.counted?.(sql) ?? sql;
+}
+
+/** Counts the rows of the same read without its page. */
+export function compileCount(plan: ReadPlan, dialect: SqlDialect): Statement {
+  return buildStatement(dialect, (bind) => {
+    const scope = scopeOf(dialect, bind, plan.from.name);
+    const body = `from ${identifier(scope.name)}${compileWhere(plan.where, scope)}`;
+    if (plan.groupBy === undefined) return `select count(*) as total ${body}`;
+    const groups = plan.groupBy.length === 0 ? ' limit 1' : compileGroupBy(plan.groupBy, scope);
+    return `select count(*) as total from (select count(*) ${body}${groups}) as grouped`;
+  });
+}
+
+/** `select … from … group by … order by …` over any source that has the alias of the scope. */
+export function compileShape(shape: Shape, from: string, output: Output, scope: Scope): string {
+  if (shape.groupBy !== undefined) return compileGroups({ ...shape, offset: 0 }, from, output, scope);
+  return `select ${compileOutput(shape.columns, output, scope)} ${from}${compileOrder(shape.order, scope)}`;
+}
+
+/**
+ * Selects the page of groups before computing its columns, so that a failing cast matters only for groups of the page.
+ */
+function compileGroups(
+  plan: Shape & { offset: number; limit?: number },
+  body: string,
+  output: Output,
+  outer: Scope,
+): string {
+  const { from, scope } = gathered(plan, body, outer) ?? withEmbedded(plan.groupBy ?? [], body, outer);
+  const inner = plan.columns.map(({ expression }, index) => {
+    return `${compileExpression(computed(expression), scope)} as ${identifier(computedName(index))}`;
+  });
+  const groups = compileGroupBy(plan.groupBy ?? [], scope);
+  const rows = `select ${inner.length === 0 ? 'null' : inner.join(', ')} ${from}${groups}${compileOrder(plan.order, scope)}${compilePage(plan, scope.bind)}`;
+  const compile: CompileColumn = (expression, index) => {
+    const sql = identifier(computedName(index));
+    return isLateCast(expression) ? scope.dialect.cast(sql, expression.of.type, expression.type) : sql;
+  };
+  const within = compileRowsWithin(rows, plan.columns, output, scope, (_, index) => identifier(computedName(index)));
+  return `select ${compileOutput(plan.columns, output, scope, compile)} from (${within}) as grouped`;
+}
+
+function gathered(shape: Shape, body: string, scope: Scope): { from: string; scope: Scope } | undefined {
+  if (scope.depth > 0) return undefined;
+  const found = scope.dialect.gather?.(shape, body, (expression) => compileExpression(expression, scope));
+  return found && { from: found.from, scope: { ...scope, computed: found.computed } };
+}
+
+/** Embedded values in `group by` become columns first, since a group has no row that they could relate to. */
+function withEmbedded(groupBy: readonly Expression[], from: string, scope: Scope): { from: string; scope: Scope } {
+  const embeds = groupBy.filter(({ kind }) => kind === 'embed');
+  if (embeds.length === 0) return { from, scope };
+  const name = identifier(scope.name);
+  const columns = embeds.map((embed, index) => {
+    return `${compileExpression(embed, scope)} as ${identifier(embeddedName(index))}`;
+  });
+  const computed = new Map(embeds.map((embed, index) => [embed, `${name}.${identifier(embeddedName(index))}`]));
+  return {
+    from: `from (select ${name}.*, ${columns.join(', ')} ${from}) as ${name}`,
+    scope: { ...scope, computed },
+  };
+}
+
+function embeddedName(index: number): string {
+  return `embedded ${index}`;
+}
+
+function isLateCast(expression: Expression): expression is Extract<Expression, { kind: 'cast' }> {
+  return expression.kind === 'cast' && (expression.of.kind === 'aggregate' || expression.of.kind === 'count');
+}
+
+function computed(expression: Expression): Expression {
+  return isLateCast(expression) ? expression.of : expression;
+}
+
+function computedName(index: number): string {
+  return `column ${index}`;
+}
+
+/** Cached: an order of fields without parameters always gives the same SQL. */
+const ordersOf = oncePer((order: readonly OrderKey[]) => {
+  const isFixed = order.every(({ expression }) => expression.kind === 'field');
+  return isFixed ? oncePer((_dialect: SqlDialect) => new Map<string, string>()) : undefined;
+});
+
+export function compileOrder(order: readonly OrderKey[], scope: Scope): string {
+  if (order.length === 0) return '';
+  const known = scope.computed === undefined ? ordersOf(order)?.(scope.dialect) : undefined;
+  if (known === undefined) return compileKeys(order, scope);
+  let sql = known.get(scope.name);
+  if (sql === undefined) {
+    sql = compileKeys(order, scope);
+    known.set(scope.name, sql);
+  }
+  return sql;
+}
+
+function compileKeys(order: readonly OrderKey[], scope: Scope): string {
+  // A constant orders nothing, and SQL does not accept a bare null as an order key.
+  const keys = order.filter(({ expression }) => expression.kind !== 'null');
+  if (keys.length === 0) return '';
+  return ` order by ${keys.map((key) => compileOrderKey(key, scope)).join(', ')}`;
+}
+
+function compileOrderKey({ expression, descending, nulls }: OrderKey, scope: Scope): string {
+  const direction = `${descending ? ' desc' : ''}${nulls === undefined ? '' : ` nulls ${nulls}`}`;
+  const keys = scope.dialect.orderedBy(compileOperand(expression, scope));
+  return keys.map((key) => `${key}${direction}`).join(', ');
+}

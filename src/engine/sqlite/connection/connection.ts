@@ -1,0 +1,264 @@
+/**
+ * One connection to a catalogue file. It owns its statements: nobody else prepares, resets or finalises one.
+ *
+ * A statement that is left halfway keeps its read transaction, and with it every later read at the same old state of the
+ * data, even after `commit`. So statements are run to their end here, those that are read step by step are known here, and
+ * `settle` makes sure that nothing is being read any more.
+ */
+import { Database, type Statement as Prepared, SQLiteError } from 'bun:sqlite';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { PRIVATE_MODE } from '../../../base/files/written-file.ts';
+import { MAX_LOG_BYTES, SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits.ts';
+import type { Row, Value } from '../../../collection/value.ts';
+import type { Statement } from '../../sql/statement.ts';
+import { defineFunctions } from '../functions/define.ts';
+import { defineAllowance } from '../read/byte-budget.ts';
+import { defineGathering } from '../read/hash-aggregate.ts';
+import { IN_MEMORY } from './database-files.ts';
+import { defineGuard } from './deadline.ts';
+
+/** The maximum number of prepared statements. SQL identifies a statement, since all values are bound. */
+const MAX_PREPARED = 500;
+/** The pause between attempts to get a lock of another process, held for a commit or an import. */
+const SHORTEST_PAUSE_MS = 0.2;
+const LONGEST_PAUSE_MS = 1;
+
+/** How long to wait for readers before truncating the log: longer than an idle snapshot is held. */
+const EMPTY_LOG_MS = 500;
+
+const BEGIN: Statement = { sql: 'begin', params: [] };
+const COMMIT: Statement = { sql: 'commit', params: [] };
+const ROLLBACK: Statement = { sql: 'rollback', params: [] };
+const CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(truncate)', params: [] };
+/** Does nothing, but fails while its own connection reads: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint */
+const NO_CHECKPOINT: Statement = { sql: 'pragma wal_checkpoint(noop)', params: [] };
+
+export interface ChunkSize {
+  readonly rows: number;
+  /** The length of their texts. */
+  readonly length: number;
+}
+
+export interface ConnectionOptions {
+  readonly readOnly?: boolean;
+  /** Whether a missing file is created. */
+  readonly create?: boolean;
+  /** Runs before anything else is done with the file. */
+  readonly prepare?: (db: Database) => void;
+}
+
+export class Connection {
+  private readonly db: Database;
+  private readonly kept = new Map<string, Prepared>();
+  private readonly cursors = new Set<Prepared>();
+
+  constructor(
+    readonly path: string,
+    { readOnly = false, create = false, prepare }: ConnectionOptions = {},
+  ) {
+    if (create && path !== IN_MEMORY && !existsSync(path)) makeFile(path);
+    this.db = new Database(path, { create, readwrite: true });
+    try {
+      this.db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
+      // Acknowledged writes survive kill -9 and power loss: every commit syncs the log.
+      this.db.run('pragma synchronous = full');
+      this.db.run('pragma foreign_keys = on');
+      if (readOnly) this.db.run('pragma query_only = 1');
+      // Truncates a log that grew during a long read.
+      this.db.run(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
+      defineFunctions(this.db);
+      defineGuard(this.db);
+      defineAllowance(this.db);
+      defineGathering(this.db);
+      prepare?.(this.db);
+    } catch (error) {
+      this.db.close();
+      throw error;
+    }
+  }
+
+  rows(statement: Statement): Row[] {
+    return this.keep(statement.sql).all(statement.params as Value[]) as Row[];
+  }
+
+  /** Rows as lists. */
+  values(statement: Statement): unknown[][] {
+    return this.keep(statement.sql).values(statement.params as Value[]);
+  }
+
+  /** The first column of the first row as a number. */
+  number(statement: Statement): number {
+    return Number(this.values(statement)[0]?.[0] ?? 0);
+  }
+
+  run(statement: Statement): { changes: number; lastInsertRowid: number } {
+    const { changes, lastInsertRowid } = this.keep(statement.sql).run(statement.params as Value[]);
+    return { changes, lastInsertRowid: Number(lastInsertRowid) };
+  }
+
+  /** Runs SQL without keeping a prepared statement. Returns the number of changed rows. */
+  execute(sql: string): number {
+    return this.db.run(sql).changes;
+  }
+
+  /**
+   * Reads in chunks on demand: a number of rows, or fewer if they are long. Each call has its own statement, since two
+   * may run the same SQL.
+   */
+  *chunks({ sql, params }: Statement, { rows: most, length: longest }: ChunkSize): Generator<Row[], void> {
+    const cursor: Prepared = this.db.prepare(sql);
+    this.cursors.add(cursor);
+    let rows: Row[] = [];
+    let length = 0;
+    try {
+      for (const row of cursor.iterate(params as Value[]) as Iterable<Row>) {
+        rows.push(row);
+        length += lengthOf(row);
+        if (rows.length < most && length < longest) continue;
+        yield rows;
+        rows = [];
+        length = 0;
+      }
+      if (rows.length > 0) yield rows;
+    } finally {
+      this.cursors.delete(cursor);
+      cursor.finalize();
+    }
+  }
+
+  /** SQLite does not finish an `explain` even after its last row, so its statement is never kept. */
+  explain({ sql, params }: Statement): Row[] {
+    const statement: Prepared = this.db.prepare(`explain query plan ${sql}`);
+    try {
+      return statement.all(params as Value[]) as Row[];
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.db.inTransaction;
+  }
+
+  begin(): void {
+    this.run(BEGIN);
+  }
+
+  /** For a writing connection: waits in `beginWriting` instead of in SQLite. */
+  waitInTurn(): void {
+    this.execute('pragma busy_timeout = 0');
+  }
+
+  /**
+   * Begins a transaction with the write lock. Between commits of other processes the lock is free only for moments.
+   * SQLite polls ten times a second and may miss them all.
+   */
+  beginWriting(): void {
+    whileBusy(SQLITE_WRITE_WAIT_MS, () => this.execute('begin immediate'));
+  }
+
+  commit(): void {
+    this.run(COMMIT);
+  }
+
+  /** SQLite itself rolls back after a full or failing disk. */
+  rollback(): void {
+    if (this.inTransaction) this.run(ROLLBACK);
+  }
+
+  /** Truncates the log, unless somebody reads an older state. Nobody can write meanwhile. */
+  emptyLog(): void {
+    this.execute(`pragma busy_timeout = ${EMPTY_LOG_MS}`);
+    this.run(CHECKPOINT);
+    this.execute(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
+  }
+
+  /**
+   * Ends every transaction and open statement, so that the next read starts fresh. Returns false if all statements had
+   * to be finalized: a bug, which is repaired and counted.
+   */
+  settle(): boolean {
+    for (const cursor of this.cursors) cursor.finalize();
+    this.cursors.clear();
+    this.rollback();
+    if (!this.isReading()) return true;
+    this.finalize();
+    return false;
+  }
+
+  close(): void {
+    for (const cursor of this.cursors) cursor.finalize();
+    this.cursors.clear();
+    this.finalize();
+    this.db.close();
+  }
+
+  private isReading(): boolean {
+    try {
+      this.values(NO_CHECKPOINT);
+      return false;
+    } catch (error) {
+      // The next read will report any other error.
+      return error instanceof SQLiteError && error.code === 'SQLITE_LOCKED';
+    }
+  }
+
+  private keep(sql: string): Prepared {
+    const known = this.kept.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.db.prepare(sql);
+    this.kept.set(sql, statement);
+    if (this.kept.size > MAX_PREPARED) {
+      const [oldest, oldestStatement] = this.kept.entries().next().value!;
+      oldestStatement.finalize();
+      this.kept.delete(oldest);
+    }
+    return statement;
+  }
+
+  private finalize(): void {
+    for (const statement of this.kept.values()) statement.finalize();
+    this.kept.clear();
+  }
+}
+
+/** Makes the file that a path, or a link, leads to. SQLite gives the files beside it the same mode. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', PRIVATE_MODE));
+  } catch {
+    // SQLite reports why the file cannot be made.
+  }
+}
+
+function lengthOf(row: Row): number {
+  let length = 0;
+  for (const name in row) {
+    const value = row[name];
+    if (typeof value === 'string') length += value.length;
+  }
+  return length;
+}
+
+/** Retries while another process blocks it: on a potential deadlock SQLite gives up at once. */
+export function whileBusy<T>(milliseconds: number, work: () => T): T {
+  const until = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      pause(SHORTEST_PAUSE_MS + Math.random() * (LONGEST_PAUSE_MS - SHORTEST_PAUSE_MS));
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY') === true;
+}
+
+const neverTold = new Int32Array(new SharedArrayBuffer(4));
+
+function pause(milliseconds: number): void {
+  Atomics.wait(neverTold, 0, 0, milliseconds);
+}

@@ -1,0 +1,68 @@
+/** Statistics of tables, refreshed after changes by any process, but not after each. */
+
+import { SMALL_TABLE_BYTES, SMALL_TABLE_ROWS } from '../../../base/limits.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import { identifier, type Statement } from '../../sql/statement.ts';
+import { indexName } from '../schema/schema.ts';
+import type { Connection } from './connection.ts';
+
+const KEPT_MS = 1_000;
+const SIZE: Statement = {
+  sql: 'select (page_count - freelist_count) * page_size from pragma_page_count, pragma_freelist_count, pragma_page_size',
+  params: [],
+};
+
+interface Seen {
+  at: number;
+  mark: number;
+  small: boolean;
+}
+
+export class Statistics {
+  private readonly seen = new Map<Collection, Seen>();
+  /** By index name, for all collections. */
+  private readonly perValue = new Map<string, number>();
+
+  private size = { mark: Number.NaN, bytes: 0 };
+
+  constructor(private readonly connection: Connection) {}
+
+  /** The size of the database, which bounds every text in it. */
+  bytes(mark: number): number {
+    if (this.size.mark !== mark) this.size = { mark, bytes: this.connection.number(SIZE) };
+    return this.size.bytes;
+  }
+
+  /** Whether every read of the table is cheap; `mark` is the change counter. */
+  isSmall(collection: Collection, mark: number): boolean {
+    let seen = this.seen.get(collection);
+    if (seen?.mark === mark) return seen.small;
+    const now = performance.now();
+    if (seen === undefined || now - seen.at > KEPT_MS) {
+      seen = { at: now, mark, small: this.look(collection) };
+      this.seen.set(collection, seen);
+    }
+    return seen.small;
+  }
+
+  readonly rowsPerValue = (collection: Collection, field: Field): number | undefined =>
+    this.perValue.get(indexName(collection, field));
+
+  private look({ name }: Collection): boolean {
+    const sql = `select count(*) from (select 1 from ${identifier(name)} limit ?)`;
+    const isShort = this.connection.number({ sql, params: [SMALL_TABLE_ROWS + 1] }) <= SMALL_TABLE_ROWS;
+    if (isShort && this.connection.number(SIZE) <= SMALL_TABLE_BYTES) return true;
+    const known = this.connection.number({
+      sql: "select count(*) from sqlite_schema where name = 'sqlite_stat1'",
+      params: [],
+    });
+    if (known === 0) return false;
+    // `stat` is "rows rows-per-value": https://www.sqlite.org/fileformat2.html#stat1tab
+    const stats = this.connection.rows({
+      sql: 'select idx, stat from sqlite_stat1 where tbl = ? and idx is not null',
+      params: [name],
+    });
+    for (const { idx, stat } of stats) this.perValue.set(String(idx), Number(String(stat).split(' ')[1]));
+    return false;
+  }
+}

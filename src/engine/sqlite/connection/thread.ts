@@ -1,0 +1,70 @@
+/** A thread that starts on demand and restarts after a crash. Pending requests of a crashed thread are rejected. */
+
+import { Refusal } from '../../../base/errors.ts';
+import { requireDescriptors } from '../../../base/files/descriptors.ts';
+
+export interface ThreadOptions<Request, Answer> {
+  readonly file: URL;
+  /** The first message. */
+  readonly opening: Request;
+  readonly answered: (answer: Answer) => void;
+  /** Called when the thread has died. */
+  readonly lost: (refusal: Refusal) => void;
+  /** The error for pending requests. */
+  readonly words: { readonly details: string; readonly hint: string };
+}
+
+export class Thread<Request, Answer> {
+  private worker: Worker | undefined;
+
+  constructor(private readonly options: ThreadOptions<Request, Answer>) {}
+
+  get isRunning(): boolean {
+    return this.worker !== undefined;
+  }
+
+  /** Starts the thread now, so that the first request does not wait. */
+  begin(): Worker {
+    this.worker ??= this.start();
+    return this.worker;
+  }
+
+  post(request: Request): void {
+    this.begin().postMessage(request);
+  }
+
+  /** Sends a message if the thread runs. */
+  tell(request: Request): void {
+    this.worker?.postMessage(request);
+  }
+
+  end(): void {
+    const { worker } = this;
+    this.worker = undefined;
+    worker?.terminate();
+  }
+
+  private start(): Worker {
+    requireDescriptors();
+    const { file, opening, answered, lost, words } = this.options;
+    const worker = new Worker(file.href);
+    let reason = 'it ended';
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => answered(data);
+    worker.onerror = (event) => {
+      reason = event.message;
+    };
+    worker.addEventListener('close', () => {
+      if (this.worker !== worker) return;
+      this.worker = undefined;
+      lost(
+        new Refusal('CAT503', 'a thread of the database ended', {
+          ...words,
+          headers: { 'retry-after': '1' },
+          cause: reason,
+        }),
+      );
+    });
+    worker.postMessage(opening);
+    return worker;
+  }
+}

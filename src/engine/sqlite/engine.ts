@@ -1,0 +1,266 @@
+/**
+ * The SQLite engine. Cheap reads run on the event loop on a read-only connection, costly ones on threads, writes on the
+ * writer thread. An in-memory database has a single connection.
+ */
+
+import { atOnce, inTurns } from '../../base/cooperative.ts';
+import { Refusal } from '../../base/errors.ts';
+import { DEFAULT_DRY_RUN_SECONDS, MAX_COMMIT_SECONDS, SQLITE_BUSY_MS } from '../../base/limits.ts';
+import type { Encoding } from '../../encode/encoding.ts';
+import type { ReadPlan, WritePlan } from '../../plan/types.ts';
+import type { ChangeMark, Engine, Explanation, MaybePromise, Metric, ReadResult, WriteResult } from '../engine.ts';
+import type { LoadResult, LoadSet, LoadTerms } from '../shared/loader.ts';
+import { explanationOf, type PlanStep } from '../shared/query-plan.ts';
+import { isQuickWrite } from '../shared/write-cost.ts';
+import { type Output, outputOfRead } from '../sql/output.ts';
+import { compileRead } from '../sql/read.ts';
+import { CountedMark, WalIndexMark } from './connection/change-counter.ts';
+import { Connection, whileBusy } from './connection/connection.ts';
+import { fileOf, IN_MEMORY, misplaced, type OpenFiles, openFiles } from './connection/database-files.ts';
+import { Snapshot } from './connection/snapshot.ts';
+import { sqliteDialect } from './dialect.ts';
+import { DAMAGED, translateError } from './errors.ts';
+import { sqliteMetrics } from './metrics.ts';
+import { ReadsHere } from './read/inline-reads.ts';
+import { KeptRows } from './read/row-cache.ts';
+import { compileReadJob } from './read-threads/read-job.ts';
+import { READING_BOUNDS, Readers, type ReadingBounds } from './read-threads/read-pool.ts';
+import { DeclarationWatch } from './schema/declaration-watch.ts';
+import { prepareSchema, type SqliteDemand } from './schema/migrate.ts';
+import { hasOwnTables, makeOwnTables, rejectCredentials } from './schema/own-tables.ts';
+import { checkOwner } from './schema/schema.ts';
+import { compileNarrowed } from './search/index-prefilter.ts';
+import { compileJob } from './write/jobs.ts';
+import { loadRows } from './write/loader.ts';
+import { applyJobs } from './write/run-jobs.ts';
+import { Writer } from './write/writer.ts';
+import { WriterThread } from './write/writer-link.ts';
+
+export interface SqliteOptions extends SqliteDemand {
+  readonly path: string;
+  /** The name in messages, if it is not the path. */
+  readonly location?: string;
+  readonly retryHours: number;
+  readonly querySeconds: number;
+  readonly dryRunSeconds?: number;
+  /** For a service, the writer thread starts now instead of with the first write. */
+  readonly serves?: boolean;
+  readonly rejectsCredentials?: boolean;
+  /** Overrides of the limits, for tests. */
+  readonly readingBounds?: Partial<ReadingBounds>;
+}
+
+export function openSqlite(options: SqliteOptions): Engine {
+  const { catalogue, retryHours, querySeconds, location = options.path } = options;
+  const dryRunSeconds = Math.min(options.dryRunSeconds ?? DEFAULT_DRY_RUN_SECONDS, querySeconds);
+  const bounds = { retryHours, querySeconds, dryRunSeconds, commitSeconds: MAX_COMMIT_SECONDS };
+  const limitMs = querySeconds * 1000;
+  let steps: readonly string[] = [];
+  const first = new Connection(options.path, {
+    create: true,
+    prepare: (db) => {
+      steps = whileBusy(SQLITE_BUSY_MS, () => {
+        // Checked first, since changing the journal mode writes to the file.
+        const isEmpty = checkOwner(db);
+        if (options.rejectsCredentials === true && !isEmpty) rejectCredentials(db);
+        db.run('pragma journal_mode = wal');
+        return prepareSchema(db, options);
+      });
+    },
+  });
+  if (options.path === IN_MEMORY) {
+    const changes = new CountedMark();
+    const writer = new Writer((jobs) => {
+      changes.changed();
+      return applyJobs(first, catalogue, jobs, bounds);
+    });
+    return new SqliteEngine({ path: IN_MEMORY, location: 'in memory', steps, reader: first, changes, writer, limitMs });
+  }
+  const path = fileOf(options.path);
+  // Before the reader opens: the last connection to close moves the rows from the log into the file.
+  first.close();
+  const reader = new Connection(path, { readOnly: true, prepare: checkOwner });
+  const changes = new WalIndexMark(path);
+  const files = openFiles(options.path);
+  const thread = new WriterThread({ path, files, catalogue, bounds });
+  if (options.serves === true) thread.begin();
+  return new SqliteEngine({
+    path,
+    location,
+    steps,
+    reader,
+    changes,
+    writer: new Writer(thread.commit),
+    limitMs,
+    file: {
+      files,
+      thread,
+      snapshot: new Snapshot(reader),
+      declared: new DeclarationWatch(reader, catalogue),
+      rows: new KeptRows(reader, changes),
+      readers: new Readers({
+        path,
+        files,
+        limitMs,
+        bounds: { ...READING_BOUNDS, ...options.readingBounds },
+      }),
+    },
+  });
+}
+
+interface Parts {
+  readonly path: string;
+  readonly location: string;
+  readonly steps: readonly string[];
+  readonly reader: Connection;
+  readonly changes: ChangeMark;
+  readonly writer: Writer;
+  readonly limitMs: number;
+  /** Absent in memory, where one connection does everything. */
+  readonly file?: {
+    readonly files: OpenFiles;
+    readonly thread: WriterThread;
+    readonly snapshot: Snapshot;
+    readonly declared: DeclarationWatch;
+    readonly readers: Readers;
+    readonly rows: KeptRows;
+  };
+}
+
+class SqliteEngine implements Engine {
+  readonly location: string;
+  readonly steps: readonly string[];
+  readonly changes: ChangeMark;
+  private readonly path: string;
+  private readonly reader: Connection;
+  private readonly writer: Writer;
+  private readonly file: Parts['file'];
+  private readonly here: ReadsHere;
+  /** The change counter of the last schema check. */
+  private looked = Number.NaN;
+  /** The change counter of the last detected damage. */
+  private damagedAt = Number.NaN;
+
+  constructor(parts: Parts) {
+    const { reader, changes, file } = parts;
+    this.path = parts.path;
+    this.location = parts.location;
+    this.steps = parts.steps;
+    this.writer = parts.writer;
+    this.reader = reader;
+    this.changes = changes;
+    this.file = file;
+    this.here = new ReadsHere(reader, file, parts.limitMs);
+  }
+
+  read(plan: ReadPlan, encoding: Encoding): MaybePromise<ReadResult> {
+    try {
+      const mark = this.changes.current();
+      const { file } = this;
+      file?.snapshot.refresh(mark);
+      if (file !== undefined && mark !== this.looked) {
+        file.declared.check();
+        this.looked = mark;
+      }
+      const output = outputOfRead(plan, encoding, sqliteDialect);
+      const found = this.here.read(plan, encoding, output, mark);
+      return found ?? this.readApart(file!.readers, plan, encoding, output).catch((error) => this.refuse(error));
+    } catch (error) {
+      return this.refuse(error);
+    }
+  }
+
+  async write(plan: WritePlan, encoding: Encoding): Promise<WriteResult> {
+    try {
+      const isQuick = isQuickWrite(plan, () => this.here.isSmall(plan.into, this.changes.current()));
+      const compiling = compileJob(plan, encoding);
+      return await this.writer.write(isQuick ? atOnce(compiling) : await inTurns(compiling), isQuick);
+    } catch (error) {
+      return this.refuse(error);
+    }
+  }
+
+  async load(sets: readonly LoadSet[], terms: LoadTerms): Promise<LoadResult> {
+    if (this.file === undefined) {
+      const result = await loadRows(this.reader, sets, terms);
+      if (this.changes instanceof CountedMark) this.changes.changed();
+      return result;
+    }
+    return this.beside((connection) => loadRows(connection, sets, terms));
+  }
+
+  async ownTables({ make }: { readonly make: boolean }): Promise<boolean> {
+    this.file?.snapshot.refresh(this.changes.current());
+    if (hasOwnTables(this.reader)) return true;
+    if (!make) return false;
+    if (this.file === undefined) makeOwnTables(this.reader);
+    else await this.beside(makeOwnTables);
+    return true;
+  }
+
+  explain(plan: ReadPlan): Explanation {
+    const output: Output = { form: 'json', stripNulls: false };
+    const isApart = this.file !== undefined && !this.here.isQuickOnSmall(plan, this.changes.current());
+    // Explains the search index if the read would use it.
+    const narrowed = isApart ? compileNarrowed(plan, output)?.statement : undefined;
+    const statement =
+      this.here.quickOnLarge(plan, output)?.statement ?? narrowed ?? compileRead(plan, output, sqliteDialect);
+    return explanationOf(statement.sql, this.reader.explain(statement) as unknown as PlanStep[]);
+  }
+
+  trouble(): string | undefined {
+    if (this.file === undefined) return undefined;
+    const { files, snapshot, declared } = this.file;
+    const isBehind = () => (snapshot.isBehind(this.changes) ? 'what is read is older than the data' : undefined);
+    const damage = this.damagedAt === this.changes.current() ? DAMAGED : undefined;
+    return misplaced(files) ?? declared.trouble() ?? damage ?? isBehind();
+  }
+
+  metrics(): readonly Metric[] {
+    const { writer, file } = this;
+    return sqliteMetrics({
+      isUp: this.trouble() === undefined,
+      writer,
+      readers: file?.readers,
+      path: file && this.path,
+      stale: file === undefined ? 0 : file.snapshot.stale + file.thread.stale + file.readers.state().stale,
+    });
+  }
+
+  giveBackMemory(): void {
+    this.file?.readers.giveBackMemory();
+    this.file?.thread.giveBackMemory();
+  }
+
+  async close(): Promise<void> {
+    await this.writer.settled();
+    await this.file?.readers.close();
+    this.file?.snapshot.close();
+    await this.file?.thread.close();
+    // Closed last: it has read, so it removes the log. A connection without reads would leave it.
+    this.reader.close();
+    if (this.changes instanceof WalIndexMark) this.changes.close();
+  }
+
+  private refuse(error: unknown): never {
+    const refused = translateError(error);
+    if (refused instanceof Refusal && refused.message === DAMAGED) this.damagedAt = this.changes.current();
+    throw refused;
+  }
+
+  /** Runs work on its own connection, which may write and block its thread. */
+  private async beside<T>(work: (connection: Connection) => MaybePromise<T>): Promise<T> {
+    const connection = new Connection(this.path);
+    try {
+      return await work(connection);
+    } finally {
+      connection.close();
+    }
+  }
+
+  private async readApart(readers: Readers, plan: ReadPlan, encoding: Encoding, output: Output): Promise<ReadResult> {
+    // Taken before the read: the rows may be newer than the tag, but never older.
+    const state = this.changes.tag();
+    return { ...(await readers.read(compileReadJob(plan, encoding, output))), state };
+  }
+}

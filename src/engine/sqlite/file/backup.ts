@@ -1,0 +1,89 @@
+/** Copies a database in use: one snapshot, compact, verified, and synced before it gets its name. */
+import { Database, SQLiteError } from 'bun:sqlite';
+import { rmSync, statSync } from 'node:fs';
+import { checkMayWrite, makePrivate, putInPlace } from '../../../base/files/written-file.ts';
+import { SQLITE_BUSY_MS } from '../../../base/limits.ts';
+import type { Catalogue } from '../../../collection/declaration.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import type { BackupReport } from '../../shared/maintenance.ts';
+import { identifier } from '../../sql/statement.ts';
+import { filesOf } from '../connection/database-files.ts';
+import { checkOwner, NotOurDatabase } from '../schema/schema.ts';
+
+/** A copy in progress, with its temporary name. */
+export interface Copying {
+  readonly path: string;
+  readonly file: string;
+  readonly partial: string;
+  readonly catalogue: Catalogue;
+  readonly replace: boolean;
+}
+
+export interface Restoring extends Copying {
+  /** Whether columns and tables of the copy that the database lacks may be dropped. */
+  readonly dropColumns: boolean;
+}
+
+export function backupDatabase({ path, file, partial, catalogue, replace }: Copying): BackupReport {
+  if (checkMayWrite(file, { replace, never: filesOf(path) }) === 'device') {
+    throw new ConfigError(`${file} is no file`);
+  }
+  const db = openExisting(path);
+  try {
+    if (checkOwner(db)) throw new ConfigError(`${path} is empty`);
+    // Creates the file exclusively.
+    makePrivate(partial);
+    // Reads one snapshot and blocks nobody: https://www.sqlite.org/lang_vacuum.html
+    db.query('vacuum into ?').run(partial);
+    const report = verifyCopy(partial, catalogue);
+    putInPlace(partial, file, replace);
+    return report;
+  } finally {
+    db.close();
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Throws if the copy is damaged, or not a catalogue. */
+export function verifyCopy(file: string, catalogue: Catalogue): BackupReport {
+  try {
+    return lookAt(file, catalogue);
+  } catch (error) {
+    if (error instanceof SQLiteError || error instanceof NotOurDatabase) {
+      throw new ConfigError(`${file} is no backup of a catalogue: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function lookAt(file: string, catalogue: Catalogue): BackupReport {
+  const db = openExisting(file);
+  try {
+    if (checkOwner(db)) throw new ConfigError(`${file} is empty`);
+    const problems = integrityProblems(db);
+    if (problems.length > 0) throw new ConfigError(`${file} is damaged: ${problems.slice(0, 3).join('; ')}`);
+    return { rows: countRows(db, catalogue), bytes: statSync(file).size };
+  } finally {
+    db.close();
+  }
+}
+
+/** Counts the rows of all collections in the file. */
+function countRows(db: Database, { collections }: Catalogue): number {
+  const tables = db.query("select name from sqlite_schema where type = 'table'").values().flat();
+  return [...collections.keys()]
+    .filter((name) => tables.includes(name))
+    .map((name) => Number(db.query(`select count(*) from ${identifier(name)}`).values()[0]?.[0] ?? 0))
+    .reduce((sum, rows) => sum + rows, 0);
+}
+
+export function integrityProblems(db: Database): string[] {
+  const lines = db.query('pragma integrity_check').values().flat().map(String);
+  return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
+}
+
+export function openExisting(path: string): Database {
+  const db = new Database(path, { readwrite: true, create: false });
+  db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
+  return db;
+}

@@ -1,0 +1,152 @@
+/** Checks the integrity of a database file and its agreement with the declaration. */
+import type { Database } from 'bun:sqlite';
+import { statSync } from 'node:fs';
+import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import { NO_ROWS } from '../../../plan/write/first-rows.ts';
+import type { MigrationPlan } from '../../migration/words.ts';
+import { credentialsFinding, type Finding, type Progress } from '../../shared/maintenance.ts';
+import { identifier } from '../../sql/statement.ts';
+import { isDamage } from '../errors.ts';
+import { planSchema } from '../schema/migrate.ts';
+import { roleHolders } from '../schema/own-tables.ts';
+import { checkOwner, indexesOf, SCHEMA_VERSION } from '../schema/schema.ts';
+import { countPending, hasSearchIndex, storedSchema } from '../search/search-index.ts';
+import { integrityProblems, openExisting } from './backup.ts';
+
+export function checkDatabase(path: string, catalogue: Catalogue, progress: Progress): Finding[] {
+  const { collections, roles } = catalogue;
+  const db = openExisting(path);
+  try {
+    const problems = problemsOf(db);
+    const integrity = finding('integrity', problems.slice(0, 10), 'ok');
+    if (problems.length > 0) return [integrity];
+    if (checkOwner(db)) return [integrity, { check: 'schema version', ok: false, detail: 'the file is empty' }];
+    const { problems: misfits } = planSchema(db, { catalogue, firstRows: NO_ROWS });
+    if (misfits.length > 0) return [integrity, version(db), declared(misfits)];
+    const schema: Schema = { stored: storedSchema(db), indexes: namesOfIndexes(db) };
+    const steps: (() => Finding)[] = [
+      () => version(db),
+      ...[...collections.values()].flatMap((collection) =>
+        [fields, values, indexes, searches, count].map((step) => () => ({
+          ...step(db, collection, schema),
+          collection: collection.name,
+        })),
+      ),
+      () => references(db),
+      ...(roles === undefined ? [] : [() => credentials(db, roles)]),
+      () => size(path),
+    ];
+    progress(1, steps.length + 1);
+    const findings = steps.map((step, index) => {
+      const found = step();
+      progress(index + 2, steps.length + 1);
+      return found;
+    });
+    return [integrity, ...findings];
+  } finally {
+    db.close();
+  }
+}
+
+/** In a damaged file even the check may fail. */
+function problemsOf(db: Database): string[] {
+  try {
+    return integrityProblems(db);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [(error as Error).message];
+  }
+}
+
+function version(db: Database): Finding {
+  const found = number(db, 'pragma user_version');
+  return { check: 'schema version', ok: found === SCHEMA_VERSION, detail: `${found} of ${SCHEMA_VERSION}` };
+}
+
+/** Reports what would prevent a start. If tables differ from the declaration, other checks are skipped. */
+function declared(misfits: MigrationPlan['problems']): Finding {
+  const words = misfits.map((misfit) => misfit.words).join('; ');
+  return { check: 'declaration', ok: false, detail: `${words}; catalogue migrate --plan says what can be done` };
+}
+
+function fields(db: Database, { name, fields }: Collection): Finding {
+  const present = db.query('select name from pragma_table_info(?)').values(name).flat();
+  const missing = fields.filter((field) => !present.includes(field.name)).map((field) => field.name);
+  return finding(
+    'fields',
+    missing.map((each) => `${each} is missing; it is added when the service starts`),
+    'as declared',
+  );
+}
+
+/** The integrity check covers types, bounds and required fields, since they are table constraints; digits are not. */
+function values(db: Database, { name, fields }: Collection): Finding {
+  const problems = fields
+    .flatMap((field) => {
+      const isWrong = field.type.sqlite.wrong?.(identifier(field.name));
+      if (isWrong === undefined) return [];
+      return [{ field, count: number(db, `select count(*) from ${identifier(name)} where ${isWrong}`) }];
+    })
+    .filter(({ count }) => count > 0)
+    .map(({ field, count }) => `${count} rows hold a ${field.name} with more digits than it may have`);
+  return finding('constraints', problems, 'all rows keep them');
+}
+
+/** Read once for all collections. */
+interface Schema {
+  readonly stored: ReturnType<typeof storedSchema>;
+  readonly indexes: ReadonlySet<unknown>;
+}
+
+function namesOfIndexes(db: Database): Schema['indexes'] {
+  return new Set(db.query("select name from sqlite_schema where type = 'index'").values().flat());
+}
+
+function indexes(_db: Database, collection: Collection, schema: Schema): Finding {
+  const missing = indexesOf(collection)
+    .filter(({ name }) => !schema.indexes.has(name))
+    .map(
+      ({ fields }) =>
+        `the index on ${fields.map(({ name }) => name).join(', ')} is missing; it is made when the service starts`,
+    );
+  return finding('indexes', missing, 'all there');
+}
+
+/** A missing or incomplete search index only makes searches slower. */
+function searches(db: Database, collection: Collection, { stored }: Schema): Finding {
+  const named = (detail: string): Finding => ({ check: 'search index', ok: true, detail });
+  if (!hasSearchIndex(db, collection, stored)) return named('none; it is made when the service starts');
+  const pending = countPending(db, collection);
+  return named(`${pending} ${pending === 1 ? 'row' : 'rows'} not in it yet`);
+}
+
+function count(db: Database, { name }: Collection): Finding {
+  return { check: name, ok: true, detail: `${number(db, `select count(*) from ${identifier(name)}`)}` };
+}
+
+/** Checks that every reference exists. */
+function references(db: Database): Finding {
+  const broken = db.query('select "table", parent, count(*) from pragma_foreign_key_check group by 1, 2').values();
+  return finding(
+    'references',
+    broken.map(([from, to, rows]) => `${rows} rows of ${from} refer to rows of ${to} that are not there`),
+    'all found',
+  );
+}
+
+function credentials(db: Database, roles: NonNullable<Catalogue['roles']>): Finding {
+  return credentialsFinding(roleHolders(db), roles);
+}
+
+function size(path: string): Finding {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return { check: 'size', ok: true, detail: `${statSync(path).size} bytes, and ${log} in the log` };
+}
+
+function finding(check: string, problems: readonly string[], otherwise: string): Finding {
+  return { check, ok: problems.length === 0, detail: problems.length === 0 ? otherwise : problems.join('; ') };
+}
+
+function number(db: Database, sql: string): number {
+  return Number(db.query(sql).values()[0]?.[0] ?? 0);
+}

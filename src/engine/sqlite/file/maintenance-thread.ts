@@ -1,0 +1,70 @@
+/** A thread for maintenance tasks that take time proportional to the file size. It runs one task and ends. */
+import { SQLiteError } from 'bun:sqlite';
+import { fileProblem } from '../../../base/files/file-problem.ts';
+import { wholeOf } from '../../../base/files/written-file.ts';
+import { type Catalogue, declareCatalogue } from '../../../collection/declaration.ts';
+import type { CatalogueDraft } from '../../../collection/draft.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import { describe } from '../errors.ts';
+import { NotOurDatabase } from '../schema/schema.ts';
+import { backupDatabase, type Copying, type Restoring } from './backup.ts';
+import { checkDatabase } from './integrity-check.ts';
+import { restoreDatabase } from './restore.ts';
+
+declare const self: Worker;
+
+/** A catalogue is transferred as its draft. */
+type Sent<T extends { readonly catalogue: Catalogue }> = Omit<T, 'catalogue'> & { readonly catalogue: CatalogueDraft };
+
+export type MaintenanceRequest =
+  | ({ readonly kind: 'backup' } & Sent<Copying>)
+  | ({ readonly kind: 'restore' } & Sent<Restoring>)
+  | { readonly kind: 'check'; readonly path: string; readonly catalogue: CatalogueDraft };
+
+export type MaintenanceAnswer =
+  | { readonly step: number; readonly steps: number }
+  | { readonly done: unknown }
+  | { readonly mistake: string }
+  | { readonly fault: string };
+
+self.onmessage = ({ data }: MessageEvent<MaintenanceRequest>) => {
+  self.postMessage(answer(data));
+};
+
+function tell(step: number, steps: number): void {
+  self.postMessage({ step, steps } satisfies MaintenanceAnswer);
+}
+
+function answer(request: MaintenanceRequest): MaintenanceAnswer {
+  const catalogue = declareCatalogue(request.catalogue);
+  try {
+    switch (request.kind) {
+      case 'backup':
+        return { done: backupDatabase({ ...request, catalogue }) };
+      case 'restore':
+        return { done: restoreDatabase({ ...request, catalogue }) };
+      case 'check':
+        return { done: checkDatabase(request.path, catalogue, tell) };
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) return { mistake: error.message };
+    if (isFileError(error)) return { mistake: fileMistake(error) };
+    if (error instanceof NotOurDatabase) return { mistake: `${request.path}: ${error.message}` };
+    if (error instanceof SQLiteError) return { mistake: `${fileAtFault(error, request)}: ${describe(error)}` };
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+/** The file that is written is the one that filled the disk. */
+function fileAtFault({ code }: SQLiteError, request: MaintenanceRequest): string {
+  return request.kind === 'backup' && code === 'SQLITE_FULL' ? request.file : request.path;
+}
+
+/** A full disk, a missing folder, or missing permissions. */
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return typeof (error as { syscall?: unknown }).syscall === 'string';
+}
+
+function fileMistake(error: NodeJS.ErrnoException): string {
+  return error.path === undefined ? fileProblem(error) : `${wholeOf(error.path)}: ${fileProblem(error)}`;
+}

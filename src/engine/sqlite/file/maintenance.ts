@@ -1,0 +1,123 @@
+/** Maintenance of a database file. backup.ts, restore.ts and check.ts do the work on a thread. */
+import { Database } from 'bun:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { partialOf } from '../../../base/files/written-file.ts';
+import type { Catalogue } from '../../../collection/declaration.ts';
+import { ConfigError } from '../../../settings/by-command.ts';
+import type { MigrationPlan } from '../../migration/words.ts';
+import type {
+  BackupReport,
+  CopyOptions,
+  Finding,
+  Maintenance,
+  MigrationTerms,
+  Progress,
+  RestoreOptions,
+  RestoreReport,
+} from '../../shared/maintenance.ts';
+import { filesOf, IN_MEMORY } from '../connection/database-files.ts';
+import { planSchema } from '../schema/migrate.ts';
+import { openExisting } from './backup.ts';
+import type { MaintenanceAnswer, MaintenanceRequest } from './maintenance-thread.ts';
+
+export class SqliteMaintenance implements Maintenance {
+  readonly location: string;
+
+  constructor(
+    private readonly path: string,
+    private readonly catalogue: Catalogue,
+  ) {
+    this.location = path;
+  }
+
+  get files(): readonly string[] {
+    return filesOf(this.path);
+  }
+
+  backup(file: string, { replace, progress }: CopyOptions): Promise<BackupReport> {
+    this.mustBeThere();
+    const { path } = this;
+    const partial = partialOf(file);
+    const request = { kind: 'backup', path, file, partial, replace, catalogue: this.catalogue.draft } as const;
+    return watching(progress, path, [partial], () => this.ask<BackupReport>(request));
+  }
+
+  restore(file: string, { replace, dropColumns, progress }: RestoreOptions): Promise<RestoreReport> {
+    if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file to restore');
+    const { path } = this;
+    const catalogue = this.catalogue.draft;
+    const partial = partialOf(path);
+    const request = { kind: 'restore', path, file, partial, replace, dropColumns, catalogue } as const;
+    // A new file grows itself; a file in use grows in its log.
+    const growing = [partial, `${path}-wal`];
+    return watching(progress, file, growing, () => this.ask<RestoreReport>(request));
+  }
+
+  /** A missing file counts as empty and is not created. */
+  async plan(terms: MigrationTerms): Promise<MigrationPlan> {
+    const db = existsSync(this.path) ? openExisting(this.path) : new Database(IN_MEMORY);
+    try {
+      return planSchema(db, { ...terms, catalogue: this.catalogue });
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      throw new ConfigError(`the database ${this.path} cannot be read: ${(error as Error).message}`);
+    } finally {
+      db.close();
+    }
+  }
+
+  check(progress?: Progress): Promise<readonly Finding[]> {
+    this.mustBeThere();
+    return this.ask({ kind: 'check', path: this.path, catalogue: this.catalogue.draft }, progress);
+  }
+
+  private mustBeThere(): void {
+    if (this.path === IN_MEMORY) throw new ConfigError('a catalogue in memory has no file');
+    if (!existsSync(this.path)) throw new ConfigError(`there is no database ${this.path}`);
+  }
+
+  /** Runs on a thread, since it takes time proportional to the file size. */
+  private ask<T>(request: MaintenanceRequest, progress?: Progress): Promise<T> {
+    const worker = new Worker(new URL('./maintenance-thread.ts', import.meta.url).href);
+    return new Promise<T>((resolve, reject) => {
+      let reason = 'it ended';
+      worker.onmessage = ({ data }: MessageEvent<MaintenanceAnswer>) => {
+        if ('step' in data) progress?.(data.step, data.steps);
+        else if ('done' in data) resolve(data.done as T);
+        else reject('mistake' in data ? new ConfigError(data.mistake) : new Error(data.fault));
+      };
+      worker.onerror = (event) => {
+        reason = event.message;
+      };
+      worker.addEventListener('close', () => reject(new Error(`the thread failed: ${reason}`)));
+      worker.postMessage(request);
+    }).finally(() => worker.terminate());
+  }
+}
+
+const LOOK_MS = 100;
+
+/** Progress is the size of the copy relative to the source. */
+async function watching<T>(
+  progress: Progress | undefined,
+  original: string,
+  copies: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  if (progress === undefined) return work();
+  const total = sizeOf(original);
+  const timer = setInterval(() => {
+    progress(Math.min(total, Math.max(...copies.map(sizeOf))), total);
+  }, LOOK_MS);
+  try {
+    const result = await work();
+    progress(total, total);
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,65 @@
+/**
+ * A database in a file that does not exist yet. Until a load has stored its rows it has a temporary name, so that a
+ * rejected load, a dry run or a kill leaves no half-made catalogue.
+ */
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { partialOf, partialsOf, putInPlace } from '../../../base/files/written-file.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import type { Engine } from '../../engine.ts';
+import { filesOf } from '../connection/database-files.ts';
+import { openSqlite, type SqliteOptions } from '../engine.ts';
+import { isInUse } from './in-use.ts';
+
+export function openNewFile(options: SqliteOptions): Engine {
+  const { path } = options;
+  for (const left of partialsOf(path)) if (isLeftBehind(left)) removeFiles(left);
+  const partial = partialOf(path);
+  const remove = () => removeFiles(partial);
+  let isStored = false;
+  try {
+    const engine = openSqlite({ ...options, path: partial, location: path });
+    const load = engine.load.bind(engine);
+    const close = engine.close.bind(engine);
+    engine.load = async (sets, terms) => {
+      const result = await load(sets, terms);
+      isStored = !terms.dryRun;
+      return result;
+    };
+    // Closing the last connection moves the log into the file.
+    engine.close = async () => {
+      await close();
+      try {
+        if (isStored) giveName(partial, path);
+      } finally {
+        remove();
+      }
+    };
+    return engine;
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function removeFiles(path: string): void {
+  for (const file of filesOf(path)) rmSync(file, { force: true });
+}
+
+/** A file that is being created is briefly unlocked while empty. */
+const MAKING_MS = 60_000;
+
+/** Whether it is the leftover of a killed load. */
+function isLeftBehind(partial: string): boolean {
+  try {
+    const { size, mtimeMs } = statSync(partial);
+    return size === 0 ? mtimeMs < Date.now() - MAKING_MS : !isInUse(partial);
+  } catch {
+    // A file that cannot be inspected is left alone.
+    return false;
+  }
+}
+
+function giveName(partial: string, path: string): void {
+  if (existsSync(`${partial}-wal`)) throw new ConfigError(`${path} cannot be written whole; nothing was stored`);
+  putInPlace(partial, path, false);
+}

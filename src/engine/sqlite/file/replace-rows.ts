@@ -1,0 +1,127 @@
+/** Replaces the rows of a database in use with those of a backup, in one transaction. */
+import type { Catalogue } from '../../../collection/declaration.ts';
+import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import { RECORD_TABLE } from '../../migration/record.ts';
+import type { RestoreReport } from '../../shared/maintenance.ts';
+import { identifier } from '../../sql/statement.ts';
+import { Connection } from '../connection/connection.ts';
+import { otherRules, prepareSchema } from '../schema/migrate.ts';
+import { makeOwnTables } from '../schema/own-tables.ts';
+import { literal } from '../schema/schema.ts';
+import { openExisting, type Restoring } from './backup.ts';
+
+type Differences = Pick<RestoreReport, 'dropped' | 'lacking'>;
+
+export function replaceRows({ path, file, catalogue, dropColumns }: Restoring): Differences {
+  const connection = new Connection(path, {
+    prepare: (db) => void prepareSchema(db, { catalogue, firstRows: () => [] }),
+  });
+  try {
+    checkRules(file, catalogue);
+    // Deletes must not cascade, since the referencing rows are replaced as well.
+    connection.execute('pragma foreign_keys = off');
+    connection.run({ sql: 'attach ? as copy', params: [file] });
+    connection.waitInTurn();
+    const credentials = CREDENTIALS.filter((name) => columnsOf(connection, 'copy', name).length > 0);
+    if (credentials.length > 0) makeOwnTables(connection);
+    connection.beginWriting();
+    const differences = compare(connection);
+    if (differences.dropped.length > 0 && !dropColumns) throw noPlace(path, differences.dropped);
+    for (const table of shared(tablesOf(connection, 'copy'), tablesOf(connection, 'main')))
+      copyTable(connection, table);
+    if (credentials.length > 0 && CREDENTIALS.every((name) => isEmpty(connection, name))) {
+      for (const name of credentials) copyTable(connection, name);
+    }
+    // Keys assigned after the backup are not assigned again.
+    connection.execute(`update main.sqlite_sequence set seq = max(seq, (select coalesce(max(seq), 0) from copy.sqlite_sequence as kept
+      where kept.name = main.sqlite_sequence.name))`);
+    checkReferences(connection, path);
+    connection.commit();
+    return differences;
+  } finally {
+    connection.rollback();
+    connection.close();
+  }
+}
+
+/** A backup made with other types, keys or rules could violate the current ones. */
+function checkRules(file: string, catalogue: Catalogue): void {
+  const copy = openExisting(file);
+  try {
+    const others = otherRules(copy, catalogue);
+    if (others.length === 0) return;
+    throw new ConfigError(
+      `${file} was made with another declaration (${others.join(', ')}): restore it to a file of its own, and run catalogue migrate there. Nothing was changed`,
+    );
+  } finally {
+    copy.close();
+  }
+}
+
+function copyTable(connection: Connection, table: string): void {
+  const columns = shared(columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table))
+    .map(identifier)
+    .join(', ');
+  connection.execute(`delete from main.${identifier(table)}`);
+  connection.execute(
+    `insert into main.${identifier(table)} (${columns}) select ${columns} from copy.${identifier(table)}`,
+  );
+}
+
+/** A table that the backup lacks keeps its rows, which may now refer to missing rows. */
+function checkReferences(connection: Connection, path: string): void {
+  const sql = 'select "table", parent from pragma_foreign_key_check limit 1';
+  const [broken] = connection.values({ sql, params: [] });
+  if (broken === undefined) return;
+  const [table, parent] = broken;
+  throw new ConfigError(
+    `rows of ${table} in ${path} refer to rows of ${parent} that the backup does not have; remove them first. Nothing was changed`,
+  );
+}
+
+function compare(connection: Connection): Differences {
+  const [kept, present] = [tablesOf(connection, 'copy'), tablesOf(connection, 'main')];
+  const dropped = without(kept, present);
+  const lacking: string[] = [];
+  for (const table of shared(kept, present)) {
+    const [theirs, ours] = [columnsOf(connection, 'copy', table), columnsOf(connection, 'main', table)];
+    dropped.push(...without(theirs, ours).map((column) => `${table}.${column}`));
+    lacking.push(...without(ours, theirs).map((column) => `${table}.${column}`));
+  }
+  return { dropped, lacking };
+}
+
+/** A restore must not bring back revoked keys, so the backup's credentials are used only if the file has none. */
+const CREDENTIALS = [KEYS.name, USERS.name];
+
+function isEmpty(connection: Connection, table: string): boolean {
+  return connection.number({ sql: `select count(*) from main.${identifier(table)}`, params: [] }) === 0;
+}
+
+const OURS = [RECORD_TABLE, ...OWN_COLLECTIONS.keys()];
+
+/** Tables with clients' rows, without those of SQLite, the search index and the service. */
+function tablesOf(connection: Connection, schema: string): string[] {
+  const sql = `select name from pragma_table_list where schema = ? and type = 'table' and name not like 'sqlite\\_%' escape '\\' and name not glob '_*_search_pending' and name not in (${OURS.map(literal).join(', ')})`;
+  return connection.values({ sql, params: [schema] }).map(([name]) => String(name));
+}
+
+function columnsOf(connection: Connection, schema: string, table: string): string[] {
+  const sql = 'select name from pragma_table_info(?, ?)';
+  return connection.values({ sql, params: [table, schema] }).map(([name]) => String(name));
+}
+
+function shared(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => others.includes(name));
+}
+
+function without(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
+function noPlace(path: string, dropped: readonly string[]): ConfigError {
+  return new ConfigError(
+    `the backup holds what ${path} has no place for: ${dropped.join(', ')}. To keep all of it, stop the service, move ${path} away and restore; --drop-columns restores the rest. Nothing was changed`,
+  );
+}

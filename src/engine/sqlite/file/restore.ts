@@ -1,0 +1,76 @@
+/**
+ * Restores a backup. The rows of a file in use are replaced in one transaction, so a running service continues and sees
+ * them at once. Only a damaged file that nobody uses is moved aside.
+ */
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { checkFolder, isSameFile, makePrivate, putInPlace } from '../../../base/files/written-file.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import type { RestoreReport } from '../../shared/maintenance.ts';
+import { COMPANIONS, filesOf } from '../connection/database-files.ts';
+import { isDamage } from '../errors.ts';
+import { checkOwner } from '../schema/schema.ts';
+import { integrityProblems, openExisting, type Restoring, verifyCopy } from './backup.ts';
+import { isInUse } from './in-use.ts';
+import { replaceRows } from './replace-rows.ts';
+
+export function restoreDatabase(restoring: Restoring): RestoreReport {
+  const { path, file, catalogue, replace } = restoring;
+  if (!existsSync(file)) throw new ConfigError(`there is no backup ${file}`);
+  if (filesOf(path).some((each) => isSameFile(file, each))) {
+    throw new ConfigError(`${file} belongs to the database itself; restore from a backup`);
+  }
+  const report = verifyCopy(file, catalogue);
+  const isThere = existsSync(path) && statSync(path).size > 0;
+  if (isThere && !replace) throw new ConfigError(`${path} is there already; --force replaces all that it holds`);
+  if (isThere && !isDamaged(path)) return { ...report, ...replaceRows(restoring) };
+  if (isThere && isInUse(path)) {
+    throw new ConfigError(
+      `${path} is damaged, and a process may be using it: stop the service and restore again. If nothing uses it, move it away, with the files ${COMPANIONS.join(', ')} beside it`,
+    );
+  }
+  checkFolder(path);
+  const aside = setAside(path);
+  copyInto(restoring);
+  return { ...report, dropped: [], lacking: [], ...(aside === undefined ? {} : { aside }) };
+}
+
+/** Throws if the file cannot be opened for other reasons than damage, and for another program's database. */
+function isDamaged(path: string): boolean {
+  if (statSync(path).isDirectory()) throw new ConfigError(`${path} is a folder`);
+  try {
+    const db = openExisting(path);
+    try {
+      checkOwner(db);
+      return integrityProblems(db).length > 0;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (isDamage(error)) return true;
+    throw error;
+  }
+}
+
+/** Keeps the existing files, even a log without its database: something may be recoverable. */
+function setAside(path: string): string | undefined {
+  const files = filesOf(path).filter((each) => existsSync(each));
+  const [first] = files;
+  if (first === undefined) return undefined;
+  const [own] = filesOf(path);
+  const name = `${own}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  for (const each of files) renameSync(each, `${name}${each.slice(own!.length)}`);
+  return `${name}${first.slice(own!.length)}`;
+}
+
+/** Reads through SQLite, since a backup that a process has open may have rows in its log. */
+function copyInto({ path, file, partial }: Restoring): void {
+  const db = openExisting(file);
+  try {
+    makePrivate(partial);
+    db.query('vacuum into ?').run(partial);
+    putInPlace(partial, path, false);
+  } finally {
+    db.close();
+    rmSync(partial, { force: true });
+  }
+}

@@ -1,0 +1,76 @@
+/** Reads the rows of a foreign SQLite file as rows to store. */
+import { Database } from 'bun:sqlite';
+import { existsSync } from 'node:fs';
+import { Refusal } from '../../../base/errors.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
+import type { StoredRow } from '../../../plan/types.ts';
+import { ConfigError } from '../../../settings/by-command.ts';
+import { identifier } from '../../sql/statement.ts';
+import { checkOwner, columnList, count, NotOurDatabase } from '../schema/schema.ts';
+
+const ROWS_PER_LOOK = 10_000;
+
+export interface ForeignRows {
+  rows(collection: Collection): AsyncIterable<StoredRow>;
+  count(collection: Collection): Promise<number>;
+}
+
+/** Undefined if the file is a catalogue, or does not exist. */
+export function foreignRows(path: string): ForeignRows | undefined {
+  if (!existsSync(path) || !isForeign(path)) return undefined;
+  return {
+    rows: (collection) => rowsOf(path, collection),
+    count: async ({ name }) => reading(path, (db) => count(db, `select count(*) from ${identifier(name)}`)),
+  };
+}
+
+function isForeign(path: string): boolean {
+  try {
+    reading(path, checkOwner);
+    return false;
+  } catch (error) {
+    return error instanceof NotOurDatabase && error.isOfAnother;
+  }
+}
+
+/** Reads in chunks from one snapshot: the file may be large and in use. */
+async function* rowsOf(path: string, collection: Collection): AsyncGenerator<StoredRow> {
+  const { name, fields, key } = collection;
+  const db = open(path);
+  const sql = `select ${columnList(fields)} from ${identifier(name)} order by ${columnList(key)} limit ${ROWS_PER_LOOK} offset ?`;
+  const statement = db.prepare(sql);
+  try {
+    db.run('begin');
+    for (let done = 0, rows = statement.values(done); rows.length > 0; rows = statement.values(done)) {
+      for (const row of rows) yield fields.map((field, at) => stored(collection, field, row[at], done++));
+    }
+  } finally {
+    statement.finalize();
+    db.close();
+  }
+}
+
+/** Parses values from their text forms, as `catalogue declare` inspected them. */
+function stored({ name }: Collection, field: Field, value: unknown, index: number): Value {
+  if (value === null) return null;
+  try {
+    return field.type.store(String(value));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new ConfigError(`${name}, row ${index + 1}: ${field.name} cannot be stored: ${error.message}`);
+  }
+}
+
+function reading<T>(path: string, work: (db: Database) => T): T {
+  const db = open(path);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+function open(path: string): Database {
+  return new Database(path, { readonly: true, safeIntegers: true });
+}

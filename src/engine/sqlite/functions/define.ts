@@ -1,0 +1,124 @@
+/** PostgreSQL's operators as SQL functions: text matching, and type operations by type name. Null in, null out. */
+import type { Database, SQLFunctionResult } from 'bun:sqlite';
+import { parseJson } from '../../../collection/exact-json.ts';
+import { castValue } from '../../../collection/types/cast.ts';
+import { compareText } from '../../../collection/types/compare.ts';
+import { builtIn } from '../../../collection/types/index.ts';
+import { shownText, stepInto } from '../../../collection/types/json/json-path.ts';
+import { printJson } from '../../../collection/types/json/json-text.ts';
+import type { Containment, Type } from '../../../collection/types/type.ts';
+import type { Value } from '../../../collection/value.ts';
+import { compileRegex } from '../../../text/regex.ts';
+import { clipped, compileSearch, type SearchMode } from '../../../text/search/index.ts';
+import { spend } from '../connection/deadline.ts';
+import { stringsIn, withoutNulls } from './json.ts';
+import { compileLike } from './like.ts';
+import { defineNumeric } from './numeric.ts';
+import { Patterns } from './pattern-cache.ts';
+import { storedForm, valueIn } from './stored-values.ts';
+
+export function defineFunctions(db: Database): void {
+  definePatterns(db);
+  defineTypes(db);
+  defineJson(db);
+  defineNumeric(db);
+}
+
+/** Shared by all connections of a thread. */
+const like = new Patterns((pattern: string, caseless: number) => ({
+  test: compileLike(pattern, caseless === 1),
+  size: pattern.length,
+}));
+const regex = new Patterns((pattern: string, caseless: number) => {
+  const { test, size, steps } = compileRegex(pattern, caseless === 1);
+  return {
+    size,
+    test: (text: string) => {
+      spend(steps(text.length) / STEPS_LIKE_ONE);
+      return test(text);
+    },
+  };
+});
+const search = new Patterns((mode: SearchMode, config: string, query: string) => ({
+  test: compileSearch(mode, config, query, spend),
+  size: query.length,
+}));
+const containment = new Patterns((type: string, operator: Containment, stored: string) => ({
+  test: builtIn(type).contains!(operator, stored),
+  size: stored.length,
+}));
+
+/** A regular expression's instruction is this much cheaper than other counted steps. */
+const STEPS_LIKE_ONE = 16;
+
+/** Called after a statement that may have compiled many. */
+export function forgetPatterns(): void {
+  for (const patterns of [like, regex, search, containment]) patterns.forget();
+}
+
+function definePatterns(db: Database): void {
+  const test = <Tested extends string>(tested: Tested | null, matches: (tested: Tested) => boolean) => {
+    if (tested === null) return null;
+    spend(tested.length);
+    return Number(matches(tested));
+  };
+  db.function('text_like', (text, pattern, caseless) => test<string>(text, like.get(pattern, caseless)));
+  db.function('text_regex', (text, pattern, caseless) => test<string>(text, regex.get(pattern, caseless)));
+  db.function('text_search', (text, mode, config, query) => test<string>(text, search.get(mode, config, query)));
+  db.function('json_search', (json, mode, config, query) =>
+    test<string>(json, (text) => search.get(mode, config, query)(clipped(text) === text ? stringsIn(text) : [])),
+  );
+  db.function('contains', (type, operator, tested, stored) =>
+    test<string>(tested, containment.get(type, operator, stored)),
+  );
+}
+
+/** Integers arrive with all digits. */
+const TYPED = { deterministic: true, safeIntegers: true } as const;
+
+function defineTypes(db: Database): void {
+  const define = (name: string, make: (type: Type, value: Value) => SQLFunctionResult) =>
+    db.function(name, TYPED, (typeName, stored) => {
+      if (stored === null) return null;
+      const type = builtIn(typeName);
+      return make(type, valueIn(type, stored));
+    });
+  define('text_of', (type, value) => type.print(value));
+  define('json_of', (type, value) => type.json(value));
+  define('key_of', (type, value) => type.key(value));
+  // Not deterministic for words such as `now`.
+  db.function('cast_as', { safeIntegers: true }, (fromName, toName, stored) => {
+    if (stored === null) return null;
+    const [from, to] = [builtIn(fromName), builtIn(toName)];
+    return storedForm(to, castValue(from, to, valueIn(from, stored)));
+  });
+  for (const [name, sign] of [
+    ['max_by_key', 1],
+    ['min_by_key', -1],
+  ] as const) {
+    db.aggregate<{ key: string; stored: Value } | null>(name, {
+      safeIntegers: true,
+      step: (found, typeName, stored) => {
+        if (stored === null) return undefined;
+        const type = builtIn(typeName);
+        const key = type.key(valueIn(type, stored));
+        // The last of equal values, such as 5 and 5.0, wins, as in PostgreSQL.
+        return found === null || compareText(key, found.key) * sign >= 0 ? { key, stored } : undefined;
+      },
+      result: (found) => found?.stored ?? null,
+    });
+  }
+}
+
+function defineJson(db: Database): void {
+  db.function('json_printed', (text) => (text === null ? null : printJson(parseJson(text))));
+  const inside = (json: string, steps: string) => stepInto(parseJson(json), JSON.parse(steps));
+  db.function('json_path', { deterministic: true }, (json, steps) => {
+    const found = json === null ? undefined : inside(json, steps);
+    return found === undefined ? null : printJson(found);
+  });
+  db.function('json_path_text', { deterministic: true }, (json, steps) =>
+    json === null ? null : shownText(inside(json, steps)),
+  );
+  db.function('json_strip_nulls', { deterministic: true }, withoutNulls);
+}

@@ -1,0 +1,53 @@
+/** Exact sums and averages: of integer units summed in halves, and of numbers of any length as text. */
+import type { Database } from 'bun:sqlite';
+import { divided } from '../../../collection/types/number/decimal-division.ts';
+import {
+  exactDecimal,
+  exactUnits,
+  printDecimal,
+  printTrimmed,
+  rounded,
+} from '../../../collection/types/number/decimal-text.ts';
+
+export function defineNumeric(db: Database): void {
+  const sumOf = (high: string, low: string, scale: number) => exactUnits((BigInt(high) << 32n) + BigInt(low), scale);
+  db.function('decimal_sum', (high, low, scale) => (high === null ? null : printTrimmed(sumOf(high, low, scale))));
+  // Uses the unprinted sum, since trailing zeros affect the digits of the average.
+  db.function('decimal_avg', (high, low, scale, count) =>
+    high === null ? null : printDecimal(divided(sumOf(high, low, scale), BigInt(count))),
+  );
+  const sums = { start: () => new Sum(), step: (sum: Sum, text: string | null) => sum.add(text) };
+  db.aggregate('numeric_sum', { ...sums, result: (sum) => sum.total() });
+  db.aggregate('numeric_avg', { ...sums, result: (sum) => sum.average() });
+}
+
+class Sum {
+  private count = 0;
+  private units = 0n;
+  private scale = 0;
+  private special: string | undefined;
+
+  add(text: string | null): void {
+    if (text === null) return;
+    this.count++;
+    const exact = exactDecimal(text);
+    if (exact === undefined) {
+      this.special = this.special === undefined || this.special === text ? text : 'NaN';
+      return;
+    }
+    if (exact.scale > this.scale) {
+      this.units *= 10n ** BigInt(exact.scale - this.scale);
+      this.scale = exact.scale;
+    }
+    this.units += rounded(exact, this.scale);
+  }
+
+  total(): string | null {
+    return this.count === 0 ? null : (this.special ?? printDecimal(exactUnits(this.units, this.scale)));
+  }
+
+  average(): string | null {
+    if (this.count === 0) return null;
+    return this.special ?? printDecimal(divided(exactUnits(this.units, this.scale), BigInt(this.count)));
+  }
+}

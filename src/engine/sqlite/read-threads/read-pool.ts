@@ -1,0 +1,164 @@
+/**
+ * Runs costly reads on a pool of threads. A read holds a snapshot until its end, which prevents truncation of the log.
+ * So the number of streamed results is limited, and so is their age once the log is long.
+ */
+import { availableParallelism } from 'node:os';
+import {
+  LONG_LOG_BYTES,
+  MAX_LONG_READS,
+  MAX_QUEUE_SECONDS,
+  MAX_SNAPSHOT_SECONDS,
+  STALLED_SECONDS,
+} from '../../../base/limits.ts';
+import type { ReadResult } from '../../engine.ts';
+import { sizeOf } from '../connection/database-files.ts';
+import { failure } from '../connection/thread-result.ts';
+import { Turns, tooManyReads } from './read-queue.ts';
+import { Reader, type ReaderTerms, type ReadJob } from './reader.ts';
+import { type Ending, LongRead } from './streamed-read.ts';
+
+export interface ReadersOptions extends ReaderTerms {
+  readonly bounds: ReadingBounds;
+}
+
+export interface ReadingBounds {
+  readonly threads: number;
+  /** The maximum waiting time of a read. */
+  readonly queueSeconds: number;
+  /** With a longer log, no read starts before the running ones have ended, */
+  readonly longLogBytes: number;
+  /** and streamed results older than this are ended. */
+  readonly snapshotSeconds: number;
+}
+
+export const READING_BOUNDS: ReadingBounds = {
+  // Leaves one core for the event loop; but a single slow read must not block all others.
+  threads: Math.max(2, availableParallelism() - 1),
+  queueSeconds: MAX_QUEUE_SECONDS,
+  longLogBytes: LONG_LOG_BYTES,
+  snapshotSeconds: MAX_SNAPSHOT_SECONDS,
+};
+
+/** Another process may hold the log, so retrying at once would not help. */
+const EMPTY_AGAIN_MS = 10_000;
+
+const STOPPING = 'The service is stopping.';
+const HOLDS_THE_LOG = 'It kept the log of the database from being emptied. Take it faster, or in pages.';
+const MAKES_ROOM = 'Nothing of it was taken for a while, and others asked for long results.';
+
+export class Readers {
+  private readonly turns: Turns;
+  /** Started reads by id; streamed ones with their stream. */
+  private readonly open = new Map<number, LongRead | undefined>();
+  private lastId = 0;
+  private abandoned = 0;
+  private emptiedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: ReadersOptions) {
+    this.turns = new Turns({
+      startReader: () => new Reader(options),
+      mayBegin: () => this.mayBegin(),
+      threads: options.bounds.threads,
+      queueSeconds: options.bounds.queueSeconds,
+    });
+  }
+
+  async read(job: ReadJob): Promise<ReadResult> {
+    const id = ++this.lastId;
+    let long: LongRead | undefined;
+    try {
+      const { reader, answer } = await this.turns.begin(() => {
+        this.open.set(id, undefined);
+        const emptyLog = this.mustEmptyLog();
+        if (emptyLog) this.emptiedAt = performance.now();
+        return { kind: 'begin', id, job, emptyLog };
+      });
+      if (answer.kind === 'failed') throw failure(answer.outcome);
+      if (answer.kind === 'part') throw new Error('a part before the result');
+      const total = answer.total === undefined ? {} : { total: answer.total };
+      const { returned, end } = answer;
+      if (answer.kind === 'whole') return { returned, ...total, end, body: answer.text };
+      long = this.send(reader, id);
+      return { returned, ...total, end, body: long };
+    } finally {
+      if (long === undefined) this.ended(id);
+    }
+  }
+
+  /** For the metrics. */
+  state() {
+    const { readers, waitingCount } = this.turns;
+    return {
+      threads: readers.length,
+      reading: this.open.size,
+      waiting: waitingCount,
+      abandoned: this.abandoned,
+      stale: readers.reduce((sum, { stale }) => sum + stale, 0),
+    };
+  }
+
+  giveBackMemory(): void {
+    for (const reader of this.turns.readers) reader.giveBackMemory();
+  }
+
+  close(): Promise<void> {
+    for (const each of this.longReads()) each.abandon(STOPPING);
+    return this.turns.close();
+  }
+
+  private send(reader: Reader, id: number): LongRead {
+    if (!this.makeRoom()) {
+      reader.cancel(id);
+      throw tooManyReads(STALLED_SECONDS * 1000);
+    }
+    const long = new LongRead({
+      next: () => this.turns.next(reader, { kind: 'next', id }),
+      objection: (each) => (this.isTooOld(each) && this.isLogLong() ? HOLDS_THE_LOG : undefined),
+      ended: (how: Ending) => {
+        if (how !== 'whole') reader.cancel(id);
+        if (how === 'abandoned') this.abandoned++;
+        this.ended(id);
+      },
+    });
+    this.open.set(id, long);
+    return long;
+  }
+
+  /** At the limit, ends the streamed result whose client has stalled the longest. */
+  private makeRoom(): boolean {
+    const longReads = this.longReads();
+    if (longReads.length < MAX_LONG_READS) return true;
+    const stalled = longReads.reduce((one, other) => (other.idleMs > one.idleMs ? other : one));
+    if (stalled.idleMs < STALLED_SECONDS * 1000) return false;
+    stalled.abandon(MAKES_ROOM);
+    return true;
+  }
+
+  private mayBegin(): boolean {
+    if (this.open.size === 0 || !this.mustEmptyLog()) return true;
+    for (const each of this.longReads()) if (this.isTooOld(each)) each.abandon(HOLDS_THE_LOG);
+    return this.open.size === 0;
+  }
+
+  private ended(id: number): void {
+    this.open.delete(id);
+    // Deferred, since it may end while turns are being assigned.
+    queueMicrotask(() => this.turns.give());
+  }
+
+  private longReads(): LongRead[] {
+    return [...this.open.values()].filter((each) => each !== undefined);
+  }
+
+  private isTooOld({ ageMs }: LongRead): boolean {
+    return ageMs > this.options.bounds.snapshotSeconds * 1000;
+  }
+
+  private mustEmptyLog(): boolean {
+    return this.isLogLong() && performance.now() - this.emptiedAt > EMPTY_AGAIN_MS;
+  }
+
+  private isLogLong(): boolean {
+    return sizeOf(`${this.options.path}-wal`) > this.options.bounds.longLogBytes;
+  }
+}

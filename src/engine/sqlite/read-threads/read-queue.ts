@@ -1,0 +1,125 @@
+/**
+ * The queue of the reader threads. A read needs a turn to start, and one for each chunk of a streamed result. Turns are
+ * assigned in order, so that nobody waits for another's whole result. A read that would wait too long is rejected at
+ * once.
+ */
+import { Refusal } from '../../../base/errors.ts';
+import { MAX_WAITING_READS } from '../../../base/limits.ts';
+import type { Reader, TurnAnswer, TurnRequest } from './reader.ts';
+
+/** The weight of the latest turn in the average. */
+const WEIGHT = 1 / 8;
+
+export interface Turn {
+  readonly reader: Reader;
+  readonly answer: TurnAnswer;
+}
+
+export interface TurnsOptions {
+  readonly startReader: () => Reader;
+  /** Whether another read may start; `give` must be called when it may again. */
+  readonly mayBegin: () => boolean;
+  readonly threads: number;
+  /** The maximum waiting time. */
+  readonly queueSeconds: number;
+}
+
+interface Waiting {
+  /** Built when the turn starts. */
+  readonly request: () => TurnRequest;
+  /** The thread of a started read. */
+  readonly reader: Reader | undefined;
+  readonly resolve: (turn: Turn) => void;
+  readonly reject: (error: unknown) => void;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+export class Turns {
+  readonly readers: Reader[] = [];
+  private readonly waiting: Waiting[] = [];
+  /** The average duration of a first turn. */
+  private meanMs = 0;
+
+  constructor(private readonly options: TurnsOptions) {}
+
+  /** Reads that have not started. */
+  get waitingCount(): number {
+    return this.waiting.filter(({ reader }) => reader === undefined).length;
+  }
+
+  async begin(request: () => TurnRequest): Promise<Turn> {
+    const waitMs = (this.meanMs * this.waitingCount) / this.options.threads;
+    if (this.waitingCount >= MAX_WAITING_READS || waitMs > this.options.queueSeconds * 1000) throw tooManyReads(waitMs);
+    return this.ask(undefined, request);
+  }
+
+  async next(reader: Reader, request: TurnRequest): Promise<TurnAnswer> {
+    return (await this.ask(reader, () => request)).answer;
+  }
+
+  /** Assigns turns to all that can run now. */
+  give(): void {
+    for (const waiting of [...this.waiting]) {
+      const reader = waiting.reader ?? this.freeReader();
+      if (reader?.isFree !== true) continue;
+      this.leave(waiting);
+      void this.take(reader, waiting);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const waiting of [...this.waiting]) {
+      this.leave(waiting);
+      waiting.reject(new Refusal('CAT503', 'the service is stopping'));
+    }
+    await Promise.all(this.readers.map((reader) => reader.close()));
+  }
+
+  private ask(reader: Reader | undefined, request: () => TurnRequest): Promise<Turn> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { request, reader, resolve, reject };
+      if (reader === undefined) {
+        waiting.timer = setTimeout(() => {
+          this.leave(waiting);
+          reject(tooManyReads(this.meanMs));
+        }, this.options.queueSeconds * 1000);
+      }
+      this.waiting.push(waiting);
+      this.give();
+    });
+  }
+
+  private leave(waiting: Waiting): void {
+    clearTimeout(waiting.timer);
+    this.waiting.splice(this.waiting.indexOf(waiting), 1);
+  }
+
+  private async take(reader: Reader, { request, reader: begunBy, resolve, reject }: Waiting): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      resolve({ reader, answer: await reader.take(request()) });
+    } catch (error) {
+      reject(error);
+    }
+    if (begunBy === undefined) this.meanMs += (performance.now() - startedAt - this.meanMs) * WEIGHT;
+    this.give();
+  }
+
+  /** A thread for a new read. */
+  private freeReader(): Reader | undefined {
+    const free = this.readers.find(({ isFree }) => isFree);
+    if ((free === undefined && this.readers.length === this.options.threads) || !this.options.mayBegin())
+      return undefined;
+    if (free !== undefined) return free;
+    const started = this.options.startReader();
+    this.readers.push(started);
+    return started;
+  }
+}
+
+export function tooManyReads(waitMs: number): Refusal {
+  return new Refusal('CAT503', 'too many costly reads are under way', {
+    hint: 'Try again in a moment, or ask by an indexed field.',
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+  });
+}

@@ -1,0 +1,189 @@
+/**
+ * A thread for costly reads. It runs turns: the first starts a read, each further one produces the next chunk of a
+ * streamed result. A read has its own connection until its end; chunks are sent encoded.
+ */
+
+import { GATHERED_LENGTH, PART_LENGTH } from '../../../base/limits.ts';
+import type { Row } from '../../../collection/value.ts';
+import { closing, encodeChunk, opening } from '../../../encode/encoding.ts';
+import { firstPart } from '../../../encode/first-part.ts';
+import { endIn } from '../../sql/output.ts';
+import type { Statement } from '../../sql/statement.ts';
+import { Connection } from '../connection/connection.ts';
+import { checkFiles } from '../connection/database-files.ts';
+import { clearDeadline, setDeadline, spendRows } from '../connection/deadline.ts';
+import { asOutcome } from '../connection/thread-result.ts';
+import { translateError } from '../errors.ts';
+import { forgetPatterns } from '../functions/define.ts';
+import { TooManyGroups } from '../read/hash-aggregate.ts';
+import type { ReaderAnswer, ReaderRequest, ReadJob } from './reader.ts';
+
+declare const self: Worker;
+
+interface Reading {
+  readonly connection: Connection;
+  /** Encoded text in chunks. */
+  readonly parts: Generator<string, void>;
+  /** Encoded but unsent text. */
+  rest: string;
+}
+
+interface Progress {
+  rows: number;
+  last?: Row | undefined;
+}
+
+const AT_ONCE = { rows: 200, length: PART_LENGTH };
+/** The number of idle connections to keep. */
+const MAX_IDLE = 4;
+/** The collector runs after this much text; otherwise copies of long rows pile up to a gigabyte. */
+const TEXT_TO_COLLECT = 16 * 1024 * 1024;
+
+let terms: Extract<ReaderRequest, { kind: 'open' }>;
+const idle: Connection[] = [];
+const readings = new Map<number, Reading>();
+const encoder = new TextEncoder();
+/** The length of text encoded since the last collection. */
+let encoded = 0;
+
+self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
+  const answer = handle(data);
+  if (answer === undefined) return;
+  const part = answer.kind === 'part' ? answer.part : undefined;
+  self.postMessage(answer, part === undefined ? [] : [part.buffer as ArrayBuffer]);
+  if (encoded < TEXT_TO_COLLECT) return;
+  encoded = 0;
+  Bun.gc(true);
+};
+
+function handle(request: ReaderRequest): ReaderAnswer | undefined {
+  switch (request.kind) {
+    case 'open':
+      terms = request;
+      return undefined;
+    case 'begin':
+      return attempt(request.id, () => begin(request));
+    case 'next':
+      return attempt(request.id, () => next(request.id));
+    case 'cancel':
+      end(request.id);
+      return undefined;
+    case 'give-back-memory':
+      Bun.gc(true);
+      return undefined;
+    case 'close':
+      for (const id of readings.keys()) end(id);
+      for (const connection of idle.splice(0)) connection.close();
+      return { kind: 'closed' };
+  }
+}
+
+/** The time limit applies to a turn, without its waiting time. */
+function attempt(id: number, work: () => ReaderAnswer): ReaderAnswer {
+  setDeadline(terms.limitMs);
+  try {
+    return work();
+  } catch (error) {
+    end(id);
+    return { kind: 'failed', outcome: asOutcome(translateError(error)) };
+  } finally {
+    clearDeadline();
+  }
+}
+
+/** A result up to a megabyte is returned whole. Beyond that, rows are counted and streamed. */
+function begin({ id, job, emptyLog }: Extract<ReaderRequest, { kind: 'begin' }>): ReaderAnswer {
+  const connection = idle.pop() ?? open();
+  const progress: Progress = { rows: 0 };
+  const reading: Reading = { connection, parts: readParts(connection, job, progress), rest: '' };
+  readings.set(id, reading);
+  if (emptyLog) connection.emptyLog();
+  connection.begin();
+  let text = '';
+  while (text.length < GATHERED_LENGTH) {
+    const part = reading.parts.next();
+    if (part.done === true) {
+      const total = job.wantsTotal ? { total: connection.number(job.count) } : {};
+      end(id);
+      return { kind: 'whole', text, returned: progress.rows, ...total, end: endIn(job.endNames, progress.last) };
+    }
+    text += part.value;
+  }
+  reading.rest = text;
+  const total = connection.number(job.count);
+  const returned = Math.max(0, Math.min(total - job.offset, job.limit ?? Number.POSITIVE_INFINITY));
+  const last = job.end === undefined || returned !== job.limit ? undefined : connection.rows(job.end.statement)[0];
+  return { kind: 'long', returned, ...(job.wantsTotal ? { total } : {}), end: endIn(job.end?.names, last) };
+}
+
+function open(): Connection {
+  return new Connection(terms.path, { readOnly: true, prepare: () => checkFiles(terms.files) });
+}
+
+function* readParts(connection: Connection, job: ReadJob, progress: Progress): Generator<string, void> {
+  if (job.gathered === undefined)
+    return yield* encodedParts(connection, betterStatement(connection, job), job, progress);
+  try {
+    yield* encodedParts(connection, job.gathered, job, progress);
+  } catch (error) {
+    // Thrown before the first group, since groups are known only after all rows.
+    if (!(error instanceof TooManyGroups)) throw error;
+    yield* encodedParts(connection, job.statement, job, progress);
+  }
+}
+
+function* encodedParts(
+  connection: Connection,
+  statement: Statement,
+  { encoding, form }: ReadJob,
+  progress: Progress,
+): Generator<string, void> {
+  let text = opening(encoding);
+  for (const rows of connection.chunks(statement, AT_ONCE)) {
+    spendRows(rows.length);
+    text += encodeChunk(rows, encoding, form, progress.rows === 0);
+    progress.rows += rows.length;
+    progress.last = rows.at(-1);
+    if (text.length < PART_LENGTH) continue;
+    encoded += text.length;
+    yield text;
+    text = '';
+  }
+  yield text + closing(encoding);
+}
+
+function betterStatement(connection: Connection, { statement, narrowed }: ReadJob): Statement {
+  if (narrowed === undefined) return statement;
+  const { isBetter } = narrowed;
+  return isBetter === undefined || connection.number(isBetter) === 1 ? narrowed.statement : statement;
+}
+
+function next(id: number): ReaderAnswer {
+  const reading = readings.get(id);
+  // The thread that started the read has died: the missing part must not look like the end.
+  if (reading === undefined) throw new Error('the read is not known to this thread');
+  if (reading.rest === '') {
+    const part = reading.parts.next();
+    if (part.done === true) {
+      end(id);
+      return { kind: 'part' };
+    }
+    reading.rest = part.value;
+  }
+  const part = firstPart(reading.rest);
+  reading.rest = reading.rest.slice(part.length);
+  return { kind: 'part', part: encoder.encode(part) };
+}
+
+/** The connection is reused only if nothing is being read on it. */
+function end(id: number): void {
+  const reading = readings.get(id);
+  if (reading === undefined) return;
+  readings.delete(id);
+  const { connection } = reading;
+  const isSettled = connection.settle();
+  if (!isSettled) self.postMessage({ kind: 'stale' } satisfies ReaderAnswer);
+  if (isSettled && idle.length < MAX_IDLE) idle.push(connection);
+  else connection.close();
+  forgetPatterns();
+}

@@ -1,0 +1,125 @@
+/** A reader thread as the event loop sees it: it runs one turn at a time. */
+import type { Encoding, RowForm } from '../../../encode/encoding.ts';
+import type { ReadResult } from '../../engine.ts';
+import type { End } from '../../sql/read.ts';
+import type { Statement } from '../../sql/statement.ts';
+import type { OpenFiles } from '../connection/database-files.ts';
+import { Thread } from '../connection/thread.ts';
+import type { FailedOutcome } from '../connection/thread-result.ts';
+import type { NarrowedRead } from '../search/index-prefilter.ts';
+
+export interface ReadJob {
+  readonly statement: Statement;
+  /** The read with the search index. */
+  readonly narrowed?: NarrowedRead;
+  /** The read with hash aggregation. */
+  readonly gathered?: Statement;
+  readonly count: Statement;
+  readonly wantsTotal: boolean;
+  readonly offset: number;
+  readonly limit?: number;
+  /** The columns that hold the page end, and a statement for it if the last row is not available. */
+  readonly endNames?: readonly string[] | undefined;
+  readonly end?: End;
+  readonly encoding: Encoding;
+  readonly form: RowForm;
+}
+
+export interface ReaderTerms {
+  readonly path: string;
+  readonly files: OpenFiles;
+  /** The time limit of a turn. */
+  readonly limitMs: number;
+}
+
+export type TurnRequest =
+  | { readonly kind: 'begin'; readonly id: number; readonly job: ReadJob; readonly emptyLog: boolean }
+  | { readonly kind: 'next'; readonly id: number };
+
+export type ReaderRequest =
+  | ({ readonly kind: 'open' } & ReaderTerms)
+  | TurnRequest
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'give-back-memory' }
+  | { readonly kind: 'close' };
+
+type Found = Pick<ReadResult, 'returned' | 'total' | 'end'>;
+
+export type TurnAnswer =
+  | ({ readonly kind: 'whole'; readonly text: string } & Found)
+  | ({ readonly kind: 'long' } & Found)
+  /** Without a chunk at the end. */
+  | { readonly kind: 'part'; readonly part?: Uint8Array }
+  | { readonly kind: 'failed'; readonly outcome: FailedOutcome };
+
+export type ReaderAnswer =
+  | TurnAnswer
+  /** A connection with a leaked statement was closed. */
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'closed' };
+
+interface Turn {
+  readonly resolve: (answer: TurnAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Reader {
+  /** Connections with a leaked statement, for the metrics. */
+  stale = 0;
+  private readonly thread: Thread<ReaderRequest, ReaderAnswer>;
+  private turn: Turn | undefined;
+  private closed: (() => void) | undefined;
+
+  constructor(terms: ReaderTerms) {
+    this.thread = new Thread({
+      file: new URL('./reader-thread.ts', import.meta.url),
+      opening: { kind: 'open', ...terms },
+      answered: (answer) => this.answered(answer),
+      lost: (refusal) => {
+        this.endTurn()?.reject(refusal);
+        this.closed?.();
+      },
+      words: { details: 'What was to be read was not.', hint: 'Try again in a moment.' },
+    });
+  }
+
+  get isFree(): boolean {
+    return this.turn === undefined;
+  }
+
+  take(request: TurnRequest): Promise<TurnAnswer> {
+    return new Promise((resolve, reject) => {
+      this.turn = { resolve, reject };
+      this.thread.post(request);
+    });
+  }
+
+  /** A thread that has ended has no read to cancel. */
+  cancel(id: number): void {
+    this.thread.tell({ kind: 'cancel', id });
+  }
+
+  giveBackMemory(): void {
+    this.thread.tell({ kind: 'give-back-memory' });
+  }
+
+  async close(): Promise<void> {
+    if (!this.thread.isRunning) return;
+    const closed = new Promise<void>((resolve) => (this.closed = resolve));
+    this.thread.post({ kind: 'close' });
+    await closed;
+    this.thread.end();
+  }
+
+  private answered(answer: ReaderAnswer): void {
+    if (answer.kind === 'stale') this.stale++;
+    else if (answer.kind === 'closed') this.closed?.();
+    else this.endTurn()?.resolve(answer);
+  }
+
+  private endTurn(): Turn | undefined {
+    const { turn } = this;
+    this.turn = undefined;
+    return turn;
+  }
+}

@@ -1,0 +1,90 @@
+/** A large result that is streamed to a client in chunks. It holds a snapshot until its end. */
+import { Refusal } from '../../../base/errors.ts';
+import { IDLE_STREAM_SECONDS } from '../../../base/limits.ts';
+import { failure } from '../connection/thread-result.ts';
+import type { TurnAnswer } from './reader.ts';
+
+/** Whether it was sent completely, its client disconnected, or the service ended it. */
+export type Ending = 'whole' | 'left' | 'abandoned';
+
+export interface LongReadOptions {
+  readonly next: () => Promise<TurnAnswer>;
+  /** Why it must end; called before every chunk. */
+  readonly objection: (read: LongRead) => string | undefined;
+  /** Called once. */
+  readonly ended: (how: Ending) => void;
+}
+
+export class LongRead implements AsyncIterator<Uint8Array, undefined> {
+  private readonly begunAt = performance.now();
+  /** The time since which a chunk is waiting for the client. */
+  private idleSince: number | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private why: string | undefined;
+  private isOver = false;
+
+  constructor(private readonly options: LongReadOptions) {
+    this.waitForClient();
+  }
+
+  get ageMs(): number {
+    return performance.now() - this.begunAt;
+  }
+
+  /** How long the client has read nothing. */
+  get idleMs(): number {
+    return this.idleSince === undefined ? 0 : performance.now() - this.idleSince;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    clearTimeout(this.timer);
+    this.idleSince = undefined;
+    const objection = this.options.objection(this);
+    if (objection !== undefined) this.abandon(objection);
+    if (this.isOver) throw new Refusal('CAT503', 'the result was ended before its end', { details: this.why });
+    const part = await this.nextPart();
+    if (part === undefined) {
+      this.end('whole');
+      return { done: true, value: undefined };
+    }
+    this.waitForClient();
+    return { done: false, value: part };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.end('left');
+    return { done: true, value: undefined };
+  }
+
+  /** Reports the reason to a client that is still reading. */
+  abandon(why: string): void {
+    this.why = why;
+    this.end('abandoned');
+  }
+
+  private async nextPart(): Promise<Uint8Array | undefined> {
+    try {
+      const answer = await this.options.next();
+      if (answer.kind === 'failed') throw failure(answer.outcome);
+      return answer.kind === 'part' ? answer.part : undefined;
+    } catch (error) {
+      this.end('left');
+      throw error;
+    }
+  }
+
+  private waitForClient(): void {
+    if (this.isOver) return;
+    this.idleSince = performance.now();
+    const tooLong = `No part was taken for ${IDLE_STREAM_SECONDS} seconds.`;
+    this.timer = setTimeout(() => this.abandon(tooLong), IDLE_STREAM_SECONDS * 1000);
+    this.timer.unref();
+  }
+
+  private end(how: Ending): void {
+    clearTimeout(this.timer);
+    if (this.isOver) return;
+    this.isOver = true;
+    this.options.ended(how);
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Access paths for rows of a large table. A read that follows an index, with every entry a row of the page, takes well
+ * under a millisecond and may run on the event loop. Any other read may not.
+ */
+
+import { QUICK_ANSWER_BYTES, QUICK_PAGE_ROWS, QUICK_STEPS } from '../../../base/limits.ts';
+import { oncePer } from '../../../base/memo.ts';
+import type { Collection, Field } from '../../../collection/declaration.ts';
+import { NO_ORDER } from '../../../plan/read/shape.ts';
+import { fieldOf, type OrderKey, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import { conjuncts, keyAlone, keysNamed, reachesOthers } from '../../shared/plan-keys.ts';
+import { stepsOfColumns, stepsToFind } from '../../shared/text-cost.ts';
+import type { Output } from '../../sql/output.ts';
+import { compileRead } from '../../sql/read.ts';
+import { maxRowBytes } from '../../sql/row-size.ts';
+import { type Access, identifier, type SqlDialect, type Statement, shifted } from '../../sql/statement.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import { hasIndex, indexName } from '../schema/schema.ts';
+import { PAGE } from './byte-budget.ts';
+
+/** The average number of rows per value of an indexed field; undefined until statistics exist. */
+export type RowsPerValue = (collection: Collection, field: Field) => number | undefined;
+
+/** A cheap read, provided that its rows stay within the byte budget. */
+export interface QuickRead {
+  readonly statement: Statement;
+  readonly bytes: number;
+}
+
+/** Undefined for a read that is not certainly cheap. */
+export function compileQuickRead(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
+  const key = keyAlone(plan);
+  if (key === undefined || output.stripNulls) return compileQuick(plan, output, rowsPerValue);
+  const params = [sqliteDialect.stored(key, plan.from.key[0]!.type)];
+  const known = readsByKey(plan.from)(plan.columns);
+  const same = known.get(output.form);
+  if (same !== undefined) return { statement: { sql: same.statement.sql, params }, bytes: same.bytes };
+  const quick = compileQuick({ ...plan, order: NO_ORDER }, output, rowsPerValue);
+  if (quick?.statement.params.length === 1) known.set(output.form, quick);
+  return quick;
+}
+
+/** Cached: a read by key is always the same statement with another key. */
+const readsByKey = oncePer((_from: Collection) =>
+  oncePer((_columns: ReadPlan['columns']) => new Map<Output['form'], QuickRead>()),
+);
+
+function compileQuick(plan: ReadPlan, output: Output, rowsPerValue: RowsPerValue): QuickRead | undefined {
+  // The length of the texts to search is unknown.
+  if (plan.groupBy !== undefined || stepsToFind(plan) > 0) return undefined;
+  const terms = conjuncts(plan.where);
+  const keys = keysNamed(plan.from, terms);
+  const rows = keys ?? plan.limit;
+  if (rows === undefined || (keys === undefined && rowsTouched(plan) > QUICK_PAGE_ROWS)) return undefined;
+  // Texts of the result can be measured before they are processed.
+  const steps = stepsOfColumns(plan.columns);
+  const bytes = steps === 0 ? QUICK_ANSWER_BYTES : Math.min(QUICK_ANSWER_BYTES, QUICK_STEPS / steps);
+  const isBounded = rows * maxRowBytes(plan.columns, output) > bytes;
+  const bounded: Output = isBounded ? { ...output, ...PAGE } : output;
+  // A row may have very many related rows, so the steps are counted.
+  const dialect = reachesOthers(plan) ? guardedDialect : sqliteDialect;
+  const statement =
+    keys === undefined ? compileWalk(plan, bounded, terms, rowsPerValue, dialect) : compileRead(plan, bounded, dialect);
+  return statement && { statement, bytes };
+}
+
+/** Follows an index, with every entry a row of the page. */
+function compileWalk(
+  plan: ReadPlan,
+  output: Output,
+  terms: readonly Predicate[],
+  rowsPerValue: RowsPerValue,
+  dialect: SqlDialect,
+): Statement | undefined {
+  const { from } = plan;
+  const orderFields = plan.order.flatMap(({ expression }) => fieldOf(expression) ?? []);
+  const [first] = orderFields;
+  if (plan.count !== undefined || first === undefined || orderFields.length !== plan.order.length) return undefined;
+  // Keys that are not assigned have an index of their own, in another order than the table.
+  if (from.assigned === undefined) return undefined;
+  if (first === from.assigned) return walkByKey(plan, output, terms, from.assigned, dialect);
+  if (!hasIndex(first) || orderFields.length !== 2 || orderFields[1] !== from.assigned) return undefined;
+  return walkByField(plan, output, terms, first, dialect, rowsPerValue(from, first));
+}
+
+/** Follows the table from its start or from a key, or the rows with one value, which are in key order. */
+function walkByKey(
+  plan: ReadPlan,
+  output: Output,
+  terms: readonly Predicate[],
+  key: Field,
+  dialect: SqlDialect,
+): Statement | undefined {
+  const { from } = plan;
+  const walks = terms.every((term) => isRange(term, key));
+  if (walks) return compileRead(plan, output, dialect);
+  const [only] = terms;
+  const field = terms.length === 1 && only?.kind === 'compare' && only.operator === '=' ? fieldOf(only.of) : undefined;
+  if (field === undefined || !hasIndex(field)) return undefined;
+  return compileRead(plan, output, dialect, { from: fromIndex(from, field) });
+}
+
+/**
+ * Follows the index of the first order key. Backwards, the rows of each value must be sorted by key: only their keys,
+ * since most may not be on the page. `ties` is the number of rows per value.
+ */
+function walkByField(
+  plan: ReadPlan,
+  output: Output,
+  terms: readonly Predicate[],
+  field: Field,
+  dialect: SqlDialect,
+  ties = Number.POSITIVE_INFINITY,
+): Statement | undefined {
+  const [byField, byKey] = plan.order as readonly [OrderKey, OrderKey];
+  const backwards = byField.descending !== byKey.descending;
+  const from = fromIndex(plan.from, field);
+  const access = backwards ? { from, keysFirst: plan.from.assigned!.name } : { from };
+  if (terms.length === 0) {
+    return backwards && ties > QUICK_PAGE_ROWS ? undefined : compileRead(plan, output, dialect, access);
+  }
+  // Starts at a value and skips its rows on earlier pages.
+  if (ties > QUICK_PAGE_ROWS) return undefined;
+  const seeks = (predicate: Predicate) =>
+    conjuncts(predicate).some((term) => isRange(term, field)) &&
+    fieldsOf(predicate).every((each) => each === field || each === plan.from.assigned);
+  if (seeks(plan.where)) return compileRead(plan, output, dialect, access);
+  const [only] = terms;
+  if (byField.nulls !== 'last' || terms.length !== 1 || only?.kind !== 'any' || only.terms.length !== 2)
+    return undefined;
+  const [before, nulls] = only.terms as readonly [Predicate, Predicate];
+  if (nulls.kind !== 'null' || fieldOf(nulls.of)?.name !== field.name || !seeks(before)) return undefined;
+  return nullsAfter(plan, output, before, nulls, access, dialect);
+}
+
+/** First the rows with values, then those without, each by the index: SQLite would sort an `or` of the two. */
+function nullsAfter(
+  plan: ReadPlan,
+  output: Output,
+  before: Predicate,
+  nulls: Predicate,
+  access: Access,
+  dialect: SqlDialect,
+): Statement {
+  const page = { ...plan, offset: 0, limit: rowsTouched(plan) };
+  const one = compileRead({ ...page, where: before }, output, dialect, access);
+  const other = compileRead({ ...page, where: nulls }, output, dialect, access);
+  const params = [...one.params, ...other.params];
+  return {
+    sql: `select * from (${one.sql}) union all select * from (${shifted(other, one, '?')}) limit +?${params.length + 1} offset ?${params.length + 2}`,
+    params: [...params, plan.limit ?? rowsTouched(plan), plan.offset],
+  };
+}
+
+function fromIndex(collection: Collection, field: Field): string {
+  return `${identifier(collection.name)} indexed by ${identifier(indexName(collection, field))}`;
+}
+
+function rowsTouched({ offset, limit }: ReadPlan): number {
+  return offset + (limit ?? Number.POSITIVE_INFINITY);
+}
+
+function isRange(term: Predicate, field: Field): boolean {
+  return term.kind === 'compare' && fieldOf(term.of)?.name === field.name && term.operator !== '<>';
+}
+
+/** The field of each test; undefined for a test on more than a field. */
+function fieldsOf(predicate: Predicate): readonly (Field | undefined)[] {
+  if ('terms' in predicate) return predicate.terms.flatMap(fieldsOf);
+  if (predicate.kind === 'not') return fieldsOf(predicate.term);
+  if (predicate.kind === 'exists') return [undefined];
+  return predicate.kind === 'constant' ? [] : [fieldOf(predicate.of)];
+}

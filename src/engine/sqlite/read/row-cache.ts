@@ -1,0 +1,178 @@
+/**
+ * The JSON texts of rows, kept while the data does not change, for each selection that is asked for again, be it of whole rows or
+ * with what is embedded in them: a list needs the numbers of its rows from the database, in order, and joins the texts. For
+ * tables that are small: all their rows fit.
+ *
+ * What is joined is of one moment: the mark of the data is looked at once more when all is read, and where it has changed, the
+ * list is read anew.
+ */
+
+import { MAX_KEPT_ROW_BYTES } from '../../../base/limits.ts';
+import { oncePer } from '../../../base/memo.ts';
+import type { Collection } from '../../../collection/declaration.ts';
+import type { Row } from '../../../collection/value.ts';
+import { closing, type Encoding, encodeRows, opening, ROW, type RowForm } from '../../../encode/encoding.ts';
+import { endKeys } from '../../../plan/read/page-end.ts';
+import { NO_ORDER } from '../../../plan/read/shape.ts';
+import { WHOLE } from '../../../plan/read/whole-row.ts';
+import { fieldOf, type Predicate, type ReadPlan } from '../../../plan/types.ts';
+import type { ChangeMark, ReadResult } from '../../engine.ts';
+import { isFoundByOthers, keyAlone } from '../../shared/plan-keys.ts';
+import { endOf, type Output, outputOf, outputOfRead } from '../../sql/output.ts';
+import { compileRead, compileShape, scopeOf } from '../../sql/read.ts';
+import { holdEmbedded } from '../../sql/row-size.ts';
+import { buildStatement, identifier, type Statement } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { guardedDialect, sqliteDialect } from '../dialect.ts';
+import { PAGE } from './byte-budget.ts';
+
+type Columns = ReadPlan['columns'];
+
+const NUMBERS: Output = { form: 'number', stripNulls: false };
+
+export class KeptRows {
+  private readonly texts = new Map<Columns, Map<number, string>>();
+  /** Clients that repeat a selection share the same column list. */
+  private readonly asked = new WeakSet<Columns>();
+  /** The numbers of rows that satisfy a role's rule. A caller's requests share the rule object. */
+  private passing = new WeakMap<Predicate, Set<number>>();
+  private bytes = 0;
+  private mark = Number.NaN;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly changes: ChangeMark,
+  ) {}
+
+  /** Undefined if the list must be read normally. `mark` is the change counter to which the snapshot was refreshed. */
+  list(plan: ReadPlan, encoding: Encoding, mark: number): ReadResult | undefined {
+    const { from, columns } = plan;
+    if (plan.groupBy !== undefined || encoding.format !== 'json' || encoding.stripNulls) return undefined;
+    if (!this.wasAsked(columns)) return undefined;
+    if (mark !== this.mark || this.bytes > MAX_KEPT_ROW_BYTES) this.clear(mark);
+    const named = numberNamed(plan);
+    const known = named && this.isSeen(named) ? this.texts.get(columns)?.get(named.number) : undefined;
+    if (known !== undefined && this.changes.current() === mark) {
+      return { returned: 1, body: `${opening(encoding)}${known}${closing(encoding)}` };
+    }
+    const output = numbersOf(plan, encoding);
+    const dialect = isFoundByOthers(plan) ? guardedDialect : sqliteDialect;
+    const rows = this.connection.rows(compileRead(plan, output, dialect));
+    const texts = this.textsOf(columns);
+    const missing: number[] = [];
+    for (const row of rows) {
+      const number = row[ROW] as number;
+      // A double cannot distinguish larger keys.
+      if (!Number.isSafeInteger(number)) return undefined;
+      if (!texts.has(number)) missing.push(number);
+    }
+    if (missing.length > 0) this.learn(rowsByNumber(from)(columns), texts, missing);
+    // A commit just before the read makes the numbers newer than the cached texts.
+    if (this.changes.current() !== mark) return undefined;
+    if (named?.rule !== undefined && rows.length > 0) this.see(named.rule, named.number);
+    let list = '';
+    for (const row of rows) list += `${list === '' ? '' : ','}${texts.get(row[ROW] as number)}`;
+    const body = `${opening(encoding)}${list}${closing(encoding)}`;
+    return { returned: rows.length, body, end: this.endOf(plan, output, rows.at(-1), texts) };
+  }
+
+  /** The page end comes with the row numbers, or from the last row. */
+  private endOf(plan: ReadPlan, output: Output, last: Row | undefined, texts: Map<number, string>): ReadResult['end'] {
+    if (last === undefined || endKeys(plan) === undefined) return undefined;
+    if (isByNumber(plan)) return [String(last[ROW])];
+    const row = output.keys === undefined ? (JSON.parse(texts.get(last[ROW] as number)!) as Row) : last;
+    return endOf(plan, output, row);
+  }
+
+  private learn({ statement, form }: RowsByNumber, texts: Map<number, string>, missing: number[]): void {
+    missing.sort((one, other) => one - other);
+    const [, ...params] = statement.params;
+    const found = this.connection.rows({ sql: statement.sql, params: [JSON.stringify(missing), ...params] });
+    for (const [index, row] of found.entries()) {
+      const text = encodeRows([row], WHOLE, form).slice(1, -1);
+      texts.set(missing[index]!, text);
+      this.bytes += text.length;
+    }
+  }
+
+  private isSeen({ rule, number }: NamedRow): boolean {
+    return rule === undefined || this.passing.get(rule)?.has(number) === true;
+  }
+
+  private see(rule: Predicate, number: number): void {
+    const seen = this.passing.get(rule);
+    if (seen === undefined) this.passing.set(rule, new Set([number]));
+    else seen.add(number);
+  }
+
+  /** Selections that are requested only once are not cached. */
+  private wasAsked(columns: Columns): boolean {
+    if (this.asked.has(columns)) return true;
+    this.asked.add(columns);
+    return false;
+  }
+
+  private textsOf(columns: Columns): Map<number, string> {
+    const known = this.texts.get(columns);
+    if (known !== undefined) return known;
+    const texts = new Map<number, string>();
+    this.texts.set(columns, texts);
+    return texts;
+  }
+
+  private clear(mark: number): void {
+    this.texts.clear();
+    this.passing = new WeakMap();
+    this.bytes = 0;
+    this.mark = mark;
+  }
+}
+
+interface NamedRow {
+  readonly number: number;
+  /** The rule that the row must satisfy, if the caller does not see every row. */
+  readonly rule?: Predicate;
+}
+
+/** For a read of one row by its assigned key: a cached text needs no query. */
+function numberNamed(plan: ReadPlan): NamedRow | undefined {
+  const { from, where } = plan;
+  if (from.assigned === undefined) return undefined;
+  const [rule, term] = where.kind === 'all' && where.terms.length === 2 ? where.terms : [undefined, where];
+  const number = keyAlone(plan, term);
+  if (typeof number !== 'number') return undefined;
+  return { number, ...(rule === undefined ? {} : { rule }) };
+}
+
+/** The row number is the assigned key, so it gives the page end of a list in key order. */
+function isByNumber({ order, from }: ReadPlan): boolean {
+  return order.length === 1 && from.assigned !== undefined && fieldOf(order[0]!.expression) === from.assigned;
+}
+
+function numbersOf(plan: ReadPlan, encoding: Encoding): Output {
+  if (isByNumber(plan)) return NUMBERS;
+  return { ...outputOfRead(plan, encoding, sqliteDialect), form: 'number' };
+}
+
+interface RowsByNumber {
+  /** Its first parameter is the list of row numbers. */
+  readonly statement: Statement;
+  readonly form: RowForm;
+}
+
+/** Reads rows by number, in the given order. */
+const rowsByNumber = oncePer((collection: Collection) =>
+  oncePer((columns: Columns): RowsByNumber => {
+    const { name } = collection;
+    const embeds = holdEmbedded(columns);
+    const dialect = embeds ? guardedDialect : sqliteDialect;
+    const { form, stripNulls } = outputOf(columns, WHOLE, dialect);
+    const output: Output = embeds ? { form, stripNulls, ...PAGE } : { form, stripNulls };
+    const statement = buildStatement(dialect, (bind) => {
+      const from = `from ${identifier(name)} where ${identifier(name)}.rowid in (select value from json_each(${bind(null)}))`;
+      const order = ` order by ${identifier(name)}.rowid`;
+      return `${compileShape({ columns, order: NO_ORDER }, from, output, scopeOf(dialect, bind, name))}${order}`;
+    });
+    return { statement, form };
+  }),
+);

@@ -1,0 +1,79 @@
+/** SQL for values of stored rows after a migration: converted, filled in, or cleared. */
+import type { Database } from 'bun:sqlite';
+import { Refusal } from '../../../base/errors.ts';
+import type { Field } from '../../../collection/declaration.ts';
+import { builtIn } from '../../../collection/types/index.ts';
+import type { Type } from '../../../collection/types/type.ts';
+import type { Value } from '../../../collection/value.ts';
+import { compileRegex } from '../../../text/regex.ts';
+import type { Coming } from '../../migration/question.ts';
+import type { ValueSql } from '../../migration/question-sql.ts';
+import { identifier } from '../../sql/statement.ts';
+import { sqliteDialect } from '../dialect.ts';
+import { defineFunctions } from '../functions/define.ts';
+import { literal, ruleConditions } from './schema.ts';
+
+/** Defines the functions that this SQL calls. */
+export function defineConversions(db: Database): void {
+  defineFunctions(db);
+  db.function('stored_as', (type, text) => storedAs(type, text) ?? null);
+  db.function('is_readable_as', (type, text) => (text === null || storedAs(type, text) !== undefined ? 1 : 0));
+  db.function('matches_pattern', (pattern, text) =>
+    text === null ? null : Number(compileRegex(pattern, false).test(text)),
+  );
+  const now = new Map<string, Value>();
+  db.function('generated_value', (name, what: 'now' | 'uuid') => {
+    const made = (what === 'now' ? now.get(name) : undefined) ?? builtIn(name).generated?.[what]?.() ?? null;
+    now.set(name, made);
+    return inSqlite(made, builtIn(name));
+  });
+}
+
+/** Undefined if the text is not a value of the type. */
+function storedAs(name: string, text: string | null): number | bigint | string | null | undefined {
+  if (text === null) return null;
+  const type = builtIn(name);
+  try {
+    return inSqlite(type.store(String(text)), type);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function inSqlite(value: Value, type: Type): number | bigint | string | null {
+  const stored = value === null ? null : sqliteDialect.stored(value, type);
+  return typeof stored === 'boolean' ? Number(stored) : stored;
+}
+
+/** The text form of a column. */
+function textOf({ name, type }: NonNullable<Coming['column']>): string {
+  return sqliteDialect.text(identifier(name), type);
+}
+
+export function unreadable({ field, column }: Coming): string {
+  return column === undefined ? 'false' : `not is_readable_as(${literal(field.type.name)}, ${textOf(column)})`;
+}
+
+export const sqliteValues: ValueSql = {
+  value: ({ field, column }) => {
+    if (column === undefined) return field.generated === undefined ? defaultSql(field) : undefined;
+    if (column.type === field.type) return identifier(column.name);
+    return `stored_as(${literal(field.type.name)}, ${textOf(column)})`;
+  },
+  literal: (value, type) => literal(sqliteDialect.stored(value, type)),
+  keepsRules: (field, sql) => {
+    const { pattern } = field.rules;
+    const conditions = [
+      ...ruleConditions(field, sql),
+      ...(pattern === undefined ? [] : [`matches_pattern(${literal(pattern)}, ${sql})`]),
+    ];
+    return conditions.length === 0 ? undefined : conditions.join(' and ');
+  },
+};
+
+/** The default value of a field. */
+export function defaultSql({ default: value, generated, type }: Field): string {
+  if (generated !== undefined) return `generated_value(${literal(type.name)}, ${literal(generated)})`;
+  return value === undefined ? 'null' : sqliteValues.literal(value, type);
+}

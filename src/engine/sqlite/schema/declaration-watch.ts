@@ -1,0 +1,59 @@
+/**
+ * Detects that another process migrated the file. If the tables no longer match this process's declaration, nothing is
+ * read or written until it restarts with the new one.
+ */
+import { Database, SQLiteError } from 'bun:sqlite';
+import { Refusal } from '../../../base/errors.ts';
+import type { Catalogue } from '../../../collection/declaration.ts';
+import { unservable } from '../../migration/changes.ts';
+import { stepsOf } from '../../migration/words.ts';
+import type { Connection } from '../connection/connection.ts';
+import { differencesIn } from './migrate.ts';
+
+/** Changes with every schema change. */
+const SCHEMA_VERSION = { sql: 'pragma schema_version', params: [] };
+
+export class DeclarationWatch {
+  private version: number | undefined;
+  private reason: string | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly catalogue: Catalogue,
+  ) {}
+
+  /** Why nothing may be read or written; undefined if the schema matches. */
+  trouble(): string | undefined {
+    const version = this.connection.number(SCHEMA_VERSION);
+    if (version === this.version) return this.reason;
+    try {
+      this.reason = this.differences();
+      this.version = version;
+    } catch (error) {
+      // Without a free file descriptor, the next read checks again.
+      if (!(error instanceof SQLiteError && error.code?.startsWith('SQLITE_CANTOPEN'))) throw error;
+    }
+    return this.reason;
+  }
+
+  check(): void {
+    const reason = this.trouble();
+    if (reason === undefined) return;
+    throw new Refusal('CAT503', 'the database is not available', {
+      details: `${reason}. Nothing was changed.`,
+      hint: 'Start the service again with the declaration that the database was migrated to.',
+      headers: { 'retry-after': '10' },
+    });
+  }
+
+  /** Uses its own connection: it runs rarely, and defines functions that reads do not need. */
+  private differences(): string | undefined {
+    const db = new Database(this.connection.path, { readonly: true });
+    try {
+      const steps = stepsOf(unservable(differencesIn(db, this.catalogue)));
+      return steps.length === 0 ? undefined : `It was migrated to another declaration (${steps.join(', ')})`;
+    } finally {
+      db.close();
+    }
+  }
+}

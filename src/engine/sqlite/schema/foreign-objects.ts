@@ -1,0 +1,63 @@
+/** Columns, indexes and triggers that another program added to our tables. A migration preserves them. */
+import type { Database } from 'bun:sqlite';
+import { ConfigError } from '../../../settings/setting.ts';
+import { identifier } from '../../sql/statement.ts';
+import { isOfSearchIndex } from '../search/search-index.ts';
+
+export interface Others {
+  readonly columns: readonly { readonly name: string; readonly definition: string }[];
+  /** The statements that create them. */
+  readonly objects: readonly string[];
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: number;
+  readonly dflt_value: string | null;
+  /** 2 or 3 for a computed column. */
+  readonly hidden: number;
+}
+
+/** `known` contains the declared columns and indexes, current and previous. */
+export function othersIn(db: Database, table: string, known: ReadonlySet<string>): Others {
+  const columns = all<Column>(db, 'select * from pragma_table_xinfo(?)', table).filter(({ name }) => !known.has(name));
+  const computed = columns.find(({ hidden }) => hidden > 1);
+  if (computed !== undefined) {
+    throw new ConfigError(
+      `${table}.${computed.name} is computed, and no field: drop it, or the table cannot be made anew; nothing was changed`,
+    );
+  }
+  const objects = all<{ name: string; sql: string }>(
+    db,
+    "select name, sql from sqlite_schema where tbl_name = ? and type in ('index', 'trigger') and sql is not null",
+    table,
+  );
+  return {
+    columns: columns.map((column) => ({ name: column.name, definition: definitionOf(db, table, column) })),
+    objects: objects.filter(({ name }) => !known.has(name) && !isOfSearchIndex(name)).map(({ sql }) => sql),
+  };
+}
+
+function definitionOf(db: Database, table: string, { name, type, notnull, dflt_value }: Column): string {
+  const references = all<{ table: string; from: string; to: string; on_delete: string }>(
+    db,
+    'select * from pragma_foreign_key_list(?) where seq = 0',
+    table,
+  ).filter(({ from, to }) => from === name && to !== null);
+  return [
+    `${identifier(name)} ${type}`,
+    ...(notnull === 1 ? ['not null'] : []),
+    ...(dflt_value === null ? [] : [`default (${dflt_value})`]),
+    ...references.map((to) => `references ${identifier(to.table)} (${identifier(to.to)}) on delete ${to.on_delete}`),
+  ].join(' ');
+}
+
+function all<T>(db: Database, sql: string, table: string): T[] {
+  const statement = db.prepare(sql);
+  try {
+    return statement.all(table) as T[];
+  } finally {
+    statement.finalize();
+  }
+}

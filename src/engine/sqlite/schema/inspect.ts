@@ -1,0 +1,99 @@
+/** Inspects a database file: the last declaration, as far as its tables still match. Read-only. */
+import type { Database } from 'bun:sqlite';
+import { type Catalogue, type Collection, declareCatalogue, type Field } from '../../../collection/declaration.ts';
+import type { CollectionDraft, FieldDraft } from '../../../collection/draft.ts';
+import { type Found, withNumberedKeys } from '../../migration/changes.ts';
+import { RECORD_TABLE, readRecord } from '../../migration/record.ts';
+import type { Problem } from '../../migration/risks.ts';
+import { identifier } from '../../sql/statement.ts';
+import { checkOwner, NUMBERED_KEY, select } from './schema.ts';
+
+export interface Inspection extends Found {
+  readonly isNew: boolean;
+  /** The recorded declaration that was last applied. */
+  readonly record: string | undefined;
+  readonly tables: ReadonlySet<string>;
+}
+
+export function inspect(db: Database, declared: Catalogue): Inspection {
+  const isNew = checkOwner(db);
+  const tables = namesOf(db, 'table');
+  const record = tables.has(RECORD_TABLE)
+    ? String(select(db, `select declaration from ${RECORD_TABLE}`)[0]?.[0])
+    : undefined;
+  const drafts = isNew ? [] : readRecord(record).filter(({ name }) => tables.has(name));
+  const there = new Set(drafts.map(({ name }) => name));
+  const collections = drafts.map((draft) => {
+    const columns = columnsOf(db, draft.name);
+    const found = present(draft, columns, there);
+    const given = givenBy(declared.collections.get(draft.name), found, columns);
+    return { ...found, fields: [...found.fields, ...given] };
+  });
+  const catalogue = withNumberedKeys(declareCatalogue({ collections }), (table, key) => isNumbered(db, table, key));
+  // A numbered key has no foreign key, even if an earlier version recorded a reference.
+  const references = [...catalogue.collections.values()].flatMap((collection) =>
+    collection.references
+      .filter(({ field }) => field !== collection.assigned)
+      .map(({ name }) => `${collection.name}.${name}`),
+  );
+  const names = new Set([...namesOf(db, 'index', "tbl_name || '.' || name"), ...references]);
+  return { isNew, record, tables, catalogue, names };
+}
+
+function isNumbered(db: Database, table: string, { name }: Field): boolean {
+  const sql = String(select(db, 'select sql from sqlite_schema where name = ?', table)[0]?.[0]);
+  return sql.includes(`${identifier(name)} ${NUMBERED_KEY}`);
+}
+
+/** Undeclared tables that have the name of a new collection. */
+export function strangers({ tables, catalogue: found }: Inspection, catalogue: Catalogue): Problem[] {
+  return [...catalogue.collections.values()]
+    .filter((collection) => tables.has(collection.name) && !found.collections.has(collection.name))
+    .map(({ name }: Collection) => ({
+      words: `there is a table ${name} that was not made by this program; rename or remove it`,
+    }));
+}
+
+interface Column {
+  readonly name: string;
+  /** SQLite's storage type. */
+  readonly type: string;
+  readonly required: boolean;
+}
+
+/** The draft without missing fields; required as the columns are. */
+function present(draft: CollectionDraft, columns: readonly Column[], tables: ReadonlySet<string>): CollectionDraft {
+  const column = (name: string) => columns.find((each) => each.name === name);
+  return {
+    ...draft,
+    fields: draft.fields.flatMap((field) => {
+      const found = column(field.name);
+      if (found === undefined) return [];
+      const { references, ...rest } = { ...field, required: found.required };
+      return references !== undefined && tables.has(references.collection) ? [{ ...rest, references }] : [rest];
+    }),
+    unique: (draft.unique ?? []).filter((names) => names.every((name) => column(name) !== undefined)),
+  };
+}
+
+/** Types of undeclared columns by storage type. */
+const STORED: Readonly<Record<string, string>> = { integer: 'int8', int: 'int8', real: 'float8' };
+
+/** Foreign columns that are now declared. */
+function givenBy(now: Collection | undefined, { fields }: CollectionDraft, columns: readonly Column[]): FieldDraft[] {
+  return columns
+    .filter(({ name }) => now?.byName.has(name) === true && !fields.some((field) => field.name === name))
+    .map(({ name, type, required }) => ({ name, type: STORED[type] ?? 'text', required }));
+}
+
+function columnsOf(db: Database, table: string): Column[] {
+  return select(db, 'select name, type, "notnull" from pragma_table_info(?)', table).map(([name, type, required]) => ({
+    name: String(name),
+    type: String(type).toLowerCase(),
+    required: required === 1,
+  }));
+}
+
+function namesOf(db: Database, type: 'table' | 'index', column = 'name'): ReadonlySet<string> {
+  return new Set(select(db, `select ${column} from sqlite_schema where type = ?`, type).map(([name]) => String(name)));
+}

@@ -1,0 +1,210 @@
+/**
+ * Migrates a database file to the declaration in one transaction with the write lock. A kill leaves the file unchanged;
+ * of several starting processes one migrates, and the others find it done.
+ */
+import type { Database } from 'bun:sqlite';
+import { SQLITE_BUSY_MS, SQLITE_WRITE_WAIT_MS } from '../../../base/limits.ts';
+import type { Catalogue, Collection } from '../../../collection/declaration.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import { type Change, type Comparison, compare, type Demand, ofKind } from '../../migration/changes.ts';
+import type { FirstRows, Question } from '../../migration/question.ts';
+import { danglingSql, questionSql } from '../../migration/question-sql.ts';
+import { RECORD_TABLE, recordOf } from '../../migration/record.ts';
+import { assess, type Problem, permission } from '../../migration/risks.ts';
+import { type MigrationPlan, MigrationRefused, refused, stepsOf } from '../../migration/words.ts';
+import { identifier } from '../../sql/statement.ts';
+import { createSearchIndexes, hasSearchIndex, storedSchema } from '../search/search-index.ts';
+import { beginKeys } from '../write/assigned-keys.ts';
+import { defineConversions, sqliteValues, unreadable } from './conversion.ts';
+import { type Inspection, inspect, strangers } from './inspect.ts';
+import { addFields, isRebuilt, rebuild } from './rebuild.ts';
+import {
+  APPLICATION_ID,
+  count,
+  indexesOf,
+  indexSql,
+  insertRows,
+  pragma,
+  RETRY_TABLE_SQL,
+  SCHEMA_VERSION,
+  tableSql,
+} from './schema.ts';
+
+export interface SqliteDemand {
+  readonly catalogue: Catalogue;
+  readonly firstRows: FirstRows;
+  /** Permitted data loss, in the syntax of `--allow`. */
+  readonly allowed?: readonly string[];
+}
+
+/** Returns the steps for messages. Without changes it does not wait for a writer. */
+export function prepareSchema(db: Database, demand: SqliteDemand): readonly string[] {
+  if (isInPlace(db, demand)) return [];
+  defineConversions(db);
+  return alone(db, () => {
+    const found = inspect(db, demand.catalogue);
+    const comparison = compare(demandOf(demand), found);
+    const problems = problemsIn(db, demand, found, comparison);
+    const steps = stepsOf(comparison);
+    if (problems.length > 0) throw new MigrationRefused(db.filename, demand.catalogue, { steps, problems });
+    carryOut(db, demand, found, comparison);
+    return steps;
+  });
+}
+
+/** The steps and obstacles, from one snapshot and without changes. */
+export function planSchema(db: Database, demand: SqliteDemand): MigrationPlan {
+  defineConversions(db);
+  const look = db.transaction(() => {
+    const found = inspect(db, demand.catalogue);
+    const comparison = compare(demandOf(demand), found);
+    return { steps: stepsOf(comparison), problems: problemsIn(db, demand, found, comparison) };
+  });
+  return look.deferred();
+}
+
+export function differencesIn(db: Database, catalogue: Catalogue): Comparison {
+  return compare(demandOf({ catalogue }), inspect(db, catalogue));
+}
+
+/** Rules that were added since the file was created. */
+export function otherRules(db: Database, catalogue: Catalogue): readonly string[] {
+  const comparison = differencesIn(db, catalogue);
+  const changes = ofKind(
+    comparison.changes,
+    'change-type',
+    'change-key',
+    'change-rules',
+    'add-unique',
+    'add-reference',
+  );
+  const isThere = ({ collection }: Change) => comparison.pairs.get(collection.name)?.before !== undefined;
+  return stepsOf({ ...comparison, changes: changes.filter(isThere) });
+}
+
+/** Takes the write lock and disables foreign keys: dropping a table must not delete rows of others. */
+function alone<T>(db: Database, work: () => T): T {
+  const guarded = pragma(db, 'foreign_keys');
+  db.run(`pragma busy_timeout = ${SQLITE_WRITE_WAIT_MS}`);
+  db.run('pragma foreign_keys = off');
+  try {
+    return db.transaction(work).immediate();
+  } finally {
+    db.run(`pragma foreign_keys = ${guarded}`);
+    db.run(`pragma busy_timeout = ${SQLITE_BUSY_MS}`);
+  }
+}
+
+function demandOf({ catalogue }: Pick<SqliteDemand, 'catalogue'>): Demand {
+  return {
+    catalogue,
+    own: [...catalogue.collections.values()],
+    indexesOf: (collection) => indexesOf(collection).filter(({ isUnique }) => !isUnique),
+  };
+}
+
+function isInPlace(db: Database, demand: SqliteDemand): boolean {
+  const { catalogue } = demand;
+  const found = inspect(db, demand.catalogue);
+  if (found.isNew || pragma(db, 'user_version') !== SCHEMA_VERSION) return false;
+  if (found.record !== recordOf(catalogue.collections.values())) return false;
+  const schema = storedSchema(db);
+  if (![...catalogue.collections.values()].every((each) => hasSearchIndex(db, each, schema))) return false;
+  return compare(demandOf(demand), found).changes.length === 0 && strangers(found, catalogue).length === 0;
+}
+
+function problemsIn(
+  db: Database,
+  { catalogue, firstRows, allowed = [] }: SqliteDemand,
+  found: Inspection,
+  comparison: Comparison,
+): readonly Problem[] {
+  const assessment = assess(comparison, firstRows);
+  let asked = assessment.next();
+  while (asked.done !== true) asked = assessment.next(answer(db, asked.value));
+  return [...strangers(found, catalogue), ...refused(asked.value, allowed)];
+}
+
+function answer(db: Database, question: Question): number {
+  if (question.kind === 'unreadable') {
+    return count(db, `select count(*) from ${identifier(question.table)} where ${unreadable(question.of)}`);
+  }
+  const sql = questionSql(question, sqliteValues);
+  return sql === undefined ? 0 : count(db, sql);
+}
+
+function carryOut(db: Database, demand: SqliteDemand, found: Inspection, comparison: Comparison): void {
+  const { catalogue, firstRows, allowed = [] } = demand;
+  const { pairs, changes } = comparison;
+  if (found.isNew) for (const sql of RETRY_TABLE_SQL) db.run(sql);
+  removeAndRename(db, comparison);
+  const created = ofKind(changes, 'create-collection').map(({ collection }) => collection);
+  for (const collection of created) db.run(tableSql(catalogue, collection));
+  const rebuilt = [...pairs.values()].filter((pair) => isRebuilt(found.catalogue, catalogue, pair, allowed));
+  for (const pair of rebuilt) rebuild(db, catalogue, pair, allowed);
+  for (const collection of [...created, ...rebuilt.map(({ now }) => now)]) beginKeys(db, collection);
+  for (const pair of pairs.values()) {
+    if (pair.before !== undefined && !rebuilt.includes(pair)) addFields(db, catalogue, pair);
+  }
+  for (const collection of created) insertRows(db, collection, firstRows(collection));
+  clearDangling(db, demand, comparison);
+  for (const collection of catalogue.collections.values()) {
+    for (const index of indexesOf(collection)) db.run(indexSql(collection, index));
+  }
+  createSearchIndexes(db, catalogue.collections);
+  checkReferences(db, catalogue, [...created, ...rebuilt.map(({ now }) => now)]);
+  markAsOurs(db, catalogue);
+}
+
+/** References of other tables follow renamed tables and columns. */
+function removeAndRename(db: Database, { changes }: Comparison): void {
+  for (const { collection } of ofKind(changes, 'drop-collection')) db.run(`drop table ${identifier(collection.name)}`);
+  for (const { index } of ofKind(changes, 'drop-index')) db.run(`drop index ${identifier(index.name)}`);
+  for (const { unique } of ofKind(changes, 'drop-unique')) db.run(`drop index ${identifier(unique.name)}`);
+  for (const { collection, before } of ofKind(changes, 'rename-collection')) {
+    db.run(`alter table ${identifier(before.name)} rename to ${identifier(collection.name)}`);
+  }
+  for (const { collection, field, before } of ofKind(changes, 'rename-field')) {
+    const columns = `${identifier(before.name)} to ${identifier(field.name)}`;
+    db.run(`alter table ${identifier(collection.name)} rename column ${columns}`);
+  }
+}
+
+/** Clears dangling references, if permitted. */
+function clearDangling(db: Database, { catalogue, allowed = [] }: SqliteDemand, { changes }: Comparison): void {
+  for (const { collection, reference } of ofKind(changes, 'add-reference')) {
+    const { field, to } = reference;
+    if (!allowed.includes(permission('clear', collection.name, field.name))) continue;
+    const column = identifier(field.name);
+    const key = catalogue.collections.get(to)!.key[0]!;
+    const target = { table: to, key: { field: key, column: key } };
+    const dangling = danglingSql(column, target, sqliteValues);
+    db.run(`update ${identifier(collection.name)} set ${column} = null where ${dangling}`);
+  }
+}
+
+/** Checks new and rebuilt tables and those that refer to them. */
+function checkReferences(db: Database, { collections }: Catalogue, touched: readonly Collection[]): void {
+  const names = touched.map(({ name }) => name);
+  for (const { name, references } of collections.values()) {
+    if (!references.some(({ to }) => names.includes(name) || names.includes(to))) continue;
+    const sql = `select parent as "to", count(*) as rows from pragma_foreign_key_check('${name}') group by parent`;
+    const [broken] = db.query<{ to: string; rows: number }, []>(sql).all();
+    if (broken !== undefined) {
+      const { to, rows } = broken;
+      const refer =
+        rows === 1
+          ? `1 row of ${name} refers to a row of ${to} that is`
+          : `${rows} rows of ${name} refer to rows of ${to} that are`;
+      throw new ConfigError(`${refer} not there; nothing was changed`);
+    }
+  }
+}
+
+function markAsOurs(db: Database, { collections }: Catalogue): void {
+  db.run(`create table if not exists ${RECORD_TABLE} (declaration text not null) strict`);
+  db.run(`delete from ${RECORD_TABLE}`);
+  db.run(`insert into ${RECORD_TABLE} (declaration) values (?)`, [recordOf(collections.values())]);
+  if (pragma(db, 'application_id') !== APPLICATION_ID) db.run(`pragma application_id = ${APPLICATION_ID}`);
+  if (pragma(db, 'user_version') !== SCHEMA_VERSION) db.run(`pragma user_version = ${SCHEMA_VERSION}`);
+}

@@ -1,0 +1,59 @@
+/** The tables of the service's own collections, created on first use. */
+import type { Database } from 'bun:sqlite';
+import { type Catalogue, type Collection, declareCatalogue } from '../../../collection/declaration.ts';
+import { KEYS, OWN_COLLECTIONS, USERS } from '../../../collection/own-collections.ts';
+import { missingRoles, type RoleHolders } from '../../../collection/undeclared-roles.ts';
+import { ConfigError } from '../../../settings/setting.ts';
+import { identifier, type Statement } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { indexesOf, indexSql, literal, select, tableSql } from './schema.ts';
+
+const NAMES = [...OWN_COLLECTIONS.keys()];
+/** They have no references. */
+const NO_OTHERS: Catalogue = declareCatalogue({ collections: [] });
+
+const PRESENT: Statement = {
+  sql: `select name from sqlite_schema where type = 'table' and name in (${NAMES.map(literal).join(', ')})`,
+  params: [],
+};
+
+export function hasOwnTables(connection: Connection): boolean {
+  return connection.rows(PRESENT).length === NAMES.length;
+}
+
+/** Needs a writable connection. Of several processes one creates them, and the others find them. */
+export function makeOwnTables(connection: Connection): void {
+  if (hasOwnTables(connection)) return;
+  connection.beginWriting();
+  try {
+    const present = connection.rows(PRESENT).map(({ name }) => name);
+    for (const collection of OWN_COLLECTIONS.values()) {
+      if (!present.includes(collection.name)) makeTable(connection, collection);
+    }
+    connection.commit();
+  } finally {
+    connection.rollback();
+  }
+}
+
+function makeTable(connection: Connection, collection: Collection): void {
+  connection.execute(tableSql(NO_OTHERS, collection));
+  for (const index of indexesOf(collection)) connection.execute(indexSql(collection, index));
+}
+
+/** The keys and users of a file, whether or not it has tables for them. */
+export function roleHolders(db: Database): RoleHolders {
+  const holders = (table: string): RoleHolders['keys'] => {
+    const isThere = select(db, "select 1 from sqlite_schema where type = 'table' and name = ?", table).length > 0;
+    if (!isThere) return [];
+    const rows = select(db, `select name, role from ${identifier(table)} order by name`);
+    return rows.map(([name, role]) => ({ name: String(name), role: String(role) }));
+  };
+  return { keys: holders(KEYS.name), users: holders(USERS.name) };
+}
+
+/** Throws a `ConfigError` if the file holds keys or users. */
+export function rejectCredentials(db: Database): void {
+  const problem = missingRoles(roleHolders(db));
+  if (problem !== undefined) throw new ConfigError(problem);
+}

@@ -1,0 +1,90 @@
+/**
+ * Rebuilds a table whose definition changes: SQLite alters little in place, so a new table is created, filled and
+ * renamed (https://www.sqlite.org/lang_altertable.html#otheralter). A new column that does not depend on the rows is
+ * added directly.
+ */
+import type { Database } from 'bun:sqlite';
+import type { Catalogue, Field } from '../../../collection/declaration.ts';
+import type { Pair } from '../../migration/changes.ts';
+import { permission } from '../../migration/risks.ts';
+import { identifier } from '../../sql/statement.ts';
+import { defaultSql, sqliteValues } from './conversion.ts';
+import { othersIn } from './foreign-objects.ts';
+import { columnDefinition, count, indexesOf, tableParts, tableSql } from './schema.ts';
+
+/** Declared names contain no spaces. */
+const STAND_IN = 'table to be';
+
+export function isRebuilt(
+  found: Catalogue,
+  declared: Catalogue,
+  { now, before, origin }: Pair,
+  allowed: readonly string[],
+): boolean {
+  if (before === undefined) return false;
+  // Types may share a column type but not their stored form; the table does not know patterns.
+  const isConverted = ({ type }: Field, was: Field | undefined) => was !== undefined && was.type !== type;
+  const isCleared = ({ name }: Field) => allowed.includes(permission('clear', now.name, name));
+  if (now.fields.some((field) => isConverted(field, origin(field)) || isCleared(field))) return true;
+  const kept = new Set(tableParts(found, before));
+  const added = now.fields.filter((field) => origin(field) === undefined);
+  const additions = new Set(added.map((field) => columnDefinition(declared, now, field)));
+  const parts = tableParts(declared, now).filter((part) => !additions.has(part));
+  return parts.length !== kept.size || !parts.every((part) => kept.has(part)) || !added.every(isSimplyAdded);
+}
+
+/** Whether all rows get the same value. */
+function isSimplyAdded({ required, default: value, generated }: Field): boolean {
+  return generated === undefined && (!required || value !== undefined);
+}
+
+export function addFields(db: Database, declared: Catalogue, { now, origin }: Pair): void {
+  for (const field of now.fields.filter((each) => origin(each) === undefined)) {
+    db.run(`alter table ${identifier(now.name)} add column ${columnDefinition(declared, now, field)}`);
+  }
+}
+
+/**
+ * Names are already the new ones, and references are not enforced. Foreign columns, indexes and triggers are preserved.
+ */
+export function rebuild(db: Database, declared: Catalogue, pair: Pair, allowed: readonly string[]): void {
+  const { now, before } = pair;
+  const table = identifier(now.name);
+  const known = [...now.fields, ...(before?.fields ?? []), ...indexesOf(now)].map(({ name }) => name);
+  const others = othersIn(db, now.name, new Set(known));
+  const theirs = others.columns.map(({ name }) => identifier(name));
+  const columns = [...now.fields.map(({ name }) => identifier(name)), ...theirs];
+  const values = [...now.fields.map((field) => takenFrom(pair, field, allowed)), ...theirs];
+  // Keys are never assigned twice.
+  const position = before?.assigned === undefined || now.assigned === undefined ? undefined : positionOf(db, now.name);
+  const more = others.columns.map(({ definition }) => definition);
+  db.run(tableSql(declared, now, { name: STAND_IN, more }));
+  db.run(
+    `insert into ${identifier(STAND_IN)} (${columns.join(', ')}) select ${values.join(', ')} from ${table} order by rowid`,
+  );
+  // Foreign views and triggers refer to the table, which briefly does not exist.
+  db.run('pragma legacy_alter_table = on');
+  db.run(`drop table ${table}`);
+  db.run(`alter table ${identifier(STAND_IN)} rename to ${table}`);
+  db.run('pragma legacy_alter_table = off');
+  for (const sql of others.objects) db.run(sql);
+  if (position === undefined) return;
+  db.run('delete from sqlite_sequence where name = ?', [now.name]);
+  db.run('insert into sqlite_sequence (name, seq) values (?, ?)', [now.name, position]);
+}
+
+function positionOf(db: Database, table: string): number {
+  return count(db, `select max(seq) from sqlite_sequence where name = '${table}'`);
+}
+
+/** The expression for a new column over the old table. */
+function takenFrom({ now, origin }: Pair, field: Field, allowed: readonly string[]): string {
+  const before = origin(field);
+  if (before === undefined) return defaultSql(field);
+  const value = sqliteValues.value({ field, column: { name: field.name, type: before.type } })!;
+  const rules = sqliteValues.keepsRules(field, value);
+  const isCleared = rules !== undefined && allowed.includes(permission('clear', now.name, field.name));
+  const kept = isCleared ? `case when not (${rules}) then null else ${value} end` : value;
+  const isFilled = field.required && !before.required && allowed.includes(permission('fill', now.name, field.name));
+  return isFilled ? `coalesce(${kept}, ${defaultSql(field)})` : kept;
+}

@@ -1,0 +1,183 @@
+/** The tables of a database file in SQL, and the ownership check of a file. */
+import type { Database } from 'bun:sqlite';
+import { type Catalogue, type Collection, type Field, isKey } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
+import type { StoredRow } from '../../../plan/types.ts';
+import { identifier } from '../../sql/statement.ts';
+import { sqliteDialect } from '../dialect.ts';
+
+/** Marks a file as ours ("PCat"), so that another program's database is never touched. */
+export const APPLICATION_ID = 0x50436174;
+/** The version of the service's own tables; declared fields are compared one by one. */
+export const SCHEMA_VERSION = 1;
+
+export const RETRY_TABLE = 'idempotency_keys';
+
+export class NotOurDatabase extends Error {
+  /** Rather than of another version. */
+  readonly isOfAnother: boolean;
+
+  constructor(message: string, { isOfAnother = false } = {}) {
+    super(message);
+    this.isOfAnother = isOfAnother;
+  }
+}
+
+/** Returns whether the file is empty. Reads one snapshot, since another process may be creating it. */
+export function checkOwner(db: Database): boolean {
+  const look = db.transaction(() => ({
+    owner: pragma(db, 'application_id'),
+    version: pragma(db, 'user_version'),
+    tables: count(db, 'select count(*) from sqlite_schema'),
+  }));
+  const { owner, version, tables } = look.deferred();
+  if (owner === 0 && tables === 0) return true;
+  if (owner !== APPLICATION_ID) {
+    throw new NotOurDatabase(
+      'it is an SQLite database of another program; catalogue declare and catalogue copy bring its rows over',
+      { isOfAnother: true },
+    );
+  }
+  if (version > SCHEMA_VERSION) throw new NotOurDatabase('it was written by a newer version of this program');
+  return false;
+}
+
+/** Without indexes. The name differs during a rebuild; `extra` are foreign columns. */
+export function tableSql(
+  catalogue: Catalogue,
+  collection: Collection,
+  { name = collection.name, more = [] as readonly string[] } = {},
+): string {
+  const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
+  return `create table ${identifier(name)} (${[...columns, ...more, ...keyParts(collection)].join(', ')}) strict`;
+}
+
+/** The columns, and the key constraint unless a column defines it. */
+export function tableParts(catalogue: Catalogue, collection: Collection): string[] {
+  const columns = collection.fields.map((field) => columnDefinition(catalogue, collection, field));
+  return [...columns, ...keyParts(collection)];
+}
+
+function keyParts({ assigned, key }: Collection): string[] {
+  return assigned === undefined ? [`primary key (${columnList(key)})`] : [];
+}
+
+export const RETRY_TABLE_SQL = [
+  `create table ${RETRY_TABLE} (key text primary key, fingerprint text not null, result text not null, created_at integer not null) strict, without rowid`,
+  `create index ${RETRY_TABLE}_created_at on ${RETRY_TABLE} (created_at)`,
+];
+
+export interface Index {
+  readonly name: string;
+  readonly fields: readonly Field[];
+  readonly isUnique: boolean;
+}
+
+/** An index implicitly ends with the row id, so one on a field also serves the order by field and assigned key. */
+export function indexesOf(collection: Collection): readonly Index[] {
+  return [
+    ...collection.fields
+      .filter(hasIndex)
+      .map((field) => ({ name: indexName(collection, field), fields: [field], isUnique: false })),
+    ...collection.unique.map(({ name, fields }) => ({ name, fields, isUnique: true })),
+  ];
+}
+
+/** An index is useless for types that are compared by computed keys. */
+export function hasIndex({ indexed, type }: Field): boolean {
+  return indexed && type.sqlite.keyed !== true;
+}
+
+export function indexSql({ name }: Collection, index: Index): string {
+  const kind = index.isUnique ? 'unique index' : 'index';
+  return `create ${kind} if not exists ${identifier(index.name)} on ${identifier(name)} (${columnList(index.fields)})`;
+}
+
+export function indexName(collection: Collection, field: Field): string {
+  return `${collection.name}_${field.name}`;
+}
+
+/** Autoincrement: a deleted key is never assigned again, and keys chosen by clients are skipped. */
+export const NUMBERED_KEY = 'integer primary key autoincrement';
+
+export function columnDefinition(catalogue: Catalogue, collection: Collection, field: Field): string {
+  const name = identifier(field.name);
+  if (field === collection.assigned) return `${name} ${NUMBERED_KEY}${check(collection, field)}`;
+  const required = field.required || isKey(collection, field) ? ' not null' : '';
+  const byDefault =
+    field.default === undefined ? '' : ` default ${literal(sqliteDialect.stored(field.default, field.type))}`;
+  return `${name} ${field.type.sqlite.column}${required}${byDefault}${check(collection, field)}${reference(catalogue, collection, field)}`;
+}
+
+function reference({ collections }: Catalogue, { references }: Collection, field: Field): string {
+  const found = references.find((each) => each.field === field);
+  if (found === undefined) return '';
+  const [key] = collections.get(found.to)!.key;
+  return ` references ${identifier(found.to)} (${identifier(key!.name)}) on delete ${found.onDelete}`;
+}
+
+/** The planner has already validated the value; the constraint protects against other programs. */
+function check(collection: Collection, field: Field): string {
+  const column = identifier(field.name);
+  const ofType = field.type.sqlite.check?.(column);
+  const conditions = [...(ofType === undefined ? [] : [ofType]), ...ruleConditions(field, column)];
+  if (conditions.length === 0) return '';
+  return ` constraint ${identifier(`${collection.name}_${field.name}_check`)} check (${conditions.join(' and ')})`;
+}
+
+/** The rules of a field in SQL, except patterns, which need our function. */
+export function ruleConditions({ type, rules }: Field, column: string): string[] {
+  const stored = (value: Value) => literal(sqliteDialect.stored(value, type));
+  return [
+    ...(rules.minimum === undefined ? [] : [`${column} >= ${stored(rules.minimum)}`]),
+    ...(rules.maximum === undefined ? [] : [`${column} <= ${stored(rules.maximum)}`]),
+    ...(rules.maxLength === undefined ? [] : [`length(${column}) <= ${rules.maxLength}`]),
+    ...(rules.oneOf === undefined ? [] : [`${column} in (${rules.oneOf.map(stored).join(', ')})`]),
+  ];
+}
+
+export function insertRows(db: Database, { name, fields }: Collection, rows: readonly StoredRow[]): void {
+  const insert = db.prepare(
+    `insert into ${identifier(name)} (${columnList(fields)}) values (${fields.map(() => '?').join(', ')})`,
+  );
+  try {
+    for (const row of rows) insert.run(...storedValues(fields, row));
+  } finally {
+    insert.finalize();
+  }
+}
+
+/** The stored form of a row; null for a key to be assigned. */
+export function storedValues(fields: readonly Field[], row: StoredRow): Value[] {
+  return row.map((value, index) => {
+    if (value === undefined || value === null) return null;
+    return sqliteDialect.stored(value, fields[index]!.type);
+  });
+}
+
+export function columnList(fields: readonly Field[]): string {
+  return fields.map((field) => identifier(field.name)).join(', ');
+}
+
+export function literal(value: Value): string {
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
+  return typeof value === 'boolean' ? String(Number(value)) : String(value);
+}
+
+export function pragma(db: Database, name: string): number {
+  return count(db, `select * from pragma_${name}`);
+}
+
+export function count(db: Database, sql: string): number {
+  return Number(select(db, sql)[0]?.[0] ?? 0);
+}
+
+/** Uses a temporary statement: an open one would keep an old snapshot. */
+export function select(db: Database, sql: string, ...params: string[]): unknown[][] {
+  const statement = db.prepare(sql);
+  try {
+    return statement.values(...params);
+  } finally {
+    statement.finalize();
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Finds the reference that a write would break. SQLite does not name it, so it is looked up by the values of the job
+ * through indexes.
+ */
+
+import { Refusal } from '../../../base/errors.ts';
+import { type Catalogue, type Collection, type Reference, referencesTo } from '../../../collection/declaration.ts';
+import type { Value } from '../../../collection/value.ts';
+import { missingReferent, stillReferenced } from '../../shared/write-checks.ts';
+import { identifier } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { spendRow } from '../connection/deadline.ts';
+import { sqliteDialect } from '../dialect.ts';
+import { valueIn } from '../functions/stored-values.ts';
+import type { Job } from './jobs.ts';
+
+/** The job was rolled back, so the rows are as before. */
+export function brokenReference(connection: Connection, catalogue: Catalogue, job: Job): Refusal {
+  const collection = catalogue.collections.get(job.collection)!;
+  for (const values of valuesOf(collection, job)) {
+    const missing = missingIn(connection, catalogue, collection, values);
+    if (missing !== undefined) return missing;
+  }
+  return referrer(connection, catalogue, collection, job) ?? unknownReference(collection);
+}
+
+/** The values that a job supplies, row by row. */
+function* valuesOf({ fields }: Collection, job: Job): Generator<(name: string) => Value | undefined> {
+  if (job.kind === 'change') yield (name) => job.set[name];
+  else if (job.kind === 'change-each') for (const { set } of job.changes) yield (name) => set[name];
+  else for (const row of job.rows) yield (name) => row[fields.findIndex((field) => field.name === name)];
+}
+
+function missingIn(
+  connection: Connection,
+  { collections }: Catalogue,
+  collection: Collection,
+  given: (name: string) => Value | undefined,
+): Refusal | undefined {
+  for (const reference of collection.references) {
+    const value = given(reference.field.name);
+    if (value === undefined || value === null) continue;
+    if (!exists(connection, reference.to, collections.get(reference.to)!.key[0]!.name, value)) {
+      return missingReferent(collection, reference, valueIn(reference.field.type, value));
+    }
+  }
+  return undefined;
+}
+
+/** A row that prevents the job's deletes or key changes. */
+function referrer(connection: Connection, catalogue: Catalogue, collection: Collection, job: Job): Refusal | undefined {
+  const changes = job.kind === 'change' ? [job] : job.kind === 'change-each' ? job.changes : [];
+  for (const { met, set } of changes) {
+    if (met === undefined) continue;
+    const keys = connection.rows(met).map((row) => row.key!);
+    const isRemoval = Object.keys(set).length === 0;
+    const found = isRemoval
+      ? new Removal(connection, catalogue).keeper(collection, keys)
+      : keeperAmong(connection, collection, keys, referencesTo(catalogue, collection));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Deleted rows, and those that cascade with them, up to one that prevents it. */
+class Removal {
+  private readonly seen = new Map<string, Set<Value>>();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly catalogue: Catalogue,
+  ) {}
+
+  keeper(collection: Collection, given: readonly Value[]): Refusal | undefined {
+    const keys = this.unseen(collection, given);
+    if (keys.length === 0) return undefined;
+    const references = referencesTo(this.catalogue, collection);
+    const keeping = references.filter(({ onDelete }) => onDelete === 'restrict');
+    const found = keeperAmong(this.connection, collection, keys, keeping);
+    if (found !== undefined) return found;
+    for (const { from, field, onDelete } of references) {
+      if (onDelete !== 'cascade' || referencesTo(this.catalogue, from).length === 0) continue;
+      const sql = `select ${identifier(from.key[0]!.name)} from ${identifier(from.name)} where ${identifier(field.name)} = ?`;
+      for (const key of keys) {
+        const going = this.connection.values({ sql, params: [key] }).map(([each]) => each as Value);
+        const further = this.keeper(from, going);
+        if (further !== undefined) return further;
+      }
+    }
+    return undefined;
+  }
+
+  private unseen({ name }: Collection, keys: readonly Value[]): readonly Value[] {
+    const seen = this.seen.get(name) ?? new Set();
+    this.seen.set(name, seen);
+    return keys.filter((key) => !seen.has(key) && seen.add(key));
+  }
+}
+
+function keeperAmong(
+  connection: Connection,
+  collection: Collection,
+  keys: readonly Value[],
+  references: ReturnType<typeof referencesTo>,
+): Refusal | undefined {
+  for (const key of keys) {
+    for (const reference of references) {
+      if (exists(connection, reference.from.name, reference.field.name, key)) {
+        return stillReferenced(collection, reference, valueIn(collection.key[0]!.type, key));
+      }
+    }
+  }
+  return undefined;
+}
+
+/** A reference of a stored row, with its value. */
+export interface StoredReference {
+  readonly reference: Reference;
+  readonly value: Value;
+}
+
+/** Rejects the first reference to a row that does not exist, in a transaction in which SQLite does not check them yet. */
+export function checkReferences(
+  connection: Connection,
+  collection: Collection,
+  references: readonly StoredReference[],
+): void {
+  for (const { reference, value } of references) {
+    spendRow();
+    if (exists(connection, reference.to, collection.among.get(reference.to)!.key[0]!.name, value)) continue;
+    throw missingReferent(collection, reference, valueIn(reference.field.type, value));
+  }
+}
+
+/** A row with a dangling reference, in a transaction that has not checked it yet. */
+export function findBroken(connection: Connection, collection: Collection): Refusal | undefined {
+  if (collection.references.length === 0) return undefined;
+  const table = identifier(collection.name);
+  const sql = `select cast(broken.rowid as text), list."from" from pragma_foreign_key_check(?1) as broken
+    join pragma_foreign_key_list(?1) as list on list.id = broken.fkid limit 1`;
+  const [found] = connection.values({ sql, params: [collection.name] }) as [string, string][];
+  const reference = collection.references.find(({ field }) => field.name === found?.[1]);
+  if (found === undefined || reference === undefined) return undefined;
+  const column = sqliteDialect.text(identifier(reference.field.name), reference.field.type);
+  const [row] = connection.values({
+    sql: `select ${column} from ${table} where rowid = cast(? as integer)`,
+    params: [found[0]],
+  });
+  return missingReferent(collection, reference, row?.[0] as Value);
+}
+
+function exists(connection: Connection, table: string, column: string, value: Value): boolean {
+  const sql = `select 1 from ${identifier(table)} where ${identifier(column)} = ? limit 1`;
+  return connection.values({ sql, params: [value] }).length > 0;
+}
+
+function unknownReference({ name }: Collection): Refusal {
+  return new Refusal('23503', `a write to "${name}" violates a foreign key constraint`);
+}

@@ -1,0 +1,213 @@
+/** Inserts, updates or deletes the rows of a job, one statement after the other. */
+import { SQLiteError } from 'bun:sqlite';
+import { Refusal } from '../../../base/errors.ts';
+import type { Collection } from '../../../collection/declaration.ts';
+import { deniedRow } from '../../../collection/permission-errors.ts';
+import type { Value } from '../../../collection/value.ts';
+import { atRow, duplicate, keysUsedUp, missingRow, notAmong, printed } from '../../shared/write-checks.ts';
+import { identifier, type Statement } from '../../sql/statement.ts';
+import type { Connection } from '../connection/connection.ts';
+import { spendRow } from '../connection/deadline.ts';
+import { type GivenValue, isReferenceError, translateError } from '../errors.ts';
+import { valueIn } from '../functions/stored-values.ts';
+import { countReturned } from '../read/byte-budget.ts';
+import { passKey } from './assigned-keys.ts';
+import { checkReferences, type StoredReference } from './broken-references.ts';
+import type { Job } from './jobs.ts';
+
+export interface Written {
+  readonly affected: number;
+  readonly inserted: number;
+  /** The text forms of the key, if exactly one row was written. */
+  readonly key?: readonly string[];
+  /** The changed rows as JSON lists, if the answer needs them. */
+  readonly changed: readonly string[];
+}
+
+type InsertJob = Extract<Job, { kind: 'insert' }>;
+type ChangeJob = Extract<Job, { kind: 'change' }>;
+type ChangeEachJob = Extract<Job, { kind: 'change-each' }>;
+
+export function writeRows(connection: Connection, collection: Collection, job: Job): Written {
+  switch (job.kind) {
+    case 'insert':
+      return insertRows(connection, collection, job);
+    case 'change':
+      return changeRows(connection, collection, job);
+    case 'change-each':
+      return changeEach(connection, collection, job);
+  }
+}
+
+/** Rows of one request may refer to each other in any order. Their references are checked once all of them are stored. */
+function insertRows(connection: Connection, collection: Collection, job: InsertJob): Written {
+  const refersToItself = job.rows.length > 1 && collection.references.some(({ to }) => to === collection.name);
+  if (!refersToItself) return insertEach(connection, collection, job, () => {});
+  const references: StoredReference[] = [];
+  connection.execute('pragma defer_foreign_keys = on');
+  try {
+    const written = insertEach(connection, collection, job, (row, isNew) => {
+      for (const reference of collection.references) {
+        const place = collection.fields.indexOf(reference.field);
+        const isStored = isNew || job.meets!.overwrites.includes(place);
+        if (isStored && row[place] !== null) references.push({ reference, value: row[place]! });
+      }
+    });
+    checkReferences(connection, collection, references);
+    return written;
+  } finally {
+    // Other jobs share the transaction. SQLite also forgets the violations it has counted, so all are checked before.
+    connection.execute('pragma defer_foreign_keys = off');
+  }
+}
+
+/** Reports each row that is stored, and not ignored as a duplicate, to `stored`. */
+function insertEach(
+  connection: Connection,
+  collection: Collection,
+  job: InsertJob,
+  stored: (row: readonly Value[], isNew: boolean) => void,
+): Written {
+  const { fields, assigned, key: keyFields } = collection;
+  const keyPlaces = keyFields.map((field) => fields.indexOf(field));
+  if (assigned !== undefined) passChosen(connection, collection, job);
+  const changed: string[] = [];
+  let affected = 0;
+  let inserted = 0;
+  let key: readonly string[] | undefined;
+  const keyTexts = (values: readonly Value[]) =>
+    values.map((stored, index) => keyFields[index]!.type.print(valueIn(keyFields[index]!.type, stored)));
+  for (const [index, row] of job.rows.entries()) {
+    spendRow();
+    const met = job.meets?.places.map((place): Value => row[place] ?? null);
+    const [known] =
+      met === undefined || met.includes(null) ? [] : connection.values({ sql: job.meets!.sql, params: met });
+    const insert: Statement = {
+      sql: job.sql,
+      params: job.allowed === undefined ? row : [...row, ...job.allowed.params],
+    };
+    const given = keyPlaces.map((place): Value => row[place] ?? null);
+    try {
+      if (job.before !== undefined) {
+        const { sql, params } = job.before;
+        if (connection.number({ sql, params: [...row, ...params] }) !== 1) throw deniedRow(collection.name);
+      }
+      if (job.returning === undefined && job.allowed === undefined) {
+        const { changes, lastInsertRowid } = connection.run(insert);
+        affected += changes;
+        if (changes === 0) continue;
+        const made = () => (given.includes(null) ? [assignedKey(connection, lastInsertRowid)] : given);
+        key = known === undefined ? keyTexts(made()) : (known as string[]);
+        if (known === undefined) inserted++;
+      } else {
+        const [written] = connection.values(insert);
+        if (written === undefined && job.allowed?.met !== undefined) throw deniedRow(collection.name);
+        if (written === undefined) continue;
+        if (job.allowed !== undefined && Number(written[known === undefined ? 1 : 2]) !== 1) {
+          throw deniedRow(collection.name);
+        }
+        affected++;
+        if (known === undefined) inserted++;
+        const text = job.returning === undefined ? undefined : (written[0] as string);
+        const assignedNumber = () =>
+          text === undefined ? connection.number(LAST_KEY) : (JSON.parse(text) as number[]).flat()[keyPlaces[0]!]!;
+        const made = () => (given.includes(null) ? [assignedKey(connection, assignedNumber())] : given);
+        key = known === undefined ? keyTexts(made()) : (known as string[]);
+        if (text !== undefined) changed.push(countReturned(text));
+      }
+      stored(row, known === undefined);
+    } catch (error) {
+      if (isReferenceError(error) || error instanceof Refusal) throw error;
+      if (areKeysUsedUp(connection, collection, error)) throw keysUsedUp(collection);
+      const giving: GivenValue = (name) => row[fields.findIndex((field) => field.name === name)];
+      const told = translateError(error, { collection, given: giving });
+      const isTaken = told instanceof Refusal && told.code === '23505' && job.meets === undefined;
+      const first = isTaken ? firstTaken(connection, collection, row) : undefined;
+      throw atRow(first ?? told, job.rows.length > 1 ? index : undefined);
+    }
+  }
+  return affected !== 1 || key === undefined ? { affected, inserted, changed } : { affected, inserted, changed, key };
+}
+
+/** SQLite reports any of several conflicts. PostgreSQL reports the key first, then the other constraints in order. */
+function firstTaken(connection: Connection, collection: Collection, row: readonly Value[]): Refusal | undefined {
+  const { name, fields, key, unique } = collection;
+  for (const set of [key, ...unique.map((each) => each.fields)]) {
+    const params = set.map((field): Value => row[fields.indexOf(field)] ?? null);
+    if (params.includes(null)) continue;
+    const same = set.map((field) => `${identifier(field.name)} = ?`).join(' and ');
+    const [found] = connection.values({ sql: `select 1 from ${identifier(name)} where ${same}`, params });
+    const values = set.map(({ type }, index) => valueIn(type, params[index]!));
+    if (found !== undefined) return duplicate(collection, set, printed(set, values));
+  }
+  return undefined;
+}
+
+const LAST_KEY: Statement = { sql: 'select last_insert_rowid()', params: [] };
+
+/** The key of the last inserted row, with all digits even beyond a double. */
+function assignedKey(connection: Connection, number: number): Value {
+  if (Number.isSafeInteger(number)) return number;
+  const [[text]] = connection.values({ sql: 'select cast(last_insert_rowid() as text)', params: [] }) as [[string]];
+  return BigInt(text);
+}
+
+/** SQLite reports a full disk when the largest row id is used. */
+function areKeysUsedUp(connection: Connection, { name, assigned }: Collection, error: unknown): boolean {
+  if (assigned === undefined || !(error instanceof SQLiteError) || error.code !== 'SQLITE_FULL') return false;
+  const sql = 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807';
+  return connection.values({ sql, params: [name] }).length > 0;
+}
+
+/** Reserves keys that later rows choose, so that none of them is assigned to an earlier row. */
+function passChosen(connection: Connection, collection: Collection, { rows }: InsertJob): void {
+  const place = collection.fields.indexOf(collection.assigned!);
+  const chosen = rows.flatMap((row) => row[place] ?? []);
+  if (chosen.length === 0 || chosen.length === rows.length) return;
+  const largest = chosen.reduce((most, value) => (value! > most! ? value : most));
+  passKey(connection, collection, largest);
+}
+
+function changeRows(connection: Connection, collection: Collection, job: ChangeJob): Written {
+  try {
+    const { affected, changed } = change(connection, collection, job, job.returning !== undefined);
+    const newKey = collection.assigned === undefined ? undefined : job.set[collection.assigned.name];
+    // SQLite tracks only inserted keys, so a key set by an update is reserved here.
+    if (affected > 0 && newKey !== undefined) passKey(connection, collection, newKey);
+    return { affected, inserted: 0, changed };
+  } catch (error) {
+    throw translateError(error, { collection, given: (name) => job.set[name] });
+  }
+}
+
+function changeEach(connection: Connection, collection: Collection, job: ChangeEachJob): Written {
+  const tests = collection.key.map(({ name }) => `${identifier(name)} = ?`).join(' and ');
+  const exists = job.met?.sql ?? `select 1 from ${identifier(collection.name)} where ${tests}`;
+  const missing = job.isConditional ? notAmong : missingRow;
+  const changed = job.changes.flatMap((each, index) => {
+    const { key, set } = each;
+    spendRow();
+    // An object with only its key changes nothing, but must identify a row.
+    const params = job.met === undefined ? key : [...key, ...job.met.params];
+    if (connection.values({ sql: exists, params }).length === 0) throw missing(collection, key, index);
+    try {
+      return change(connection, collection, each, job.returning !== undefined).changed;
+    } catch (error) {
+      if (isReferenceError(error) || error instanceof Refusal) throw error;
+      throw atRow(translateError(error, { collection, given: (name) => set[name] }), index);
+    }
+  });
+  return { affected: job.changes.length, inserted: 0, changed };
+}
+
+function change(
+  connection: Connection,
+  { name }: Collection,
+  { statement, isRuled = false }: Pick<ChangeJob, 'statement' | 'isRuled'>,
+  wantRows: boolean,
+): Pick<Written, 'affected' | 'changed'> {
+  if (!wantRows && !isRuled) return { affected: connection.run(statement).changes, changed: [] };
+  const changed = connection.values(statement);
+  if (isRuled && changed.some(([, isAllowed]) => Number(isAllowed) !== 1)) throw deniedRow(name);
+  return { affected: changed.length, changed: wantRows ? changed.map(([row]) => row as string) : [] };
+}

@@ -1,0 +1,88 @@
+/** The writer thread as the event loop sees it. */
+import type { Catalogue } from '../../../collection/declaration.ts';
+import type { CatalogueDraft } from '../../../collection/draft.ts';
+import type { OpenFiles } from '../connection/database-files.ts';
+import { Thread } from '../connection/thread.ts';
+import type { Outcome } from '../connection/thread-result.ts';
+import { divided, type Part } from './job-slices.ts';
+import type { Job } from './jobs.ts';
+import type { WriteBounds } from './run-jobs.ts';
+import type { Commit } from './writer.ts';
+
+/** A message to the writer thread; commits and `close` are answered. */
+export type WriterRequest =
+  | ({ readonly kind: 'open'; readonly catalogue: CatalogueDraft } & Omit<WriterTerms, 'catalogue'>)
+  | { readonly kind: 'part'; readonly part: Part }
+  /** `parts` is the number of parts that preceded a long job. */
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly parts?: number }
+  | { readonly kind: 'give-back-memory' }
+  | { readonly kind: 'close' };
+export type WriterAnswer =
+  | { readonly outcomes: readonly Outcome[]; readonly stale: boolean }
+  | { readonly fault: string };
+
+export interface WriterTerms {
+  readonly path: string;
+  readonly files: OpenFiles;
+  readonly catalogue: Catalogue;
+  readonly bounds: WriteBounds;
+}
+
+/** Answers one message at a time, in order. */
+export class WriterThread {
+  /** Connections with a leaked statement, for the metrics. */
+  stale = 0;
+  private readonly waiting: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void }[] = [];
+  private readonly thread: Thread<WriterRequest, WriterAnswer>;
+
+  constructor(terms: WriterTerms) {
+    this.thread = new Thread({
+      file: new URL('./writer-thread.ts', import.meta.url),
+      opening: { kind: 'open', ...terms, catalogue: terms.catalogue.draft },
+      answered: (answer) => this.waiting.shift()?.resolve(answer),
+      lost: (refusal) => {
+        for (const { reject } of this.waiting.splice(0)) reject(refusal);
+      },
+      words: {
+        details: 'What was to be written may have been stored or not.',
+        hint: 'Try again with the same Idempotency-Key.',
+      },
+    });
+  }
+
+  readonly commit: Commit = async (jobs) => {
+    const long = jobs.length === 1 ? divided(jobs[0]!) : undefined;
+    for (const part of long?.parts ?? []) {
+      this.thread.post({ kind: 'part', part });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const answer = await this.ask(
+      long === undefined ? { kind: 'commit', jobs } : { kind: 'commit', jobs: [long.rest], parts: long.parts.length },
+    );
+    if ('fault' in answer) throw new Error(answer.fault);
+    if (answer.stale) this.stale++;
+    return answer.outcomes;
+  };
+
+  begin(): void {
+    this.thread.begin();
+  }
+
+  giveBackMemory(): void {
+    this.thread.tell({ kind: 'give-back-memory' });
+  }
+
+  async close(): Promise<void> {
+    if (!this.thread.isRunning) return;
+    // A dead thread has already closed its connection.
+    await this.ask({ kind: 'close' }).catch(() => {});
+    this.thread.end();
+  }
+
+  private ask(request: WriterRequest): Promise<WriterAnswer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      this.thread.post(request);
+    });
+  }
+}

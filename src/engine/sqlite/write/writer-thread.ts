@@ -1,0 +1,147 @@
+/** The writer thread: it owns the writing connection and knows only jobs. */
+
+import { Refusal } from '../../../base/errors.ts';
+import { QUICK_PAGE_ROWS } from '../../../base/limits.ts';
+import { declareCatalogue } from '../../../collection/declaration.ts';
+import { Connection } from '../connection/connection.ts';
+import { checkFiles } from '../connection/database-files.ts';
+import { asOutcome, type Outcome } from '../connection/thread-result.ts';
+import { translateError } from '../errors.ts';
+import { DeclarationWatch } from '../schema/declaration-watch.ts';
+import { indexPending } from '../search/search-index.ts';
+import { joined, type Part } from './job-slices.ts';
+import type { Job } from './jobs.ts';
+import { applyJobs } from './run-jobs.ts';
+import type { WriterAnswer, WriterRequest, WriterTerms } from './writer-link.ts';
+
+declare const self: Worker;
+
+type CommitRequest = Extract<WriterRequest, { kind: 'commit' }>;
+
+let terms: WriterTerms | undefined;
+let connection: Connection | undefined;
+let declared: DeclarationWatch | undefined;
+const received: Part[] = [];
+
+/** The interval of checks for rows to index. */
+const LOOK_MS = 1_000;
+/** After this long without writes, indexing continues immediately, */
+const QUIET_MS = 200;
+/** but pauses this many times as long as it worked, to leave the lock and the CPU to others. */
+const REST = 3;
+let lastCommit = Number.NEGATIVE_INFINITY;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
+  const told = answer(data);
+  if (told !== undefined) self.postMessage(told);
+};
+
+function answer(request: WriterRequest): WriterAnswer | undefined {
+  switch (request.kind) {
+    case 'open':
+      terms = { ...request, catalogue: declareCatalogue(request.catalogue) };
+      // Opens at once for the first write; on failure the first write reports why.
+      attempt(open);
+      indexLater(LOOK_MS);
+      return undefined;
+    case 'part':
+      received.push(request.part);
+      return undefined;
+    case 'commit':
+      lastCommit = performance.now();
+      return attempt(() => ({ outcomes: commit(request), stale: connection?.settle() === false }));
+    case 'give-back-memory':
+      Bun.gc(true);
+      return undefined;
+    case 'close':
+      clearTimeout(timer);
+      return attempt(() => {
+        connection?.close();
+        return { outcomes: [], stale: false };
+      });
+  }
+}
+
+/** Reassembles a long job from its parts. */
+function whole({ jobs, parts = 0 }: CommitRequest): readonly Job[] {
+  const came = received.splice(0);
+  if (parts === 0) return jobs;
+  if (came.length === parts) return [joined(jobs[0]!, came)];
+  throw new Refusal('CAT503', 'a thread of the database ended', {
+    details: 'Nothing was changed.',
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
+function attempt<T>(work: () => T): T | { readonly fault: string } {
+  try {
+    return work();
+  } catch (error) {
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+function commit(request: CommitRequest): readonly Outcome[] {
+  const { catalogue, bounds, files } = terms!;
+  try {
+    const jobs = whole(request);
+    checkFiles(files);
+    return applyJobs(open(), catalogue, jobs, bounds, declared);
+  } catch (error) {
+    const outcome = asOutcome(translateError(error));
+    return request.jobs.map(() => outcome);
+  }
+}
+
+function indexLater(milliseconds: number): void {
+  timer = setTimeout(indexSome, milliseconds);
+}
+
+/** Counts the collections that were looked at, so that each has its turn while others keep changing. */
+let turn = 0;
+
+/** Indexes the next batch of one collection. If it fails, as when another process is writing, the next collection is tried later. */
+function indexSome(): void {
+  const begun = performance.now();
+  const isQuiet = begun - lastCommit > QUIET_MS;
+  const found = attempt(() => {
+    checkFiles(terms!.files);
+    const collections = [...terms!.catalogue.collections.values()];
+    return collections.some(() => indexPending(open(), collections[turn++ % collections.length]!));
+  });
+  indexLater(found === true && isQuiet ? (performance.now() - begun) * REST : LOOK_MS);
+}
+
+function open(): Connection {
+  if (connection !== undefined) return connection;
+  const { path, files } = terms!;
+  const opened = new Connection(path, { prepare: () => checkFiles(files) });
+  gatherStatistics(opened);
+  declared = new DeclarationWatch(opened, terms!.catalogue);
+  opened.waitInTurn();
+  connection = opened;
+  return opened;
+}
+
+/** What `pragma optimize` would do: https://www.sqlite.org/pragma.html#pragma_optimize */
+const WANTED = { sql: 'pragma optimize = 0x10003', params: [] };
+const OF_COLLECTION = /^ANALYZE "main"\."[^_]/i;
+
+/**
+ * Gathers statistics, which decide whether reads are cheap; samples of each index suffice. The search index's tables
+ * must have none: with outdated small sizes, SQLite would scan them for every row.
+ */
+function gatherStatistics(connection: Connection): void {
+  try {
+    connection.execute(`pragma analysis_limit = ${2 * QUICK_PAGE_ROWS}`);
+    const wanted = connection.values(WANTED).map(([sql]) => String(sql));
+    for (const sql of wanted.filter((each) => OF_COLLECTION.test(each))) connection.execute(sql);
+    const forgotten = connection.execute("delete from sqlite_stat1 where tbl glob '_*'");
+    // Reloads the statistics.
+    if (forgotten > 0) connection.execute('analyze sqlite_schema');
+  } catch {
+    // Another process is writing, and the existing statistics are good enough.
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The one writer: quick writes that arrive while a commit is under way wait for it and share the next one. A costly write has a
+ * commit of its own, in the order of arrival; after each of them it is the turn of the quick ones. The commits themselves run on a
+ * thread of their own, so that syncing the disk never holds up a read.
+ */
+import { Refusal } from '../../../base/errors.ts';
+import { MAX_QUEUE_SECONDS, MAX_WAITING_WRITES, MAX_WRITES_PER_COMMIT } from '../../../base/limits.ts';
+import type { MaybePromise, WriteResult } from '../../engine.ts';
+import { type Outcome, settle } from '../connection/thread-result.ts';
+import type { Job } from './jobs.ts';
+
+/**
+ * The results of all jobs, or of the first ones, since a commit is limited in time. The others join the next commit.
+ */
+export type Commit = (jobs: readonly Job[]) => MaybePromise<readonly Outcome[]>;
+
+interface Waiting {
+  readonly job: Job;
+  readonly resolve: (result: WriteResult) => void;
+  readonly reject: (error: unknown) => void;
+  /** Rejects a costly write that waits for too long. */
+  patience?: ReturnType<typeof setTimeout>;
+}
+
+export class Writer {
+  /** For the metrics. */
+  commits = 0;
+  writes = 0;
+  private readonly quick: Waiting[] = [];
+  private readonly costly: Waiting[] = [];
+  private busy = false;
+  private idle: (() => void) | undefined;
+
+  constructor(
+    private readonly commit: Commit,
+    private readonly queueSeconds = MAX_QUEUE_SECONDS,
+  ) {}
+
+  write(job: Job, isQuick: boolean): Promise<WriteResult> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { job, resolve, reject };
+      if (isQuick) this.quick.push(waiting);
+      else if (this.costly.length >= MAX_WAITING_WRITES) reject(tooManyWrites());
+      else this.queue(waiting);
+      if (!this.busy) {
+        this.busy = true;
+        // Deferred, so that all requests of this turn of the event loop share a commit.
+        setImmediate(() => this.drain());
+      }
+    });
+  }
+
+  get waitingCount(): number {
+    return this.quick.length + this.costly.length;
+  }
+
+  /** Resolves when every write so far is settled. */
+  async settled(): Promise<void> {
+    if (this.busy) await new Promise<void>((resolve) => (this.idle = resolve));
+  }
+
+  private queue(waiting: Waiting): void {
+    this.costly.push(waiting);
+    waiting.patience = setTimeout(() => {
+      this.costly.splice(this.costly.indexOf(waiting), 1);
+      waiting.reject(tooManyWrites());
+    }, this.queueSeconds * 1000);
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waitingCount > 0) {
+      await this.carryOut(this.quick.splice(0, MAX_WRITES_PER_COMMIT));
+      const costly = this.costly.splice(0, 1);
+      clearTimeout(costly[0]?.patience);
+      await this.carryOut(costly);
+    }
+    this.busy = false;
+    this.idle?.();
+  }
+
+  private async carryOut(batch: readonly Waiting[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const outcomes = await this.commit(batch.map(({ job }) => job));
+      this.commits++;
+      this.quick.unshift(...batch.slice(outcomes.length));
+      for (const [index, outcome] of outcomes.entries()) this.report(batch[index]!, outcome);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  private report(waiting: Waiting, outcome: Outcome): void {
+    this.writes++;
+    try {
+      waiting.resolve(settle(outcome));
+    } catch (error) {
+      waiting.reject(error);
+    }
+  }
+}
+
+function tooManyWrites(): Refusal {
+  return new Refusal('CAT503', 'too many costly writes are waiting', {
+    details: 'Nothing was changed.',
+    hint: 'Try again in a moment, or name the rows by their keys.',
+    headers: { 'retry-after': '1' },
+  });
+}

@@ -1,0 +1,184 @@
+/**
+ * Receives request bodies. Each has a limit, and so have all of them together: received bytes and what is derived from
+ * them count until the request is answered. Over the total limit, a stalled body is dropped first; otherwise the next
+ * one is rejected.
+ */
+import { Refusal } from '../../base/errors.ts';
+import { MAX_BODIES_BYTES, SHORT_BODY_BYTES, SLOWEST_BODY_BYTES, STALLED_BODY_SECONDS } from '../../base/limits.ts';
+
+/** After a shorter chunk the receiver waits, so that small chunks arrive together and other requests get a turn. */
+const SHORT_PIECE_BYTES = 1024;
+
+/** A received body. Its owner releases it. */
+export class Body {
+  constructor(
+    readonly bytes: Uint8Array,
+    private readonly bodies: Bodies,
+    private counted = 0,
+  ) {}
+
+  /** Whether parsing it takes more than a moment. */
+  get isLong(): boolean {
+    return this.bytes.length > SHORT_BODY_BYTES;
+  }
+
+  /** Adds to the memory of the request. Short bodies are exempt, so that they never wait for long ones. */
+  count(bytes: number): void {
+    if (!this.isLong) return;
+    this.bodies.hold(bytes);
+    this.counted += bytes;
+  }
+
+  release(): void {
+    this.bodies.give(this.counted);
+    this.counted = 0;
+  }
+}
+
+export class Bodies {
+  private held = 0;
+  private readonly receiving = new Set<Receiving>();
+
+  constructor(
+    private readonly maxBytes: number,
+    private readonly maxAll = MAX_BODIES_BYTES,
+  ) {}
+
+  metrics() {
+    const help = 'Memory that large request bodies take, and what is made of them.';
+    return [{ name: 'bodies_bytes', kind: 'gauge', help, value: this.held }] as const;
+  }
+
+  async receive(request: Request): Promise<Body> {
+    checkEncoding(request.headers.get('content-encoding'));
+    const length = request.headers.get('content-length');
+    const { maxBytes } = this;
+    if (length !== null) {
+      if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+      if (Number(length) <= SHORT_BODY_BYTES) return new Body(await request.bytes().catch(brokeOff), this);
+      if (this.held + Number(length) > this.maxAll) this.makeRoom(Number(length));
+    }
+    if (request.body === null) return new Body(new Uint8Array(), this);
+    const receiving = new Receiving(request.body, maxBytes, (bytes) => this.hold(bytes));
+    this.receiving.add(receiving);
+    try {
+      return new Body(await receiving.whole().catch(brokeOff), this, receiving.size);
+    } catch (error) {
+      this.give(receiving.size);
+      throw error;
+    } finally {
+      this.receiving.delete(receiving);
+    }
+  }
+
+  hold(bytes: number): void {
+    if (this.held + bytes > this.maxAll) this.makeRoom(bytes);
+    this.held += bytes;
+  }
+
+  give(bytes: number): void {
+    this.held -= bytes;
+  }
+
+  private makeRoom(bytes: number): void {
+    const stalled = [...this.receiving]
+      .filter(({ idleMs }) => idleMs >= STALLED_BODY_SECONDS * 1000)
+      .sort((one, other) => other.idleMs - one.idleMs);
+    for (const each of stalled) {
+      if (this.held + bytes <= this.maxAll) return;
+      this.give(each.giveUp());
+    }
+    if (this.held + bytes > this.maxAll) throw tooMany();
+  }
+}
+
+/** A body in transit. */
+class Receiving {
+  /** The number of bytes that count. */
+  size = 0;
+  private readonly begunAt = performance.now();
+  private at = this.begunAt;
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  private isGivenUp = false;
+
+  constructor(
+    body: ReadableStream<Uint8Array>,
+    private readonly maxBytes: number,
+    private readonly hold: (bytes: number) => void,
+  ) {
+    this.reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  }
+
+  /** The time since the last bytes, or behind the minimum rate, so that single bytes do not count as progress. */
+  get idleMs(): number {
+    const now = performance.now();
+    return Math.max(now - this.at, now - this.begunAt - (this.size * 1000) / SLOWEST_BODY_BYTES);
+  }
+
+  async whole(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    try {
+      for (;;) {
+        const { done, value } = await this.reader.read();
+        if (this.isGivenUp) throw tooSlow();
+        if (done) return Buffer.concat(chunks);
+        if (this.size + value.byteLength > this.maxBytes) throw tooLarge(this.maxBytes);
+        this.hold(value.byteLength);
+        this.size += value.byteLength;
+        this.at = performance.now();
+        chunks.push(value);
+        if (value.byteLength < SHORT_PIECE_BYTES) await new Promise(setImmediate);
+      }
+    } catch (error) {
+      void this.reader.cancel().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Drops this body in favour of others. Returns the freed bytes. */
+  giveUp(): number {
+    const { size } = this;
+    this.size = 0;
+    this.isGivenUp = true;
+    void this.reader.cancel().catch(() => undefined);
+    return size;
+  }
+}
+
+/** The client disconnected or sent invalid chunks: not an error of the service. */
+function brokeOff(error: unknown): never {
+  if (error instanceof Refusal) throw error;
+  throw new Refusal('PGRST102', 'the request body broke off', { details: 'Nothing was changed.' });
+}
+
+/** RFC 9110, 8.4: rejects an unsupported content coding. */
+function checkEncoding(encoding: string | null): void {
+  if (encoding === null || encoding === '' || encoding.toLowerCase() === 'identity') return;
+  throw new Refusal('CAT415', `the content encoding ${encoding} is not supported`, {
+    hint: 'Send the body without a content encoding.',
+    headers: { 'accept-encoding': 'identity' },
+  });
+}
+
+function tooLarge(maxBytes: number): Refusal {
+  return new Refusal('CAT413', `the body is larger than ${maxBytes} bytes`, {
+    details: 'Nothing was changed.',
+    hint: 'Send the rows in several requests, store them with catalogue import, or raise --max-body-mb.',
+  });
+}
+
+function tooMany(): Refusal {
+  return new Refusal('CAT503', 'too many large bodies are being worked on', {
+    details: 'Nothing was changed.',
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
+function tooSlow(): Refusal {
+  return new Refusal('CAT503', 'the body came too slowly while others waited', {
+    details: 'Nothing was changed.',
+    hint: 'Try again in a moment.',
+    headers: { 'retry-after': '1' },
+  });
+}

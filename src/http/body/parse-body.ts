@@ -1,0 +1,129 @@
+/** Parses a body by its content type. Limits are checked first; long bodies are parsed in slices. */
+
+import type { Pieces } from '../../base/cooperative.ts';
+import { Refusal } from '../../base/errors.ts';
+import { MAX_ROW_VALUES } from '../../base/limits.ts';
+import { splitQuery } from '../../base/net/query-string.ts';
+import { parseJson } from '../../collection/exact-json.ts';
+import type { Cell } from '../../encode/csv-reader.ts';
+import type { Document } from '../../encode/document.ts';
+import { BodyCount } from './body-count.ts';
+import { CsvBody } from './csv-body.ts';
+import { CsvScan } from './csv-scan.ts';
+import { JsonScan } from './json-scan.ts';
+
+export function* readDocument(bytes: Uint8Array, contentTypeHeader: string | null): Pieces<Document> {
+  const [contentType = '', ...parameters] = (contentTypeHeader ?? 'application/json')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  checkCharset(parameters.find((parameter) => parameter.startsWith('charset=')));
+  const read = Object.hasOwn(READERS, contentType) ? READERS[contentType] : undefined;
+  if (read === undefined) {
+    throw new Refusal('PGRST102', `Content-Type not acceptable: ${contentType}`, {
+      hint: `Send one of: ${Object.keys(READERS).join(', ')}.`,
+    });
+  }
+  return yield* read(bytes);
+}
+
+const READERS: Readonly<Record<string, (bytes: Uint8Array) => Pieces<Document>>> = {
+  'application/json': readJson,
+  'application/merge-patch+json': readJson,
+  'application/vnd.pgrst.array+json': readJson,
+  'application/vnd.pgrst.object+json': readJson,
+  'text/csv': readCsv,
+  'application/x-www-form-urlencoded': readForm,
+};
+
+export const BODY_TYPES: readonly string[] = Object.keys(READERS);
+
+function* readJson(bytes: Uint8Array): Pieces<Document> {
+  const scan = new JsonScan(bytes);
+  for (scan.advance(); !scan.isDone; scan.advance()) yield;
+  if (scan.cuts.length === 0) return { kind: 'json', value: parsed(decodeText(bytes)) };
+  if (!scan.isClosed) throw invalidJson('The list does not end where the body does.');
+  const value: unknown[] = [];
+  const ends = [...scan.cuts, scan.listEnd];
+  for (const [index, end] of ends.entries()) {
+    yield;
+    const start = (index === 0 ? scan.listStart : ends[index - 1]!) + 1;
+    const part = parsed(`[${decodeText(bytes.subarray(start, end))}]`) as unknown[];
+    if (part.length === 0) throw invalidJson('A value is missing beside a comma.');
+    for (const each of part) value.push(each);
+  }
+  return { kind: 'json', value };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw invalidJson(text.trim() === '' ? 'The body is empty.' : (error as Error).message);
+  }
+}
+
+function invalidJson(details: string): Refusal {
+  return new Refusal('PGRST102', 'Empty or invalid json', {
+    details,
+    hint: 'Send a JSON object, or an array of objects.',
+  });
+}
+
+/** `curl -d` labels any body as a form. */
+// biome-ignore lint/correctness/useYield: a form is one row, and read at once.
+function* readForm(bytes: Uint8Array): Pieces<Document> {
+  const text = decodeText(bytes);
+  if (/^\s*[[{]/.test(text)) {
+    throw new Refusal('PGRST102', 'the body is JSON, and its Content-Type says that it is a form', {
+      hint: "Send the header Content-Type: application/json, with curl by -H 'Content-Type: application/json'.",
+    });
+  }
+  const count = new BodyCount(1);
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count.value();
+  return { kind: 'json', value: Object.fromEntries(splitQuery(text, MAX_ROW_VALUES)) };
+}
+
+function* readCsv(bytes: Uint8Array): Pieces<Document> {
+  const scan = new CsvScan(bytes);
+  for (scan.advance(); !scan.isDone; scan.advance()) yield;
+  const body = new CsvBody();
+  const ends = [...scan.cuts, bytes.length];
+  for (const [index, end] of ends.entries()) {
+    if (index > 0) yield;
+    body.push(decodeText(bytes.subarray(ends[index - 1] ?? 0, end)));
+  }
+  body.end();
+  const [header, ...rows] = body.rows;
+  if (header === undefined) {
+    throw new Refusal('PGRST102', 'the CSV is empty', { hint: 'Begin with a line that names the fields.' });
+  }
+  const uneven = rows.findIndex((row) => row.length !== header.length);
+  if (uneven !== -1) {
+    const { length } = rows[uneven]!;
+    throw new Refusal('PGRST102', 'All lines must have same number of fields', {
+      details: `The header has ${header.length} cells, row ${uneven + 1} has ${length}.`,
+      hint: 'Quote a cell that holds a comma or a line end, and leave an empty cell for no value.',
+    });
+  }
+  return { kind: 'table', header: header.map(nameOf), rows };
+}
+
+function nameOf(cell: Cell): string {
+  return cell === null ? 'NULL' : (cell ?? '');
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new Refusal('22021', 'invalid byte sequence for encoding "UTF8"', { hint: 'Send the body as UTF-8.' });
+  }
+}
+
+function checkCharset(parameter: string | undefined): void {
+  const charset = parameter?.slice('charset='.length).replaceAll('"', '');
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return;
+  throw new Refusal('CAT415', `the charset ${charset} is not supported`, { hint: 'Send the body as UTF-8.' });
+}

@@ -1,0 +1,45 @@
+/**
+ * Protects against DNS rebinding: a web page whose host name resolves to this machine counts as same-origin in a
+ * browser. Its Host header shows a name that is not one of this machine.
+ */
+
+import { Refusal } from '../../base/errors.ts';
+import { MAX_KNOWN_HOSTS } from '../../base/limits.ts';
+import { hostOf, isThisMachine } from '../../base/net/address.ts';
+import { ANY } from '../../base/net/origin.ts';
+
+export interface Hosts {
+  /** Whether only this machine can reach the service. */
+  readonly isOnLoopback: boolean;
+  /** Allowed besides the names of this machine: `shop.example.com`, `*.example.com`, `*`. */
+  readonly allowed: readonly string[];
+}
+
+/** Rejects a request by its Host. Undefined if every host is allowed. */
+export function hostCheck({ isOnLoopback, allowed }: Hosts): ((request: Request) => void) | undefined {
+  if (allowed.includes(ANY) || (!isOnLoopback && allowed.length === 0)) return undefined;
+  // Cached as written by clients.
+  const known = new Set<string>();
+  return (request) => {
+    const header = request.headers.get('host');
+    // Browsers always send Host; old programs and health checks may not.
+    if (header === null || header === '' || known.has(header)) return;
+    const host = hostOf(header);
+    if (!isListed(host, allowed) && !isThisMachine(host)) throw refusal(host, isOnLoopback);
+    if (known.size >= MAX_KNOWN_HOSTS) known.clear();
+    known.add(header);
+  };
+}
+
+export function isListed(host: string, allowed: readonly string[]): boolean {
+  return allowed.some((each) => each === ANY || each === host || (each[0] === '*' && host.endsWith(each.slice(1))));
+}
+
+function refusal(host: string, isOnLoopback: boolean): Refusal {
+  return new Refusal('CAT421', `the service is not called ${host}`, {
+    details: isOnLoopback
+      ? 'It listens on a loopback address, where only names of this machine are answered, since any web page can have its own name lead here.'
+      : 'Only the names of --allowed-hosts and those of the machine are answered.',
+    hint: `Ask for localhost; or, where a proxy asks by this name, start the service with --allowed-hosts ${host}.`,
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * Cross-origin requests from browsers. Reads are answered for every origin, as in PostgREST. A write takes effect
+ * before the browser checks whether the page may see the answer. So it is rejected, unless its origin is this host,
+ * loopback, or listed in --cors-origins.
+ */
+
+import { Refusal } from '../../base/errors.ts';
+import { hostOf, isLoopback } from '../../base/net/address.ts';
+import { ANY, authorityOf, originOf } from '../../base/net/origin.ts';
+import { isListed } from './hosts.ts';
+import type { Peer } from './peer.ts';
+import type { TrustedProxies } from './proxies.ts';
+
+export interface Origins {
+  /** The origins of --cors-origins. */
+  readonly listed: readonly string[];
+  /** The service's names from --allowed-hosts. */
+  readonly hosts: readonly string[];
+  readonly proxies: TrustedProxies;
+}
+
+const WRITES = ['POST', 'PATCH', 'PUT', 'DELETE'];
+
+/** Rejects a write or its preflight by Origin. Undefined if every origin may write. */
+export function originCheck(origins: Origins): ((method: string, request: Request, peer?: Peer) => void) | undefined {
+  if (origins.listed.includes(ANY)) return undefined;
+  return (method, request, peer) => {
+    if (method === 'GET' || method === 'HEAD') return;
+    const { headers } = request;
+    const origin = headers.get('origin');
+    // Only browsers send Origin, and they send it with every write.
+    if (origin === null) return;
+    const wanted = method === 'OPTIONS' ? (headers.get('access-control-request-method') ?? '') : method;
+    if (WRITES.includes(wanted) && !mayWrite(origin, request, peer, origins)) throw refusal(origin);
+  };
+}
+
+function mayWrite(header: string, request: Request, peer: Peer | undefined, origins: Origins): boolean {
+  // Pages cannot set this header (https://www.w3.org/TR/fetch-metadata/), and it stays correct behind proxies. Browsers
+  // do not send it to every address.
+  const site = request.headers.get('sec-fetch-site');
+  if (site === 'same-origin' || site === 'none') return true;
+  const origin = originOf(header);
+  if (origin === undefined) return false;
+  if (origins.listed.includes(origin)) return true;
+  const host = hostOf(authorityOf(origin));
+  const asked = origins.proxies.hostOf(request, peer);
+  return isLoopback(host) || isListed(host, origins.hosts) || (asked !== undefined && host === hostOf(asked));
+}
+
+function refusal(origin: string): Refusal {
+  return new Refusal('CAT403', `a web page of ${origin} may not change the catalogue`, {
+    details: 'The Origin of the request is neither this host nor loopback.',
+    hint:
+      originOf(origin) === undefined
+        ? 'Open the page from a server, so that it has an origin, and name that in --cors-origins.'
+        : `Start the service with --cors-origins ${origin} to allow it; a proxy in front should send X-Forwarded-Host.`,
+  });
+}
+
+/** With --cors-origins, allows only the listed origins instead of any. */
+export function originHeaders(listed: readonly string[]): ((request: Request, response: Response) => void) | undefined {
+  if (listed.length === 0 || listed.includes(ANY)) return undefined;
+  return (request, { headers }) => {
+    if (!headers.has('access-control-allow-origin')) return;
+    const vary = headers.get('vary');
+    headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`);
+    const origin = request.headers.get('origin');
+    if (origin !== null && listed.includes(originOf(origin) ?? '')) headers.set('access-control-allow-origin', origin);
+    else headers.delete('access-control-allow-origin');
+  };
+}

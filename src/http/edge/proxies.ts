@@ -1,0 +1,68 @@
+/**
+ * The client's address and connection as reported by proxies. Any client can send such headers, so they are trusted
+ * only from --trusted-proxies.
+ */
+import { isIP } from 'node:net';
+import { hostOf, plainHost } from '../../base/net/address.ts';
+import { AddressRanges } from '../../base/net/address-ranges.ts';
+import type { Peer } from './peer.ts';
+
+/** A longer list was written by the client itself. */
+const MAX_FORWARDED_LENGTH = 2_000;
+
+export class TrustedProxies {
+  private readonly ranges: AddressRanges;
+  /** Cached, since consecutive requests often come from the same proxy. */
+  private last: { readonly address: string; readonly plain: string; readonly isTrusted: boolean } | undefined;
+
+  constructor(ranges: readonly string[]) {
+    this.ranges = new AddressRanges(ranges);
+  }
+
+  /** A request from within the process is trusted. */
+  trusts(peer: Peer | undefined): boolean {
+    return peer === undefined || this.lookAt(peer)?.isTrusted === true;
+  }
+
+  /** The client's address: the last one in the chain that is not a trusted proxy. */
+  clientOf(request: Request, peer: Peer | undefined): string | undefined {
+    const forwarded = request.headers.get('x-forwarded-for');
+    let client = peer && this.lookAt(peer)?.plain;
+    if (forwarded === null || !this.trusts(peer)) return client;
+    // Each proxy appends the address it received the request from.
+    for (const part of forwarded.slice(-MAX_FORWARDED_LENGTH).split(',').reverse()) {
+      const earlier = hostOf(part);
+      if (isIP(earlier) === 0) return client;
+      client = earlier;
+      if (!this.ranges.has(client)) return client;
+    }
+    return client;
+  }
+
+  /** Whether the client's connection to the service or the first proxy is encrypted. */
+  isSecure(request: Request, peer: Peer | undefined): boolean {
+    const forwarded = this.first('x-forwarded-proto', request, peer);
+    if (forwarded !== undefined) return forwarded.toLowerCase() === 'https';
+    return peer === undefined ? request.url.startsWith('https:') : peer.isSecure;
+  }
+
+  /** The host that the client requested, with its port if any. */
+  hostOf(request: Request, peer: Peer | undefined): string | undefined {
+    return this.first('x-forwarded-host', request, peer) ?? request.headers.get('host') ?? undefined;
+  }
+
+  private lookAt(peer: Peer): TrustedProxies['last'] {
+    const address = peer.address();
+    if (address === undefined) return undefined;
+    if (address !== this.last?.address) {
+      this.last = { address, plain: plainHost(address), isTrusted: this.ranges.has(address) };
+    }
+    return this.last;
+  }
+
+  /** The value set by the outermost proxy. */
+  private first(name: string, request: Request, peer: Peer | undefined): string | undefined {
+    const value = request.headers.get(name);
+    return value === null || !this.trusts(peer) ? undefined : value.split(',', 1)[0]!.trim();
+  }
+}

@@ -1,0 +1,44 @@
+/** Logs requests. */
+import { isFault, Refusal } from '../base/errors.ts';
+import { pathAndQuery } from '../http/call.ts';
+import type { Answered } from '../response/request-context.ts';
+import type { Log } from './log.ts';
+
+export function logAnswers(log: Log): (answer: Answered) => void {
+  return ({ id, method, url, status, started, milliseconds, rows, error, caller }) => {
+    const level = isFault(error) ? 'error' : 'info';
+    if (!log.enabled(level)) return;
+    const line = {
+      id,
+      method,
+      path: withoutSecrets(pathAndQuery(url)),
+      status,
+      ms: Math.round(milliseconds * 1000) / 1000,
+      rows,
+      role: caller?.role,
+      name: caller?.name,
+    };
+    const at = performance.timeOrigin + started + milliseconds;
+    if (error === undefined) log.write(level, 'request', line, at);
+    else if (error instanceof Refusal) {
+      log.write(level, 'request', { ...line, code: error.code, reason: error.cause as string | undefined }, at);
+    } else log.write(level, 'request', { ...line, fault: error instanceof Error ? error.stack : String(error) }, at);
+  };
+}
+
+/** Logs a response whose body ended early. */
+export function logCuts(log: Log): (answer: Answered, error: unknown) => void {
+  return ({ id, method, url, rows }, error) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.write('warn', 'answer cut short', { id, method, path: withoutSecrets(pathAndQuery(url)), rows, reason });
+  };
+}
+
+/** Parameters in which some clients send a secret. */
+const SECRETS = /([?&](?:apikey|api_key|access_token|token|jwt|password|secret)=)[^&]*/gi;
+/** A quick test for their endings, which rarely match. */
+const PERHAPS_SECRET = /(?:key|token|jwt|password|secret)=/i;
+
+function withoutSecrets(path: string): string {
+  return PERHAPS_SECRET.test(path) ? path.replace(SECRETS, '$1***') : path;
+}

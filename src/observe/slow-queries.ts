@@ -1,0 +1,39 @@
+/** Logs slow queries with the engine's query plan. A plan contains nothing of a body. */
+
+import type { Engine } from '../engine/engine.ts';
+import { ALWAYS, type ReadPlan, type WritePlan } from '../plan/types.ts';
+import type { Answered } from '../response/request-context.ts';
+import type { Log } from './log.ts';
+
+export function logSlowQueries(
+  log: Log,
+  engine: () => Engine | undefined,
+  thresholdMs: number,
+): (answer: Answered) => void {
+  return ({ started, milliseconds, plan, method, id, rows }) => {
+    if (milliseconds < thresholdMs || plan === undefined || !log.enabled('warn')) return;
+    // Waiting for an unavailable database does not make a query slow.
+    const away = engine()?.awaySince?.(started) ?? 0;
+    if (milliseconds - away < thresholdMs) return;
+    const told = { id, method, ms: Math.round(milliseconds - away), rows };
+    const read = findingOf(plan);
+    if (read === undefined) return log.write('warn', 'slow query', told);
+    // Asks for the plan after the response.
+    setImmediate(async () => {
+      try {
+        const explained = await engine()?.explain?.(read, []);
+        log.write('warn', 'slow query', { ...told, plan: explained?.text });
+      } catch {
+        log.write('warn', 'slow query', told);
+      }
+    });
+  };
+}
+
+/** The read that finds the rows of a read or write. */
+function findingOf(plan: ReadPlan | WritePlan): ReadPlan | undefined {
+  if (plan.kind === 'read') return plan;
+  if (plan.kind !== 'update' && plan.kind !== 'delete') return undefined;
+  const { where = ALWAYS, bound } = plan;
+  return { kind: 'read', from: plan.into, columns: [], order: bound?.order ?? [], where, offset: bound?.offset ?? 0 };
+}

@@ -1,0 +1,100 @@
+/** The operations on `/<collection>`. */
+import type { Collection } from '../../collection/declaration.ts';
+import { own } from '../component.ts';
+import { filterNames } from '../filters.ts';
+import type { JsonObject } from '../json.ts';
+import {
+  BODY_ERRORS,
+  changeAnswers,
+  type Draft,
+  head,
+  operation,
+  options,
+  READ_ERRORS,
+  WRITE_ERRORS,
+} from '../operation.ts';
+import { keyEqNames } from '../parameters.ts';
+import { rowsContent, withExample, withHeaders } from '../responses.ts';
+import { type RowShape, shapeWords, withSelect } from '../row-shape.ts';
+import { keyNames, type Samples } from '../samples.ts';
+
+export function collectionPath(collection: Collection, samples: Samples, shape: RowShape): JsonObject {
+  const { name } = collection;
+  const its = (parameter: string): string => own(collection, parameter);
+  const key = keyNames(collection);
+  const filters = filterNames(collection);
+  const select = withSelect(shape, its('select'));
+  const shapes = shapeWords(shape, `/${name}`);
+  const page = [...select, its('order'), 'limit', 'offset'];
+  const listHeaders = ['Content-Range', 'Content-Location', 'ETag', 'Link', 'Preference-Applied'] as const;
+  const writeHeaders = ['Content-Range', 'Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'] as const;
+  const list = rowsContent(collection, shape);
+  const get: Draft = {
+    id: shape.id(`list_${name}`),
+    tag: name,
+    summary: `List ${name}, filtered, sorted, paged${shape.isFree ? ', in any shape, or aggregated' : ''}`,
+    description: `Returns the rows that pass all filters, or a page of them: \`limit\` and \`offset\`, or \`Range\`. \`Prefer: count=exact\` adds the total to \`Content-Range\`. ${shapes}`,
+    parameters: [...filters, ...page, 'Prefer', 'Range', its('If-None-Match')],
+    answers: {
+      '200': withHeaders('The rows.', listHeaders, withExample(list, collection, samples)),
+      '206': withHeaders('A page that is smaller than the counted total.', listHeaders, list),
+      '304': withHeaders('Not modified.', listHeaders),
+    },
+    errors: [...READ_ERRORS, 416],
+  };
+  return {
+    get: operation(get),
+    head: head(get, { id: shape.id(`count_${name}`), summary: 'The headers of the list, with its count on request' }),
+    post: operation({
+      id: shape.id(`create_${name}`),
+      tag: name,
+      summary: 'Create one row or many, or upsert them',
+      description: `Stores all rows of the body, or none. ${assignedWords(collection)}\`Prefer: resolution=merge-duplicates\` updates existing rows, \`resolution=ignore-duplicates\` keeps them. The answer has a body only with \`Prefer: return=representation\`. ${shapes}`,
+      parameters: [its('columns.new'), its('on_conflict'), ...select, 'Prefer', 'Idempotency-Key'],
+      body: its(shape.id('rows')),
+      answers: {
+        '200': withHeaders('Merged: every row existed.', writeHeaders, list),
+        '201': withHeaders('Created.', writeHeaders, list),
+      },
+      errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
+    }),
+    patch: operation({
+      id: shape.id(`update_${name}`),
+      tag: name,
+      summary: 'Change the rows that match a filter',
+      description: `With a filter, sets the fields of the body in every row that passes it. Without a filter the body is a list: each object names its row by ${key} and sets its other fields. The service rejects one object without a filter. With a filter and \`If-Match: *\` it rejects a list (412) unless each of its rows passes the filter. ${shapes}`,
+      parameters: [...filters, ...page, its('columns'), 'Prefer', 'If-Match.list', 'Idempotency-Key'],
+      body: its(shape.id('list-changes')),
+      answers: changeAnswers(list, ['Idempotency-Replayed']),
+      errors: [...WRITE_ERRORS, ...BODY_ERRORS, 422, 501],
+    }),
+    put: operation({
+      id: shape.id(`replace_${name}`),
+      tag: name,
+      summary: `Create or replace the one row that ${collection.key.map((field) => `${field.name}=eq.…`).join('&')} names`,
+      description: `Replaces the row by the body. Missing fields take their default, or null. The body has the same ${key} as the URL. ${shapes}`,
+      parameters: [...keyEqNames(collection), its('columns.whole'), ...select, 'Prefer', 'If-None-Match.create'],
+      body: its(shape.id('row')),
+      answers: { ...changeAnswers(list), '201': withHeaders('Created.', ['ETag', 'Preference-Applied'], list) },
+      errors: [405, ...WRITE_ERRORS, ...BODY_ERRORS],
+    }),
+    delete: operation({
+      id: shape.id(`delete_${name}`),
+      tag: name,
+      summary: 'Delete the rows that match a filter',
+      description: `The service rejects a request without a filter and deletes nothing. ${shapes}`,
+      parameters: [...filters, ...page, 'Prefer'],
+      answers: changeAnswers(list),
+      errors: WRITE_ERRORS,
+    }),
+    options: options(shape.id(`options_${name}`), name, [403, 414, 429]),
+  };
+}
+
+/** A sentence for each field of the key that the service fills in. */
+function assignedWords({ assigned, key }: Collection): string {
+  const made = key.filter(
+    (field) => field === assigned || field.generated !== undefined || field.default !== undefined,
+  );
+  return made.map(({ name }) => `A row without ${name} is assigned one. `).join('');
+}

@@ -1,0 +1,51 @@
+/**
+ * Claims of a caller's credentials as values in a rule: `{claims.supplier_id}`, or nested, `{claims.app.supplier_id}`.
+ */
+
+import { Refusal } from '../../base/errors.ts';
+import type { Caller } from '../../collection/caller.ts';
+import { can, storeJson, type Type } from '../../collection/types/type.ts';
+
+export type Claims = Caller['claims'];
+/** The names on the path to a claim. */
+export type ClaimPath = readonly string[];
+
+const CLAIM = /^\{claims((?:\.[A-Za-z_][A-Za-z0-9_-]*)+)\}$/;
+
+/** The claim that a value refers to; undefined for a plain value. Throws for a malformed reference. */
+export function claimIn(text: string): ClaimPath | undefined {
+  const found = CLAIM.exec(text);
+  if (found !== null) return found[1]!.slice(1).split('.');
+  if (!/\{\s*claims?\b/i.test(text)) return undefined;
+  throw new Refusal('PGRST100', `${text} is no claim; a whole value is written {claims.name}`);
+}
+
+export function claimAt(claims: Claims, path: ClaimPath): unknown {
+  let value: unknown = claims;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}
+
+/** The claim as the text of a filter value; undefined if it is not of the field's type. */
+export function claimText(type: Type, claim: unknown): string | undefined {
+  if (claim === undefined || claim === null) return undefined;
+  try {
+    if (can(type, 'json')) return JSON.stringify(claim);
+    if (can(type, 'array')) return Array.isArray(claim) ? type.print(storeJson(type, claim)) : undefined;
+    return simpleText(type, claim);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function simpleText(type: Type, claim: unknown): string | undefined {
+  if (typeof claim === 'string') return claim;
+  if (typeof claim === 'boolean') return can(type, 'boolean') ? String(claim) : undefined;
+  if (typeof claim !== 'number' || !(can(type, 'number') || can(type, 'text'))) return undefined;
+  // An integer beyond the precision of a double might equal somebody else's.
+  return Number.isInteger(claim) && !Number.isSafeInteger(claim) ? undefined : String(claim);
+}

@@ -1,0 +1,73 @@
+/** Collects the fields that a plan refers to, by collection. */
+import { type Collection, type Field, stored } from '../../collection/declaration.ts';
+import type { Relation } from '../../collection/relations.ts';
+import type { Expression, Predicate, ReadPlan, Shape, WritePlan } from '../types.ts';
+
+export function namedFields(plan: ReadPlan | WritePlan): ReadonlyMap<Collection, ReadonlySet<Field>> {
+  const names = new Names();
+  if (plan.kind === 'read') names.ofRead(plan);
+  else {
+    if (plan.returning !== undefined) names.ofRead({ ...plan.returning, from: plan.into });
+    if ('where' in plan) names.ofPredicate(plan.into, plan.where);
+    if ('among' in plan && plan.among !== undefined) names.ofPredicate(plan.into, plan.among);
+    if ('bound' in plan) for (const { expression } of plan.bound?.order ?? []) names.of(plan.into, expression);
+  }
+  return names.found;
+}
+
+/** Whether an embedding of the result reads the written collection again. */
+export function leadsBack(collection: Collection, shape: Shape & Pick<ReadPlan, 'where'>): boolean {
+  const of = stored(collection);
+  // A copy of the collection stands for the rows' own fields.
+  return namedFields({ ...shape, kind: 'read', from: { ...of }, offset: 0 }).has(of);
+}
+
+/** The fields of a condition that refers only to its own row. */
+export function fieldsIn(collection: Collection, predicate: Predicate): ReadonlySet<Field> {
+  const names = new Names();
+  names.ofPredicate(collection, predicate);
+  return names.found.get(stored(collection)) ?? new Set();
+}
+
+class Names {
+  readonly found = new Map<Collection, Set<Field>>();
+
+  ofRead({ from, columns, order, groupBy = [], where }: Shape & Pick<ReadPlan, 'from' | 'where'>): void {
+    for (const { expression } of [...columns, ...order]) this.of(from, expression);
+    for (const expression of groupBy) this.of(from, expression);
+    this.ofPredicate(from, where);
+  }
+
+  of(from: Collection, expression: Expression): void {
+    if (expression.kind === 'field') this.add(from, expression.field);
+    else if (expression.kind === 'embed') {
+      this.ofRelation(from, expression.relation);
+      this.ofRead(expression.plan);
+    } else if ('of' in expression) this.of(from, expression.of);
+  }
+
+  ofPredicate(from: Collection, predicate: Predicate): void {
+    if ('terms' in predicate) for (const term of predicate.terms) this.ofPredicate(from, term);
+    else if (predicate.kind === 'not') this.ofPredicate(from, predicate.term);
+    else if (predicate.kind === 'exists') {
+      const { relation, where, groupBy = [] } = predicate;
+      this.ofRelation(from, relation);
+      this.ofPredicate(relation.to, where);
+      for (const expression of groupBy) this.of(relation.to, expression);
+    } else if (predicate.kind !== 'constant') this.of(from, predicate.of);
+  }
+
+  private ofRelation(from: Collection, { to, outer, inner, through }: Relation): void {
+    this.add(from, outer);
+    this.add(to, inner);
+    if (through === undefined) return;
+    this.add(through.collection, through.near.field);
+    this.add(through.collection, through.far.field);
+  }
+
+  private add(collection: Collection, field: Field): void {
+    const of = stored(collection);
+    const fields = this.found.get(of) ?? new Set();
+    this.found.set(of, fields.add(field));
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The permissions of a caller: the catalogue as the role sees it, and the predicates of its rules with the caller's
+ * claims. They are created once per role, or once per set of claims if rules refer to claims.
+ */
+
+import { Refusal } from '../../base/errors.ts';
+import { oncePer } from '../../base/memo.ts';
+import type { Caller } from '../../collection/caller.ts';
+import type { Catalogue, Collection, Field, Role, Rule } from '../../collection/declaration.ts';
+import type { Right } from '../../collection/draft.ts';
+import { deniedTable, deniedTogether } from '../../collection/permission-errors.ts';
+import { viewOf } from '../../collection/views.ts';
+import { ALWAYS, isAlways, type Predicate } from '../types.ts';
+import { type ClaimPath, type Claims, claimAt } from './claims.ts';
+import { type PlannedRule, planRule } from './rule.ts';
+
+export interface Sight {
+  /** The role's view. */
+  readonly catalogue: Catalogue;
+  /** Whether rules differ by field, so that the named fields matter. */
+  readonly isByFields: boolean;
+  /** The rows that the rules allowing all of these fields permit. Throws if no rule does. */
+  rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate;
+}
+
+/**
+ * The permissions of a caller, undefined if everything is permitted; and the cache key derived from role and claims.
+ */
+export interface Admitted {
+  readonly sight: Sight | undefined;
+  readonly scope: string;
+}
+
+/** Throws for a role that is not declared. */
+export function admission(catalogue: Catalogue): (caller: Caller) => Admitted {
+  const roles = new Map(
+    [...(catalogue.roles?.values() ?? [])].map((role) => [role.name, admissionOf(catalogue, role)]),
+  );
+  return (caller) => {
+    const admit = roles.get(caller.role);
+    if (admit === undefined) throw notAdmitted(caller);
+    return admit(caller.claims);
+  };
+}
+
+function notAdmitted({ role }: Caller): Refusal {
+  if (role === 'anonymous') {
+    return new Refusal('PGRST302', 'Anonymous access is disabled', {
+      hint: 'Send credentials: Authorization: Bearer and a token or a key.',
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+  }
+  return new Refusal('42501', `role "${role}" does not exist`, {
+    hint: 'Ask for credentials of a role that is declared.',
+  });
+}
+
+function admissionOf(catalogue: Catalogue, role: Role): (claims: Claims) => Admitted {
+  if (role.isAll) {
+    const admitted = { sight: undefined, scope: scopeOf(role, [], {}) };
+    return () => admitted;
+  }
+  const planned = new Map(
+    [...role.rules].flatMap(([collection, rules]) =>
+      Object.values(rules).flatMap((some) => some.map((rule) => [rule, planOf(collection, rule)] as const)),
+    ),
+  );
+  const known: KnownRole = {
+    role,
+    planned,
+    view: viewOf(catalogue, role),
+    isByFields: [...role.rules.values()].some((rules) => Object.values(rules).some(differInFields)),
+  };
+  const paths = [...planned.values()].flatMap(({ claims }) => claims);
+  const make = (claims: Claims): Admitted => ({
+    sight: new RoleSight(known, claims),
+    scope: scopeOf(role, paths, claims),
+  });
+  if (paths.length > 0) return oncePer(make);
+  const admitted = make({});
+  return () => admitted;
+}
+
+/** The part that all callers of a role share. */
+interface KnownRole {
+  readonly role: Role;
+  readonly planned: ReadonlyMap<Rule, PlannedRule>;
+  readonly view: Catalogue;
+  readonly isByFields: boolean;
+}
+
+const EVERY_ROW: PlannedRule = { claims: [], predicate: () => ALWAYS };
+
+function planOf(collection: Collection, { where }: Rule): PlannedRule {
+  return where === undefined ? EVERY_ROW : planRule(collection, where);
+}
+
+/** The role and the claims that its rules refer to. */
+function scopeOf({ name }: Role, paths: readonly ClaimPath[], claims: Claims): string {
+  return JSON.stringify([name, ...paths.map((path) => claimAt(claims, path) ?? null)]);
+}
+
+class RoleSight implements Sight {
+  readonly catalogue: Catalogue;
+  readonly isByFields: boolean;
+  private readonly role: Role;
+  /** Cached, so that a caller's requests share the same objects. */
+  private readonly predicateOf: (rule: Rule) => Predicate;
+  /** Cached for collections whose rules do not differ by field. */
+  private readonly known = new Map<Collection, Map<Right, Predicate>>();
+
+  constructor({ role, planned, view, isByFields }: KnownRole, claims: Claims) {
+    this.catalogue = view;
+    this.isByFields = isByFields;
+    this.role = role;
+    this.predicateOf = oncePer((rule: Rule) => planned.get(rule)!.predicate(claims));
+  }
+
+  rows(collection: Collection, right: Right, named?: ReadonlySet<Field>): Predicate {
+    const rules = this.role.rules.get(collection)?.[right] ?? [];
+    if (rules.length === 0) throw deniedTable(collection.name, right);
+    if (named === undefined || !differInFields(rules)) return this.allRows(collection, right, rules);
+    const allowing = rules.filter(({ fields }) => [...named].every((field) => fields.has(field)));
+    if (allowing.length === 0) {
+      // Fields that every rule allows do not cause the error.
+      const apart = [...named].filter((field) => !rules.every(({ fields }) => fields.has(field)));
+      throw deniedTogether(collection, apart, right);
+    }
+    return this.some(allowing);
+  }
+
+  private allRows(collection: Collection, right: Right, rules: readonly Rule[]): Predicate {
+    const known = this.known.get(collection) ?? new Map<Right, Predicate>();
+    this.known.set(collection, known);
+    const found = known.get(right) ?? this.some(rules);
+    known.set(right, found);
+    return found;
+  }
+
+  private some(rules: readonly Rule[]): Predicate {
+    const terms = rules.map(this.predicateOf);
+    if (terms.some(isAlways)) return ALWAYS;
+    return terms.length === 1 ? terms[0]! : { kind: 'any', terms };
+  }
+}
+
+function differInFields(rules: readonly Rule[]): boolean {
+  const [first, ...others] = rules;
+  return others.some(
+    ({ fields }) => fields.size !== first!.fields.size || ![...fields].every((each) => first!.fields.has(each)),
+  );
+}
+
+/** Both predicates. */
+export function both(one: Predicate, other: Predicate): Predicate {
+  if (isAlways(one)) return other;
+  if (isAlways(other) || one === other) return one;
+  return { kind: 'all', terms: [one, other] };
+}

@@ -1,0 +1,183 @@
+/**
+ * Applies the rules of the caller's role to a plan. Rows that the role may not read are excluded wherever a collection
+ * is read: the read itself, embeddings at any depth, and predicates, order or groups that depend on them. Writes touch
+ * and create only permitted rows. `read.ts` and `write.ts` call it for every plan, so no later stage can forget it.
+ */
+
+import { oncePer } from '../../base/memo.ts';
+import { type Collection, type Field, stored } from '../../collection/declaration.ts';
+import type { Relation } from '../../collection/relations.ts';
+import { wholeRow } from '../read/shape.ts';
+import {
+  ALWAYS,
+  type Expression,
+  type InsertPlan,
+  isAlways,
+  type OrderKey,
+  type OutputColumn,
+  type Predicate,
+  type ReadPlan,
+  type Restriction,
+  type WritePlan,
+} from '../types.ts';
+import { namedFields } from './named-fields.ts';
+import { both, type Sight } from './permissions.ts';
+
+export function restrictRead(plan: ReadPlan, sight: Sight): ReadPlan {
+  return readingOf(plan, sight).read(plan);
+}
+
+/** `view` is the written collection as the role sees it. */
+export function restrictWrite(plan: WritePlan, view: Collection, sight: Sight): WritePlan {
+  const { into, returning, precondition } = plan;
+  const reading = readingOf(plan, sight);
+  const sees = () => reading.rows(into);
+  const shown =
+    returning === undefined
+      ? {}
+      : { returning: { ...reading.shape(returning), where: reading.predicate(returning.where) } };
+  const versions =
+    precondition === undefined
+      ? {}
+      : { precondition: { ...precondition, seen: { columns: wholeRow(view), where: sees() } } };
+  const terms = { ...shown, ...versions };
+  switch (plan.kind) {
+    case 'insert': {
+      const created = sight.rows(into, 'create', new Set(plan.given));
+      const merges = plan.conflict !== 'refuse' && plan.conflict.overwrite.length > 0;
+      const met = merges ? both(sees(), sight.rows(into, 'update', overwrittenBy(plan))) : ALWAYS;
+      const made = returning === undefined ? created : both(sees(), created);
+      return { ...plan, ...terms, ...asking({ met, created: made, changed: met }) };
+    }
+    case 'update': {
+      const rows = both(sees(), sight.rows(into, 'update', new Set(plan.given)));
+      return { ...plan, ...terms, where: both(rows, reading.predicate(plan.where)), ...asking({ changed: rows }) };
+    }
+    case 'update-each': {
+      const rows = both(sees(), sight.rows(into, 'update', new Set(plan.given)));
+      const among = plan.among === undefined ? {} : { among: reading.predicate(plan.among) };
+      return { ...plan, ...terms, ...among, ...asking({ met: rows, changed: rows }) };
+    }
+    case 'delete': {
+      const rows = both(sees(), sight.rows(into, 'delete'));
+      return { ...plan, ...terms, where: both(rows, reading.predicate(plan.where)) };
+    }
+  }
+}
+
+function asking(asked: { readonly [Name in keyof Restriction]?: Predicate }): { restriction?: Restriction } {
+  const needed = Object.entries(asked).filter(([, predicate]) => !isAlways(predicate));
+  return needed.length === 0 ? {} : { restriction: Object.fromEntries(needed) };
+}
+
+/** Without the fields that the service sets itself, such as the time of the change. */
+function overwrittenBy({ given, conflict }: InsertPlan): ReadonlySet<Field> {
+  return new Set(conflict === 'refuse' ? [] : given.filter((field) => conflict.overwrite.includes(field)));
+}
+
+/**
+ * If rules differ by field, each plan is restricted separately; otherwise all plans of a caller share the cached
+ * result.
+ */
+function readingOf(plan: ReadPlan | WritePlan, sight: Sight): Reading {
+  return sight.isByFields ? new Reading(sight, namedFields(plan)) : sharedReading(sight);
+}
+
+const sharedReading = oncePer((sight: Sight) => new Reading(sight));
+
+class Reading {
+  /** Cached, since requests share columns. Groups are matched by the identity of their expressions. */
+  readonly columns = oncePer((columns: readonly OutputColumn[]) =>
+    mapped(columns, (column) => {
+      const expression = this.expression(column.expression);
+      return expression === column.expression ? column : { ...column, expression };
+    }),
+  );
+  private readonly expression = oncePer((expression: Expression) => this.restricted(expression));
+  private readonly order = oncePer((order: readonly OrderKey[]) =>
+    mapped(order, (key) => {
+      const expression = this.expression(key.expression);
+      return expression === key.expression ? key : { ...key, expression };
+    }),
+  );
+
+  constructor(
+    private readonly sight: Sight,
+    private readonly named?: ReadonlyMap<Collection, ReadonlySet<Field>>,
+  ) {}
+
+  rows(collection: Collection): Predicate {
+    const of = stored(collection);
+    return this.sight.rows(of, 'read', this.named?.get(of));
+  }
+
+  read(plan: ReadPlan): ReadPlan {
+    return { ...plan, ...this.shape(plan), where: both(this.rows(plan.from), this.predicate(plan.where)) };
+  }
+
+  shape({ columns, order, groupBy }: Pick<ReadPlan, 'columns' | 'order' | 'groupBy'>) {
+    return {
+      columns: this.columns(columns),
+      order: this.order(order),
+      ...(groupBy === undefined ? {} : { groupBy: mapped(groupBy, this.expression) }),
+    };
+  }
+
+  predicate(predicate: Predicate): Predicate {
+    switch (predicate.kind) {
+      case 'constant':
+        return predicate;
+      case 'all':
+      case 'any': {
+        const terms = mapped(predicate.terms, (term) => this.predicate(term));
+        return terms === predicate.terms ? predicate : { ...predicate, terms };
+      }
+      case 'not': {
+        const term = this.predicate(predicate.term);
+        return term === predicate.term ? predicate : { ...predicate, term };
+      }
+      case 'exists': {
+        const { relation, where, groupBy } = predicate;
+        return {
+          ...predicate,
+          ...this.between(relation),
+          where: both(this.rows(relation.to), this.predicate(where)),
+          ...(groupBy === undefined ? {} : { groupBy: mapped(groupBy, this.expression) }),
+        };
+      }
+      default: {
+        const of = this.expression(predicate.of);
+        return of === predicate.of ? predicate : { ...predicate, of };
+      }
+    }
+  }
+
+  private restricted(expression: Expression): Expression {
+    switch (expression.kind) {
+      case 'field':
+      case 'null':
+      case 'count':
+        return expression;
+      case 'path':
+      case 'cast':
+      case 'aggregate': {
+        const of = this.expression(expression.of);
+        return of === expression.of ? expression : { ...expression, of };
+      }
+      case 'embed':
+        return { ...expression, ...this.between(expression.relation), plan: this.read(expression.plan) };
+    }
+  }
+
+  /** The rows of a join collection are restricted as well. */
+  private between({ through }: Relation): { between?: Predicate } {
+    const rows = through === undefined ? ALWAYS : this.rows(through.collection);
+    return isAlways(rows) ? {} : { between: rows };
+  }
+}
+
+/** Returns the same list if nothing in it changed. */
+function mapped<Item>(list: readonly Item[], change: (item: Item) => Item): readonly Item[] {
+  const changed = list.map(change);
+  return changed.every((item, index) => item === list[index]) ? list : changed;
+}

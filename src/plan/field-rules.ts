@@ -1,0 +1,52 @@
+/** The rules of a field, reported as check constraint violations, as in PostgreSQL. */
+
+import { Refusal } from '../base/errors.ts';
+import { oncePer } from '../base/memo.ts';
+import type { Collection, Field } from '../collection/declaration.ts';
+import { compareValues } from '../collection/types/compare.ts';
+import type { Value } from '../collection/value.ts';
+import { compileRegex } from '../text/regex.ts';
+
+type Rule = { readonly words: string; readonly keeps: (value: Value) => boolean };
+
+const rulesOf = oncePer(({ type, rules }: Field): readonly Rule[] => {
+  const { minimum, maximum, maxLength, pattern, oneOf } = rules;
+  const list: Rule[] = [];
+  if (minimum !== undefined && minimum !== null) {
+    list.push({ words: `must be at least ${minimum}`, keeps: (value) => compareValues(type, value, minimum) >= 0 });
+  }
+  if (maximum !== undefined && maximum !== null) {
+    list.push({ words: `must be at most ${maximum}`, keeps: (value) => compareValues(type, value, maximum) <= 0 });
+  }
+  if (maxLength !== undefined) {
+    list.push({
+      words: `must have at most ${maxLength} characters`,
+      keeps: (value) => String(value).length <= maxLength || [...String(value)].length <= maxLength,
+    });
+  }
+  if (pattern !== undefined) {
+    const { test } = compileRegex(pattern, false);
+    list.push({ words: `must match ${pattern}`, keeps: (value) => test(String(value)) });
+  }
+  if (oneOf !== undefined) {
+    list.push({ words: `must be one of ${oneOf.join(', ')}`, keeps: (value) => oneOf.includes(value) });
+  }
+  return list;
+});
+
+/** Null satisfies every rule. */
+export function checkRules(collection: Collection, field: Field, value: Value | undefined): void {
+  if (value === null || value === undefined) return;
+  const broken = rulesOf(field).find((rule) => !rule.keeps(value));
+  if (broken !== undefined) throw ruleViolation(collection, field, broken.words);
+}
+
+export function ruleViolation({ name }: Collection, field: Field, words: string): Refusal {
+  return new Refusal(
+    '23514',
+    `new row for relation "${name}" violates check constraint "${name}_${field.name}_check"`,
+    {
+      details: `${field.name} ${words}`,
+    },
+  );
+}

@@ -1,0 +1,58 @@
+/** Names of result columns, and detection of ambiguous names in an embedding. */
+
+import { Refusal } from '../../base/errors.ts';
+import { oncePer } from '../../base/memo.ts';
+import type { Collection } from '../../collection/declaration.ts';
+import type { FieldPath, SelectItem } from '../../dialect/tree.ts';
+import { calledAs, type Embeds, type PlannedEmbed, type ShownNames } from './embeds.ts';
+
+export function columnName({ alias, aggregate: figure, field }: Extract<SelectItem, { kind: 'column' }>): string {
+  return alias ?? figure ?? nameOf(field);
+}
+
+/** The last step that is a name: an array element takes the name of its array. */
+function nameOf({ name, json }: FieldPath): string {
+  return json.findLast(({ key }) => !/^-?\d+$/.test(key))?.key ?? name;
+}
+
+/**
+ * A row may repeat a name, and JSON readers take the last one. But a column that is selected by name must be unique.
+ */
+export function checkClear({ shown }: PlannedEmbed, name: string): void {
+  if (!repeatedIn(shown).has(name)) return;
+  throw new Refusal('42702', `column reference "${name}" is ambiguous`, {
+    hint: `Give one of them another name: other:${name}.`,
+  });
+}
+
+const repeatedIn = oncePer(({ named, starred }: ShownNames): ReadonlySet<string> => {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of [...named, ...starred]) (seen.has(name) ? repeated : seen).add(name);
+  return repeated;
+});
+
+/** `*` in a list or beside aggregates means the names of all fields; otherwise it counts as one. */
+export function namesShown(
+  collection: Collection,
+  select: readonly SelectItem[],
+  embeds: Embeds,
+  many: boolean,
+): ShownNames {
+  const isListed = many || select.some((item) => item.kind === 'count' || ('aggregate' in item && item.aggregate));
+  const named: string[] = [];
+  const starred: string[] = [];
+  for (const item of select) {
+    if (item.kind === 'all') (isListed ? named : starred).push(...collection.fields.map(({ name }) => name));
+    else if (item.kind === 'count') named.push(item.alias ?? 'count');
+    else if (item.kind === 'column') named.push(columnName(item));
+    else {
+      const { shown, plan } = embeds.byItem.get(item)!;
+      if (item.spread) {
+        named.push(...shown.named);
+        (isListed ? named : starred).push(...shown.starred);
+      } else if (plan.columns.length > 0) named.push(calledAs(item));
+    }
+  }
+  return { named, starred };
+}

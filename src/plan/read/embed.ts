@@ -1,0 +1,109 @@
+/**
+ * Plans embeddings: each is a read within a read, planned from the inside out. Its own parameters (`products.order=…`)
+ * are looked up by its path.
+ */
+
+import { Refusal } from '../../base/errors.ts';
+import { oncePer } from '../../base/memo.ts';
+import { type Collection, stored } from '../../collection/declaration.ts';
+import { isMany } from '../../collection/relations.ts';
+import { wayTo } from '../../dialect/names.ts';
+import type { EmbedItem, EmbedTerms, Query, SelectItem } from '../../dialect/tree.ts';
+import { planConditions } from '../predicate.ts';
+import type { Predicate, ReadPlan } from '../types.ts';
+import { namesShown } from './column-names.ts';
+import { calledAs, type Embeds, existing, NO_EMBEDS, notEmbedded, type PlannedEmbed } from './embeds.ts';
+import { relate } from './relate.ts';
+import { NO_ORDER, planShape } from './shape.ts';
+
+const NO_TERMS: EmbedTerms = { way: [], conditions: [], order: [] };
+
+export function planEmbeds(collection: Collection, query: Pick<Query, 'select' | 'embeds'>): Embeds {
+  if (query.embeds === undefined) return withoutTerms(collection)(query.select);
+  checkWays(query);
+  return planLevel(collection, query.select, query.embeds, '');
+}
+
+const NO_WAYS: ReadonlyMap<string, EmbedTerms> = new Map();
+
+/** Cached for selections without parameters of their own. */
+const withoutTerms = oncePer((collection: Collection) =>
+  oncePer((select: readonly SelectItem[]) => planLevel(collection, select, NO_WAYS, '')),
+);
+
+/** All conditions of a level: the client's, and the existence of rows for each inner embedding. */
+export function withInner(where: Predicate, embeds: Embeds): Predicate {
+  if (embeds === NO_EMBEDS) return where;
+  const inner = [...embeds.byItem].filter(([item]) => item.inner).map(([, embed]) => existing(embed));
+  if (inner.length === 0) return where;
+  return { kind: 'all', terms: [where, ...inner] };
+}
+
+function planLevel(
+  collection: Collection,
+  select: readonly SelectItem[],
+  terms: ReadonlyMap<string, EmbedTerms>,
+  way: string,
+): Embeds {
+  const items = embedsIn(select);
+  if (items.length === 0) return NO_EMBEDS;
+  const byItem = new Map(items.map((item) => [item, planEmbed(collection, item, terms, way)]));
+  checkNames(items);
+  return { byItem };
+}
+
+/** Parameters, conditions and the result address an embedding by its name, so names must be unique. */
+function checkNames(items: readonly EmbedItem[]): void {
+  const names = items.map(calledAs);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new Refusal('42712', `table name "${twice}" specified more than once`, {
+    hint: `Two embeddings of a row need two names: write other:${twice}(…), or, where it is spread, the field that refers.`,
+  });
+}
+
+function planEmbed(
+  collection: Collection,
+  item: EmbedItem,
+  terms: ReadonlyMap<string, EmbedTerms>,
+  way: string,
+): PlannedEmbed {
+  const relation = relate(collection, item.name, item.hint);
+  const many = isMany(relation);
+  // As the caller's role sees it.
+  const to = collection.among.get(relation.to.name) ?? relation.to;
+  const ownWay = wayTo(way, calledAs(item));
+  const own = terms.get(ownWay) ?? NO_TERMS;
+  const embeds = planLevel(to, item.select, terms, ownWay);
+  const shape = planShape(to, { select: item.select, order: own.order }, many, embeds);
+  const { columns, order } = shape;
+  // Aggregates over a spread to-one embedding apply to the outer rows, so the embedding itself is not grouped.
+  const groupBy = item.spread && !many ? undefined : shape.groupBy;
+  const plan: ReadPlan = {
+    kind: 'read',
+    from: stored(to),
+    columns,
+    order: many || groupBy !== undefined ? order : NO_ORDER,
+    where: withInner(planConditions(to, own.conditions, embeds), embeds),
+    offset: own.offset ?? 0,
+    ...(groupBy === undefined ? {} : { groupBy }),
+    ...(own.limit === undefined ? {} : { limit: own.limit }),
+  };
+  return { relation, to, plan, many, shown: namesShown(to, item.select, embeds, many) };
+}
+
+/** Rejects a parameter of an embedding that is not selected: it would have no effect. */
+function checkWays({ select, embeds }: Pick<Query, 'select' | 'embeds'>): void {
+  for (const { way } of embeds?.values() ?? []) {
+    let level = select;
+    for (const name of way) {
+      const item = embedsIn(level).find((each) => calledAs(each) === name);
+      if (item === undefined) throw notEmbedded(name);
+      level = item.select;
+    }
+  }
+}
+
+function embedsIn(select: readonly SelectItem[]): readonly EmbedItem[] {
+  return select.filter((item) => item.kind === 'embed');
+}

@@ -1,0 +1,84 @@
+/**
+ * Stage 3, plan, for reads: the syntax tree is given its meaning by the collection's declaration.
+ *
+ * In: a `Query`, a page, a way to count. Out: a `ReadPlan`. Guarantees: every name is a field, every value typed and in
+ * range, the order total; what the caller may not see is no part of it. Refuses: 42703, 22P02, 22003, 42883 and kin, PGRST200,
+ * 42501. Touches no database.
+ */
+import { type Collection, stored } from '../../collection/declaration.ts';
+import type { Page } from '../../dialect/page.ts';
+import type { Query } from '../../dialect/tree.ts';
+import { both, type Sight } from '../access/permissions.ts';
+import { restrictRead } from '../access/restrict.ts';
+import { keyIs } from '../keys.ts';
+import { planConditions } from '../predicate.ts';
+import type { Predicate, ReadPlan } from '../types.ts';
+import { planEmbeds, withInner } from './embed.ts';
+import { NO_ORDER, planShape, wholeRow } from './shape.ts';
+
+/** `sight` holds the caller's permissions, and `collection` is the caller's view; absent if everything is permitted. */
+export function planRead(
+  collection: Collection,
+  query: Query,
+  page: Page,
+  count: ReadPlan['count'],
+  sight?: Sight,
+): ReadPlan {
+  // Rejects the role before any message about fields.
+  sight?.rows(stored(collection), 'read');
+  const plan = planAll(collection, query, page, count);
+  return sight === undefined ? plan : restrictRead(plan, sight);
+}
+
+function planAll(collection: Collection, query: Query, page: Page, count: ReadPlan['count']): ReadPlan {
+  const embeds = planEmbeds(collection, query);
+  const { columns, order, groupBy } = planShape(collection, query, true, embeds);
+  return {
+    kind: 'read',
+    from: stored(collection),
+    columns,
+    order,
+    where: withInner(planConditions(collection, query.conditions, embeds), embeds),
+    offset: page.offset,
+    ...(groupBy === undefined ? {} : { groupBy }),
+    ...(page.limit === undefined ? {} : { limit: page.limit }),
+    ...(count === undefined ? {} : { count }),
+  };
+}
+
+/** The one row of a list with this key, without order or page. */
+export function planReadItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ReadPlan {
+  return planItem(collection, keyText, query, sight).asked;
+}
+
+/** Plans two reads: the whole row for its version, and the selected part. Only the first applies the filters. */
+export function planItem(collection: Collection, keyText: string, query: Query, sight?: Sight): ItemPlan {
+  sight?.rows(stored(collection), 'read');
+  const from = stored(collection);
+  const { columns, groupBy, where } = planAll(collection, query, { offset: 0 }, undefined);
+  const isItem = itemPredicate(from, keyText);
+  const isAsked = both(isItem, where);
+  const plan = (of: ReadPlan['columns'], condition: Predicate, grouped: Pick<ReadPlan, 'groupBy'> = {}): ReadPlan => {
+    const all: ReadPlan = { kind: 'read', from, columns: of, ...grouped, order: NO_ORDER, where: condition, offset: 0 };
+    return sight === undefined ? all : restrictRead(all, sight);
+  };
+  const whole = plan(wholeRow(collection), isAsked);
+  const isWhole = columns === wholeRow(collection) && isAsked === isItem;
+  if (isWhole) return { asked: whole, whole, shown: whole };
+  const grouped = groupBy === undefined ? {} : { groupBy };
+  return { asked: plan(columns, isAsked, grouped), whole, shown: plan(columns, isItem, grouped) };
+}
+
+export interface ItemPlan {
+  readonly asked: ReadPlan;
+  readonly whole: ReadPlan;
+  readonly shown: ReadPlan;
+}
+
+export function withItem(collection: Collection, keyText: string, where: Predicate): Predicate {
+  return both(itemPredicate(collection, keyText), where);
+}
+
+function itemPredicate(collection: Collection, keyText: string): Predicate {
+  return keyIs(collection, [collection.key[0]!.type.read(keyText)]);
+}

@@ -1,0 +1,108 @@
+/** Finds the relation of an embedding by collection, referencing field or constraint, with an optional hint. */
+
+import { Refusal } from '../../base/errors.ts';
+import { oncePer } from '../../base/memo.ts';
+import { nearestName } from '../../base/nearest-name.ts';
+import type { Collection } from '../../collection/declaration.ts';
+import { deniedField, deniedTable } from '../../collection/permission-errors.ts';
+import { isSelf, type Relation, relationsOf } from '../../collection/relations.ts';
+import { isHidden } from '../resolve.ts';
+
+export function relate(from: Collection, target: string, hint: string | undefined): Relation {
+  const found = relationsNamed(from, target, hint);
+  if (found.length === 1) return found[0]!;
+  throw found.length === 0 ? noRelation(from, target, hint) : ambiguous(from, target, found);
+}
+
+/** All relations that a name and a hint match. */
+export function relationsNamed(from: Collection, target: string, hint: string | undefined): readonly Relation[] {
+  return (byTarget(from).get(target) ?? []).filter((relation) =>
+    isSelf(relation) ? namesSelf(relation, target, hint) : names(relation, target, hint),
+  );
+}
+
+/** An index of the relations by every target that may name them: a collection can have a thousand. */
+const byTarget = oncePer((from: Collection) => {
+  const index = new Map<string, Relation[]>();
+  for (const relation of relationsOf(from)) {
+    const { to, name, outer } = relation;
+    for (const target of new Set([to.name, name, outer.name])) {
+      const known = index.get(target);
+      if (known === undefined) index.set(target, [relation]);
+      else known.push(relation);
+    }
+  }
+  return index;
+});
+
+function names({ to, name, inner, outer, through }: Relation, target: string, hint: string | undefined): boolean {
+  if (hint === undefined)
+    return to.name === target || (through === undefined && (name === target || outer.name === target));
+  if (to.name !== target) return false;
+  if (through !== undefined) return through.collection.name === hint;
+  return name === hint || inner.name === hint || outer.name === hint;
+}
+
+/**
+ * A self reference gives two relations: its collection name with the field as a hint means the referencing rows, the
+ * field name means the referenced row. Through a join collection, both directions would have the same name, so neither
+ * is available.
+ */
+function namesSelf(
+  { to, inner, outer, referring, through }: Relation,
+  target: string,
+  hint: string | undefined,
+): boolean {
+  if (through !== undefined) return false;
+  if (outer === referring) return hint === undefined && outer.name === target;
+  return to.name === target && (hint === undefined || hint === inner.name);
+}
+
+function noRelation(from: Collection, target: string, hint: string | undefined): Refusal {
+  const { name, view, among } = from;
+  if (view?.of.among.has(target) === true && !among.has(target)) return deniedTable(target, 'read');
+  const hidden = [target, hint].find((each) => each !== undefined && isHidden(from, each));
+  if (hidden !== undefined) return deniedField(name, hidden, 'read');
+  const known = [...new Set(relationsOf(from).map(({ to }) => to.name))];
+  const nearest = nearestName(target, known);
+  const using = hint === undefined ? '' : ` using the hint '${hint}'`;
+  return new Refusal(
+    'PGRST200',
+    `Could not find a relationship between '${name}' and '${target}' in the schema cache`,
+    {
+      details: `Searched for a foreign key relationship between '${name}' and '${target}'${using} in the schema, but no matches were found.`,
+      hint:
+        nearest === undefined || nearest === target
+          ? `${name} is related to: ${known.join(', ') || 'nothing'}.`
+          : `Perhaps you meant '${nearest}' instead of '${target}'.`,
+    },
+  );
+}
+
+function ambiguous({ name }: Collection, target: string, found: readonly Relation[]): Refusal {
+  const sorted = [...found].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const choices = sorted.map((relation) => `'${target}!${hintFor(relation)}'`).join(', ');
+  return new Refusal(
+    'PGRST201',
+    `Could not embed because more than one relationship was found for '${name}' and '${target}'`,
+    {
+      candidates: sorted.map((relation) => ({
+        cardinality: relation.cardinality,
+        embedding: `${name} with ${relation.to.name}`,
+        relationship: describe(relation),
+      })),
+      hint: `Try changing '${target}' to one of the following: ${choices}. Find the desired relationship in the 'details' key.`,
+    },
+  );
+}
+
+/** The hint that selects this relation. */
+function hintFor(relation: Relation): string {
+  return isSelf(relation) ? relation.inner.name : relation.name;
+}
+
+function describe({ name, from, to, outer, inner, through }: Relation): string {
+  if (through === undefined) return `${name} using ${from.name}(${outer.name}) and ${to.name}(${inner.name})`;
+  const { near, far } = through;
+  return `${name} using ${near.name}(${near.field.name}) and ${far.name}(${far.field.name})`;
+}

@@ -1,0 +1,286 @@
+/** Plans the shape of the result from `select` and `order`: columns, groups, order. */
+
+import { Refusal } from '../../base/errors.ts';
+import { oncePer } from '../../base/memo.ts';
+import type { Collection } from '../../collection/declaration.ts';
+import { embedded } from '../../collection/types/embedded.ts';
+import { builtIn } from '../../collection/types/index.ts';
+import { can } from '../../collection/types/type.ts';
+import type { Aggregate, EmbedItem, FieldPath, OrderTerm, Query, SelectItem } from '../../dialect/tree.ts';
+import { cast } from '../casts.ts';
+import { noSuch } from '../predicate.ts';
+import { fieldExpression, isHidden, pathType, resolvePath } from '../resolve.ts';
+import { type Expression, fieldOf, type OrderKey, type OutputColumn, type Shape } from '../types.ts';
+import { checkClear, columnName } from './column-names.ts';
+import {
+  calledAs,
+  type Embeds,
+  embeddedRows,
+  embeddedValues,
+  embedNamed,
+  NO_EMBEDS,
+  notEmbedded,
+  type PlannedEmbed,
+} from './embeds.ts';
+
+/** All fields in key order: the shape of most requests. */
+const wholeShape: (collection: Collection) => Shape = oncePer((collection) => {
+  // A role that sees all fields shares the shape of the stored collection.
+  if (collection.fields === collection.view?.of.fields) return wholeShape(collection.view.of);
+  const columns = collection.fields.map(
+    (field): OutputColumn => ({ name: field.name, expression: fieldExpression(field) }),
+  );
+  return { columns, order: withKey(collection, []) };
+});
+
+export const NO_ORDER: readonly OrderKey[] = [];
+export const NO_COLUMNS: readonly OutputColumn[] = [];
+
+export function wholeRow(collection: Collection): readonly OutputColumn[] {
+  return wholeShape(collection).columns;
+}
+
+/**
+ * `breakTies` appends the key, or the groups of a grouped result, to the order. Then no two rows compare equal, and
+ * pages never overlap or skip.
+ */
+export function planShape(
+  collection: Collection,
+  query: Pick<Query, 'select' | 'order'>,
+  breakTies: boolean,
+  embeds: Embeds = NO_EMBEDS,
+): Shape {
+  const whole = wholeShape(collection);
+  const { columns, asked, isGrouped } = isEverything(query.select)
+    ? { columns: whole.columns, asked: whole.columns, isGrouped: false }
+    : columnsOf(collection)(query.select)(embeds);
+  if (isGrouped) return { columns, ...groups(collection, asked, query.order, embeds) };
+  if (columns === whole.columns && query.order.length === 0) return breakTies ? whole : { columns, order: NO_ORDER };
+  const isByEmbeds = query.order.some(({ embed }) => embed !== undefined);
+  const order = isByEmbeds ? planOrder(collection, query.order, embeds) : ordersOf(collection)(query.order);
+  return { columns, order: breakTies ? order.total : order.asked };
+}
+
+interface Order {
+  readonly asked: readonly OrderKey[];
+  /** With ties broken. */
+  readonly total: readonly OrderKey[];
+}
+
+/** Cached for orders without embeddings. */
+const ordersOf = oncePer((collection: Collection) =>
+  oncePer((terms: readonly OrderTerm[]) => planOrder(collection, terms, NO_EMBEDS)),
+);
+
+function planOrder(collection: Collection, terms: readonly OrderTerm[], embeds: Embeds): Order {
+  const asked = withoutRepeats(terms.map((term) => orderKey(orderedBy(collection, term, embeds), term)));
+  return { asked, total: withKey(collection, asked) };
+}
+
+/** Repeated order fields have no effect. */
+function withoutRepeats(order: readonly OrderKey[]): readonly OrderKey[] {
+  const fields = order.map(({ expression }) => fieldOf(expression));
+  return order.filter((_, index) => fields[index] === undefined || fields.indexOf(fields[index]) === index);
+}
+
+/** Groups by every selected expression, even if another column has the same name. */
+function groups(
+  collection: Collection,
+  columns: readonly OutputColumn[],
+  terms: readonly OrderTerm[],
+  embeds: Embeds,
+): Omit<Shape, 'columns'> {
+  const groupBy = columns.map((column) => column.expression).filter((expression) => !isAggregated(expression));
+  const order = terms.map((term) => {
+    if (term.embed === undefined) return orderKey(resolveGrouped(collection, columns, term.field), term);
+    const expression = orderedBy(collection, term, embeds);
+    const group = groupBy.find((each) => sameExpression(comparedAs(each), expression));
+    if (group === undefined) throw notGrouped(collection, `${term.embed}.${term.field.name}`, columns);
+    return orderKey(comparedAs(group), term);
+  });
+  const ties = groupBy.filter((each) => !order.some((key) => sameExpression(key.expression, comparedAs(each))));
+  return {
+    groupBy,
+    order: [...order, ...ties.map((expression) => orderKey(expression, { descending: false }))],
+  };
+}
+
+/** Ends at the last key field, since no ties remain. */
+export function withKey({ key }: Collection, order: readonly OrderKey[]): readonly OrderKey[] {
+  const places = key.map((field) => order.findIndex(({ expression }) => fieldOf(expression) === field));
+  if (!places.includes(-1)) return order.slice(0, Math.max(...places) + 1);
+  const missing = key.filter((_, index) => places[index] === -1);
+  return [...order, ...missing.map((field) => ({ expression: fieldExpression(field), descending: false }))];
+}
+
+/** Writes process rows in storage order, which clients should not see. */
+export function inKeyOrder<Of extends Shape>(collection: Collection, shape: Of): Of {
+  if (shape.groupBy !== undefined || shape.order.length > 0) return shape;
+  return { ...shape, order: withKey(collection, []) };
+}
+
+export function orderKey(expression: Expression, term: Pick<OrderTerm, 'descending' | 'nulls'>): OrderKey {
+  const { descending } = term;
+  const nullable = expression.kind !== 'field' || !expression.field.required;
+  return nullable
+    ? { expression, descending, nulls: term.nulls ?? (descending ? 'first' : 'last') }
+    : { expression, descending };
+}
+
+function isEverything(select: readonly SelectItem[]): boolean {
+  return select.length === 1 && select[0]!.kind === 'all';
+}
+
+/** Cached by selection and embeddings. */
+const columnsOf = oncePer((collection: Collection) =>
+  oncePer((select: readonly SelectItem[]) => oncePer((embeds: Embeds) => planColumns(collection, select, embeds))),
+);
+
+interface Columns {
+  /** All selected columns, and those that the result shows. */
+  readonly asked: readonly OutputColumn[];
+  readonly columns: readonly OutputColumn[];
+  readonly isGrouped: boolean;
+}
+
+function planColumns(collection: Collection, select: readonly SelectItem[], embeds: Embeds): Columns {
+  // As in PostgREST, embeddings follow the row's own columns. A repeated name keeps its position and takes the last
+  // value, as in every JSON reader.
+  const items = [...select.filter(({ kind }) => kind !== 'embed'), ...select.filter(({ kind }) => kind === 'embed')];
+  const asked = items.flatMap((item) => planItem(collection, item, embeds));
+  return {
+    asked,
+    columns: [...new Map(asked.map((column) => [column.name, column])).values()],
+    isGrouped: asked.some(({ expression }) => isAggregated(expression)),
+  };
+}
+
+function planItem(collection: Collection, item: SelectItem, embeds: Embeds): readonly OutputColumn[] {
+  switch (item.kind) {
+    case 'all':
+      return wholeRow(collection);
+    case 'count':
+      return [countColumn(item)];
+    case 'embed':
+      return planEmbedded(item, embeds.byItem.get(item)!);
+    case 'column': {
+      if (isBareCount(collection, item)) return [countColumn(item)];
+      let expression = resolvePath(collection, item.field);
+      if (item.cast !== undefined) expression = cast(expression, item.cast);
+      if (item.aggregate !== undefined) expression = aggregate(item.aggregate, expression);
+      if (item.aggregateCast !== undefined) expression = cast(expression, item.aggregateCast);
+      return [{ name: columnName(item), expression }];
+    }
+  }
+}
+
+function countColumn({ alias = 'count', cast: as }: { readonly alias?: string; readonly cast?: string }): OutputColumn {
+  const count: Expression = { kind: 'count', type: builtIn('int8') };
+  return { name: alias, expression: as === undefined ? count : cast(count, as) };
+}
+
+/**
+ * `count` without parentheses, PostgREST's older syntax that Supabase clients still send, unless a field has that name.
+ */
+function isBareCount(collection: Collection, { field, aggregate }: Extract<SelectItem, { kind: 'column' }>): boolean {
+  const isNamed = field.name === 'count' && field.json.length === 0 && aggregate === undefined;
+  return isNamed && !collection.byName.has('count') && !isHidden(collection, 'count');
+}
+
+/** An embedding gives its rows or, if spread, its columns. One without columns only filters. */
+function planEmbedded(item: EmbedItem, embed: PlannedEmbed): readonly OutputColumn[] {
+  if (embed.plan.columns.length === 0) return [];
+  if (!item.spread) return [{ name: calledAs(item), expression: embeddedRows(embed) }];
+  if (embed.many && embed.plan.groupBy !== undefined) {
+    throw new Refusal('PGRST127', 'Feature not implemented', {
+      details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
+    });
+  }
+  for (const name of embed.shown.named) checkClear(embed, name);
+  return embed.plan.columns.map((column) => ({ name: column.name, expression: spread(embed, column) }));
+}
+
+/** For a to-one embedding: an aggregate of its column runs over the outer rows that have it. */
+function spread(embed: PlannedEmbed, column: OutputColumn): Expression {
+  const { expression } = column;
+  if (!isAggregated(expression)) return embeddedValues(embed, column);
+  if (expression.kind === 'cast') {
+    return { ...expression, of: spread(embed, { ...column, expression: expression.of }) };
+  }
+  const valuesOf = (of: Expression) => embeddedValues(embed, { ...column, expression: of });
+  if (expression.kind === 'aggregate') return { ...expression, of: valuesOf(expression.of) };
+  // Counts the rows that have one.
+  const key = fieldExpression(embed.relation.to.key[0]!);
+  return { kind: 'aggregate', function: 'count', of: valuesOf(key), type: expression.type };
+}
+
+/** A field, or a column of a to-one embedding. */
+function orderedBy(collection: Collection, { embed: name, field }: OrderTerm, embeds: Embeds): Expression {
+  if (name === undefined) return resolvePath(collection, field);
+  const embed = embedNamed(embeds, name);
+  if (embed === undefined) throw notEmbedded(name);
+  if (embed.many) {
+    throw new Refusal('PGRST118', `A related order on '${name}' is not possible`, {
+      details: `'${collection.name}' and '${name}' do not form a many-to-one or one-to-one relationship`,
+    });
+  }
+  const { to, plan } = embed;
+  // An embedding without columns may still be used to filter and sort.
+  const column =
+    plan.columns.length === 0
+      ? { name: field.name, expression: resolvePath(to, { ...field, json: [] }) }
+      : plan.columns.find((each) => each.name === field.name);
+  if (column === undefined) {
+    throw new Refusal('42703', `column ${name}.${field.name} does not exist`, {
+      hint: `Order by what is selected of it: ${plan.columns.map((each) => each.name).join(', ')}.`,
+    });
+  }
+  checkClear(embed, column.name);
+  const of = comparedAs(embeddedValues(embed, column));
+  const last = field.json.at(-1);
+  if (last === undefined) return of;
+  if (!can(of.type, 'json')) {
+    throw noSuch(`operator does not exist: ${of.type.title} ${field.json[0]!.arrow} unknown`, 'operator');
+  }
+  return { kind: 'path', of, steps: field.json, type: pathType(last) };
+}
+
+/** A nested embedding is compared as JSON, not as text. */
+function comparedAs(of: Expression): Expression {
+  return of.type === embedded ? { kind: 'cast', of, type: builtIn('json') } : of;
+}
+
+function aggregate(name: Aggregate, of: Expression): Expression {
+  const type = name === 'count' ? 'int8' : of.type.aggregates[name];
+  if (type === undefined) throw noSuch(`function ${name}(${of.type.title})`, 'function');
+  return { kind: 'aggregate', function: name, of, type: builtIn(type) };
+}
+
+function isAggregated(expression: Expression): boolean {
+  if (expression.kind === 'cast') return isAggregated(expression.of);
+  return expression.kind === 'count' || expression.kind === 'aggregate';
+}
+
+/** Grouped rows are ordered by a grouped field or by a column name. */
+function resolveGrouped(collection: Collection, columns: readonly OutputColumn[], path: FieldPath): Expression {
+  const column = columns.find((each) => each.name === path.name && isAggregated(each.expression));
+  if (column !== undefined && path.json.length === 0) return column.expression;
+  const expression = resolvePath(collection, path);
+  if (columns.some((each) => sameExpression(each.expression, expression))) return expression;
+  throw notGrouped(collection, `${collection.name}.${path.name}`, columns);
+}
+
+function notGrouped({ name }: Collection, column: string, columns: readonly OutputColumn[]): Refusal {
+  return new Refusal(
+    '42803',
+    `column "${column}" must appear in the GROUP BY clause or be used in an aggregate function`,
+    {
+      hint: `Groups of ${name} are ordered by what is selected of them: ${columns.map((each) => each.name).join(', ')}.`,
+    },
+  );
+}
+
+function sameExpression(one: Expression, other: Expression): boolean {
+  if (one.kind === 'field') return other.kind === 'field' && one.field === other.field;
+  return Bun.deepEquals(one, other);
+}

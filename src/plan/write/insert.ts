@@ -1,0 +1,69 @@
+/** POST: plans the rows to insert, and the handling of conflicts with existing rows. */
+
+import { mapped, type Pieces } from '../../base/cooperative.ts';
+import { Refusal } from '../../base/errors.ts';
+import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
+import { deniedField } from '../../collection/permission-errors.ts';
+import type { Payload } from '../../dialect/payload.ts';
+import { checkDiffer, valuesIn } from '../keys.ts';
+import { isHidden, nearestHint } from '../resolve.ts';
+import type { InsertPlan } from '../types.ts';
+import { planRows, resolveColumns } from './stored-rows.ts';
+import { planTerms, type WriteRequest } from './write-request.ts';
+
+export function* planInsert(collection: Collection, request: WriteRequest, payload: Payload): Pieces<InsertPlan> {
+  const { resolution, missing } = request.preferences;
+  const into = stored(collection);
+  const given = resolveColumns(collection, 'create', payload.columns);
+  const rows = yield* planRows(into, given, payload, missing === 'default');
+  const plan = { kind: 'insert', ...planTerms(collection, request), rows, given } as const;
+  if (resolution === undefined) return { ...plan, conflict: 'refuse' };
+  const on = conflictTarget(collection, request.query.onConflict);
+  if (resolution === 'ignore-duplicates') return { ...plan, conflict: { on, overwrite: [] } };
+  const keys = yield* mapped(rows, (row) => valuesIn(into, on, row));
+  yield* checkDiffer(on, keys);
+  const overwrite = overwritten(into, given, on);
+  checkOverwrites(collection, given, overwrite);
+  return { ...plan, conflict: { on, overwrite: mergedOn(on, overwrite) } };
+}
+
+/** A conflict updates the existing row, so the caller needs the right to update the given fields. */
+export function checkOverwrites(collection: Collection, given: readonly Field[], overwrite: readonly Field[]): void {
+  if (collection.view === undefined) return;
+  const names = overwrite.filter((field) => given.includes(field)).map(({ name }) => name);
+  resolveColumns(collection, 'update', names);
+}
+
+/** The fields that an existing row takes from the new one: the given ones, and those that every update sets. */
+export function overwritten(collection: Collection, given: readonly Field[], on: readonly Field[]): readonly Field[] {
+  const fields = given.filter((field) => !on.includes(field) && !isKey(collection, field) && !field.readOnly);
+  const stamps = collection.fields.filter((field) => field.onUpdate !== undefined && !fields.includes(field));
+  return fields.length === 0 ? [] : [...fields, ...stamps];
+}
+
+/**
+ * An upsert that changes nothing must still return the existing row. So it assigns the conflict fields to themselves.
+ */
+export function mergedOn(on: readonly Field[], overwrite: readonly Field[]): readonly Field[] {
+  return overwrite.length > 0 ? overwrite : on.filter((field) => !field.readOnly);
+}
+
+/** The key, or the unique fields that the client names. */
+function conflictTarget(collection: Collection, names: readonly string[] | undefined): readonly Field[] {
+  if (names === undefined) return collection.key;
+  for (const name of names) {
+    if (isHidden(collection, name)) throw deniedField(collection.name, name, 'read');
+    if (!collection.byName.has(name)) {
+      throw new Refusal('42703', `column "${name}" does not exist`, { hint: nearestHint(collection, name) });
+    }
+  }
+  const targets = [collection.key, ...collection.unique.map(({ fields }) => fields)];
+  const found = targets.find(
+    (fields) => fields.length === names.length && fields.every(({ name }) => names.includes(name)),
+  );
+  if (found !== undefined) return found;
+  const choices = targets.map((fields) => fields.map(({ name }) => name).join(','));
+  throw new Refusal('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification', {
+    hint: `Unique here: ${choices.join('; ')}.`,
+  });
+}

@@ -1,0 +1,143 @@
+/**
+ * The cells of a row become a row to store: every field of it, in the order of the collection, read by its type. For a body
+ * and for a file alike; each row's mistake is its own, and names the field.
+ */
+
+import { Refusal } from '../../base/errors.ts';
+import { oncePer } from '../../base/memo.ts';
+import { type Collection, type Field, isKey } from '../../collection/declaration.ts';
+import type { Value } from '../../collection/value.ts';
+import { coerce, readCell } from '../coerce.ts';
+import { checkRules } from '../field-rules.ts';
+import type { StoredRow } from '../types.ts';
+
+/** What is wrong with a row, and in which of its fields. */
+export class RowProblem extends Error {
+  constructor(
+    readonly field: Field,
+    readonly refusal: Refusal,
+    /** The same in a few words, after the name of the field. */
+    reason = refusal.message,
+  ) {
+    super(reason);
+  }
+}
+
+/** A cell is undefined where nothing is given. */
+export type RowPlanner = (cells: readonly unknown[]) => StoredRow;
+
+/**
+ * What a cell that is not given stands for: null, as in PostgREST; the default of its field; or no value, which is null, and
+ * the default of a field that cannot be null.
+ */
+export type Absence = 'null' | 'default' | 'no value';
+
+/**
+ * `columns` are the fields that the cells belong to, in the order of the cells; undefined for a cell that is left out. A field
+ * without a column takes its default. Cells that `areTexts` are text forms, of json too.
+ */
+export function rowPlanner(
+  collection: Collection,
+  columns: readonly (Field | undefined)[],
+  { absence = 'default', areTexts = false }: { readonly absence?: Absence; readonly areTexts?: boolean } = {},
+): RowPlanner {
+  const { fields } = collection;
+  const read = areTexts ? readCell : coerce;
+  const places = fields.map((field) => columns.lastIndexOf(field));
+  const absentValue = absentValues(collection);
+  const { required, ruled } = checkedOf(collection);
+  return (cells) => {
+    const row: (Value | undefined)[] = new Array(fields.length);
+    let at = 0;
+    try {
+      for (; at < fields.length; at++) {
+        const place = places[at]!;
+        const field = fields[at]!;
+        if (place === -1) row[at] = absentValue(field, 'default');
+        else row[at] = cells[place] === undefined ? absentValue(field, absence) : read(field, cells[place]);
+      }
+    } catch (error) {
+      throw error instanceof Refusal ? new RowProblem(fields[at]!, error) : error;
+    }
+    // Only when all can be read, as in PostgreSQL.
+    for (const place of required) {
+      if (row[place] !== null) continue;
+      const field = fields[place]!;
+      throw new RowProblem(field, nullViolation(collection, field), 'is required');
+    }
+    for (const place of ruled) checkRule(collection, fields[place]!, row[place]);
+    return row;
+  };
+}
+
+/** All that is wrong with the cells of a row, at most one problem for each field. */
+export function rowProblems(...[collection, columns, options]: Parameters<typeof rowPlanner>) {
+  const { fields } = collection;
+  const read = options?.areTexts ? readCell : coerce;
+  const absentValue = absentValues(collection);
+  const valueIn = (field: Field, cells: readonly unknown[]) => {
+    const place = columns.lastIndexOf(field);
+    if (place === -1) return absentValue(field, 'default');
+    return cells[place] === undefined ? absentValue(field, options?.absence ?? 'default') : read(field, cells[place]);
+  };
+  const problemOf = (field: Field, cells: readonly unknown[]): RowProblem | undefined => {
+    try {
+      const value = valueIn(field, cells);
+      if (value === null && field.required)
+        return new RowProblem(field, nullViolation(collection, field), 'is required');
+      checkRule(collection, field, value);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RowProblem) return error;
+      if (error instanceof Refusal) return new RowProblem(field, error);
+      throw error;
+    }
+  };
+  return (cells: readonly unknown[]): RowProblem[] => fields.flatMap((field) => problemOf(field, cells) ?? []);
+}
+
+/** The places of the fields that must have a value, and of those that have rules. */
+const checkedOf = oncePer(({ fields }: Collection) => ({
+  required: fields.flatMap((field, at) => (field.required ? [at] : [])),
+  ruled: fields.flatMap((field, at) => (Object.keys(field.rules).length > 0 ? [at] : [])),
+}));
+
+function checkRule(collection: Collection, field: Field, value: Value | undefined): void {
+  try {
+    checkRules(collection, field, value);
+  } catch (error) {
+    throw error instanceof Refusal ? new RowProblem(field, error, error.details ?? error.message) : error;
+  }
+}
+
+/** What fields take where nothing is given; undefined for a key that is assigned. */
+export function absentValues(collection: Collection): (field: Field, absence: Absence) => Value | undefined {
+  const byDefault = defaults(collection);
+  return (field, absence) => {
+    const isNull = absence === 'null' || (absence === 'no value' && !field.required && !isKey(collection, field));
+    return isNull ? null : byDefault(field);
+  };
+}
+
+/** A time is the same for all that one request stores. */
+function defaults({ assigned }: Collection): (field: Field) => Value | undefined {
+  const times = new Map<Field, Value>();
+  return (field) => {
+    if (field === assigned || field.filled) return undefined;
+    if (field.generated === 'now') {
+      const time = times.get(field) ?? generate(field, 'now');
+      times.set(field, time);
+      return time;
+    }
+    return field.generated === undefined ? (field.default ?? null) : generate(field, field.generated);
+  };
+}
+
+export function generate({ type }: Field, what: 'now' | 'uuid'): Value {
+  return type.generated?.[what]?.() ?? null;
+}
+
+export function nullViolation(collection: Collection, field: Pick<Field, 'name'>): Refusal {
+  const message = `null value in column "${field.name}" of relation "${collection.name}" violates not-null constraint`;
+  return new Refusal('23502', message, { details: `${field.name} is required` });
+}

@@ -1,0 +1,74 @@
+/** Turns the cells of a body into rows to store, with every field in collection order. */
+
+import { mapped, type Pieces } from '../../base/cooperative.ts';
+import { Refusal } from '../../base/errors.ts';
+import type { Collection, Field } from '../../collection/declaration.ts';
+import { deniedField } from '../../collection/permission-errors.ts';
+import type { Payload } from '../../dialect/payload.ts';
+import { locate } from '../coerce.ts';
+import { isHidden, nearestHint } from '../resolve.ts';
+import type { StoredRow } from '../types.ts';
+import { type Absence, RowProblem, rowPlanner } from './row-planner.ts';
+
+/** `collection` is the caller's view; `right` says how the fields are used. */
+export function resolveColumns(
+  seen: Collection,
+  right: 'create' | 'update',
+  names: readonly string[],
+): readonly Field[] {
+  const collection = writable(seen, right);
+  return names.map((name) => {
+    const field = collection.byName.get(name);
+    if (field?.readOnly === true) throw unwritable(field);
+    if (field !== undefined) return field;
+    if (isHidden(collection, name)) throw deniedField(collection.name, name, right);
+    throw new Refusal('PGRST204', `Could not find the '${name}' column of '${collection.name}' in the schema cache`, {
+      hint: separatorHint(collection, name) ?? nearestHint(collection, name),
+    });
+  });
+}
+
+/** Recognizes a CSV header with another separator, which arrives as one long name. */
+function separatorHint({ byName }: Collection, name: string): string | undefined {
+  const isLine = [';', '\t', '|'].some((sign) => name.includes(sign) && byName.has(name.split(sign, 1)[0]!.trim()));
+  return isLine ? 'In a body of CSV, commas stand between the names and between the values.' : undefined;
+}
+
+/** The view with the fields that the caller may insert or update. */
+function writable(collection: Collection, right: 'create' | 'update'): Collection {
+  const { view } = collection;
+  return (right === 'create' ? view?.creates : view?.updates) ?? collection;
+}
+
+/** PostgreSQL's error for a computed column. */
+function unwritable({ name }: Field): Refusal {
+  return new Refusal('428C9', `cannot insert a non-DEFAULT value into column "${name}"`, {
+    details: `${name} can be read, and not written; nothing was changed.`,
+  });
+}
+
+/** The meaning of a missing cell. In CSV, an empty cell is always meant as written. */
+export function absenceIn({ isTable }: Pick<Payload, 'isTable'>, defaultMissing: boolean): Absence {
+  if (isTable === true) return 'no value';
+  return defaultMissing ? 'default' : 'null';
+}
+
+/** Complete rows in field order. */
+export function* planRows(
+  collection: Collection,
+  fields: readonly Field[],
+  payload: Pick<Payload, 'rows' | 'isTable'>,
+  defaultMissing: boolean,
+): Pieces<readonly StoredRow[]> {
+  const { rows } = payload;
+  const plan = rowPlanner(collection, fields, { absence: absenceIn(payload, defaultMissing) });
+  return yield* mapped(rows, (cells, index) => {
+    try {
+      return plan(cells);
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error;
+      const { refusal, field } = error;
+      throw locate(refusal, rows.length > 1 ? index : undefined, field);
+    }
+  });
+}

@@ -1,0 +1,155 @@
+/** PATCH and DELETE: plans the changes and the rows they apply to. */
+
+import { mapped, type Pieces } from '../../base/cooperative.ts';
+import { Refusal } from '../../base/errors.ts';
+import { type Collection, type Field, isKey, stored } from '../../collection/declaration.ts';
+import { can } from '../../collection/types/type.ts';
+import { pageOfQuery } from '../../dialect/page.ts';
+import type { Payload } from '../../dialect/payload.ts';
+import type { Query } from '../../dialect/tree.ts';
+import { coerce, locate } from '../coerce.ts';
+import { checkRules } from '../field-rules.ts';
+import { checkDiffer, type Key } from '../keys.ts';
+import { planConditions } from '../predicate.ts';
+import { withItem } from '../read/read.ts';
+import { planShape, withKey } from '../read/shape.ts';
+import type { Assignment, Bound, DeletePlan, UpdateEachPlan, UpdatePlan } from '../types.ts';
+import { type Absence, absentValues, generate, nullViolation } from './row-planner.ts';
+import { absenceIn, resolveColumns } from './stored-rows.ts';
+import { itemKey, planTerms, type WriteRequest } from './write-request.ts';
+
+export function planUpdate(collection: Collection, request: WriteRequest, payload: Payload): UpdatePlan {
+  const where = planTarget(collection, request);
+  const into = stored(collection);
+  const given = resolveColumns(collection, 'update', payload.columns);
+  const [cells] = payload.rows;
+  const absence = absenceIn(payload, request.preferences.missing === 'default');
+  const set = cells === undefined ? [] : planAssignments(into, given, cells, absence);
+  return {
+    kind: 'update',
+    ...planTerms(collection, request),
+    ...maxAffected(request),
+    where,
+    ...planBound(collection, request.query),
+    set: stamped(into, request.item === undefined ? set : namedEvenIfEmpty(into, set, itemKey(into, request.item))),
+    given,
+  };
+}
+
+/** A change without fields sets the key to itself, so that the row still counts as affected. */
+function namedEvenIfEmpty({ key }: Collection, set: readonly Assignment[], values: Key): readonly Assignment[] {
+  return set.length === 0 ? key.map((field, index) => ({ field, value: values[index]! })) : set;
+}
+
+/** Adds the fields that every update sets, unless the client sets them. */
+function stamped({ fields }: Collection, set: readonly Assignment[]): readonly Assignment[] {
+  if (set.length === 0) return set;
+  const stamps = fields.filter((field) => field.onUpdate !== undefined && !set.some((each) => each.field === field));
+  return stamps.length === 0 ? set : [...set, ...stamps.map((field) => ({ field, value: generate(field, 'now') }))];
+}
+
+/** Bulk update: each object identifies its row by key and changes its other fields. */
+export function* planUpdateEach(
+  collection: Collection,
+  request: WriteRequest,
+  objects: readonly Readonly<Record<string, unknown>>[],
+): Pieces<UpdateEachPlan> {
+  const into = stored(collection);
+  const { key } = into;
+  const given = new Set<Field>();
+  const changes = yield* mapped(objects, (object, row) => {
+    const missing = key.find(({ name }) => !Object.hasOwn(object, name) || object[name] === null);
+    if (missing !== undefined) {
+      throw new Refusal('21000', `row ${row + 1} has no ${missing.name}`, {
+        hint: `An update without a filter names each row by its ${key.map(({ name }) => name).join(' and ')}. To change all that match, add a filter.`,
+      });
+    }
+    const names = Object.keys(object).filter((name) => !key.some((field) => field.name === name));
+    const fields = resolveColumns(collection, 'update', names);
+    for (const field of fields) given.add(field);
+    const values = key.map((field) => {
+      try {
+        return coerce(field, object[field.name]);
+      } catch (error) {
+        throw locate(error, row, field);
+      }
+    });
+    const cells = names.map((name) => object[name]);
+    const set = planAssignments(into, fields, cells, 'null', row);
+    return { key: values, set: stamped(into, namedEvenIfEmpty(into, set, values)) };
+  });
+  yield* checkDiffer(
+    key,
+    changes.map((change) => change.key),
+  );
+  const terms = { ...planTerms(collection, request), ...maxAffected(request) };
+  const { conditions } = request.query;
+  const among = conditions.length === 0 ? {} : { among: planConditions(collection, conditions) };
+  return { kind: 'update-each', ...terms, ...among, changes, given: [...given] };
+}
+
+export function planDelete(collection: Collection, request: WriteRequest): DeletePlan {
+  const where = planTarget(collection, request);
+  return {
+    kind: 'delete',
+    ...planTerms(collection, request),
+    ...maxAffected(request),
+    where,
+    ...planBound(collection, request.query),
+  };
+}
+
+/** Limits updates and deletes, as in PostgREST; inserts are bounded by their body. */
+function maxAffected({ preferences }: WriteRequest): { maxAffected?: number } {
+  const bound = preferences.handling === 'strict' ? preferences['max-affected'] : undefined;
+  return bound === undefined ? {} : { maxAffected: bound };
+}
+
+function planTarget(collection: Collection, request: WriteRequest): UpdatePlan['where'] {
+  const { query, item, allowUnfiltered } = request;
+  const where = planConditions(collection, query.conditions);
+  if (item !== undefined) return withItem(collection, item, where);
+  if (query.conditions.length > 0 || query.limit !== undefined || allowUnfiltered) return where;
+  const [field] = collection.key;
+  const { name } = field!;
+  throw new Refusal('21000', 'a write without a filter would touch every row', {
+    details: 'Nothing was changed.',
+    hint: `Add a filter such as ${name}=eq.${exampleOf(field!)}. To really touch all rows, filter by ${name}=not.is.null.`,
+  });
+}
+
+/** An example value for a hint, or a placeholder. */
+function exampleOf({ name, type }: Field): string {
+  if (can(type, 'number')) return '1';
+  const [example] = Array.isArray(type.schema.examples) ? type.schema.examples : [];
+  return typeof example === 'string' ? example : `<${name}>`;
+}
+
+function planBound(collection: Collection, query: Query): { bound?: Bound } {
+  const page = pageOfQuery(query);
+  if (page.limit === undefined && page.offset === 0) return {};
+  const { order } = planShape(collection, { select: [], order: query.order }, false);
+  return { bound: { order: withKey(collection, order), ...page } };
+}
+
+/** The key cannot become null. For other required fields, the database reports it if a row matches. */
+function planAssignments(
+  collection: Collection,
+  fields: readonly Field[],
+  cells: readonly unknown[],
+  absence: Absence,
+  row?: number,
+): readonly Assignment[] {
+  const absentValue = absentValues(collection);
+  return fields.map((field, index) => {
+    try {
+      const cell = cells[index];
+      const value = cell === undefined ? (absentValue(field, absence) ?? null) : coerce(field, cell);
+      if (value === null && isKey(collection, field)) throw nullViolation(collection, field);
+      checkRules(collection, field, value);
+      return { field, value };
+    } catch (error) {
+      throw locate(error, row, field);
+    }
+  });
+}

@@ -1,0 +1,48 @@
+/** The options of a write besides its rows. */
+import { type Collection, stored } from '../../collection/declaration.ts';
+import type { Preferences } from '../../dialect/prefer.ts';
+import type { Query } from '../../dialect/tree.ts';
+import type { Key } from '../keys.ts';
+import { planEmbeds, withInner } from '../read/embed.ts';
+import { planShape } from '../read/shape.ts';
+import { ALWAYS, type Precondition, type WritePlan } from '../types.ts';
+
+/** The options of a write besides its query and body. */
+export interface WriteRequest {
+  readonly query: Query;
+  readonly preferences: Preferences;
+  /** The key in the path, if the write addresses one row. */
+  readonly item?: string;
+  readonly singular: boolean;
+  readonly ifMatch?: Precondition['versions'];
+  /** A PUT that may create a row but not replace one. */
+  readonly createOnly: boolean;
+  readonly retry?: WritePlan['retry'];
+  /** Whether a write without a filter may affect every row. */
+  readonly allowUnfiltered: boolean;
+}
+
+type Terms = Pick<WritePlan, 'into' | 'returning' | 'singular' | 'mustExist' | 'dryRun' | 'precondition' | 'retry'>;
+
+/** The options common to all writes, from headers and query. */
+export function planTerms(collection: Collection, request: WriteRequest): Terms {
+  const { query, preferences, item, singular, ifMatch, retry } = request;
+  const embeds = planEmbeds(collection, query);
+  const shape = planShape(collection, query, query.order.length > 0, embeds);
+  return {
+    into: stored(collection),
+    singular,
+    mustExist: item !== undefined,
+    dryRun: preferences.tx === 'rollback',
+    ...(preferences.return === 'representation' ? { returning: { ...shape, where: withInner(ALWAYS, embeds) } } : {}),
+    ...(ifMatch === undefined || item === undefined
+      ? {}
+      : { precondition: { key: itemKey(collection, item), versions: ifMatch } }),
+    ...(retry === undefined ? {} : { retry }),
+  };
+}
+
+/** The key in a path. Only collections with a single key field have such paths. */
+export function itemKey({ key }: Collection, item: string): Key {
+  return [key[0]!.type.read(item)];
+}

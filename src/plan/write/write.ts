@@ -1,0 +1,104 @@
+/**
+ * Stage 3, plan, for writes: a body and a query become the rows to store, the changes to make, the rows to remove.
+ *
+ * In: a `Query`, a payload, preferences. Out: a `WritePlan`. Guarantees: values are of their fields' types and bounds,
+ * required fields are there on insert, a write knows what it may touch, and for whom. Refuses: PGRST204, 22P02, 22003, 23502,
+ * 21000, 42P10, 42501, PGRST105/114/115. Touches no database. A body may hold very many rows: it is planned in pieces.
+ */
+
+import type { Pieces } from '../../base/cooperative.ts';
+import { Refusal } from '../../base/errors.ts';
+import { type Collection, stored } from '../../collection/declaration.ts';
+import type { Right } from '../../collection/draft.ts';
+import { readObjects, readPayload } from '../../dialect/payload.ts';
+import type { Document } from '../../encode/document.ts';
+import type { Sight } from '../access/permissions.ts';
+import { restrictWrite } from '../access/restrict.ts';
+import type { WritePlan } from '../types.ts';
+import { planInsert } from './insert.ts';
+import { planReplace, planReplaceItem } from './replace.ts';
+import { planDelete, planUpdate, planUpdateEach } from './update.ts';
+import type { WriteRequest } from './write-request.ts';
+
+export type WriteMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/**
+ * `document` is undefined only for DELETE. `sight` holds the caller's permissions, and `collection` is the caller's
+ * view; absent if everything is permitted.
+ */
+export function* planWrite(
+  collection: Collection,
+  method: WriteMethod,
+  request: WriteRequest,
+  document: Document | undefined,
+  sight?: Sight,
+): Pieces<WritePlan> {
+  checkIfMatch(collection, method, request);
+  const plan = yield* planAll(collection, method, request, document);
+  return sight === undefined ? plan : restrictWrite(plan, collection, sight);
+}
+
+type Addressed = Pick<WriteRequest, 'item' | 'preferences' | 'createOnly'>;
+
+/** Rejects a write that no rule of the role allows, whatever its query and body say: before either of them is read. */
+export function checkRights(collection: Collection, method: WriteMethod, request: Addressed, sight?: Sight): void {
+  if (sight === undefined) return;
+  for (const right of rightsFor(method, request)) sight.rows(stored(collection), right);
+}
+
+/** The rights that a write needs. It looks for the rows to change or remove, and finds only those that the role may read. */
+function rightsFor(method: WriteMethod, { item, preferences, createOnly }: Addressed): readonly Right[] {
+  switch (method) {
+    case 'POST':
+      return preferences.resolution === 'merge-duplicates' ? ['create', 'update', 'read'] : ['create'];
+    case 'PUT':
+      if (item !== undefined) return ['update', 'read'];
+      return createOnly ? ['create'] : ['create', 'update', 'read'];
+    case 'PATCH':
+      return ['update', 'read'];
+    case 'DELETE':
+      return ['delete', 'read'];
+  }
+}
+
+/** If-Match needs the URL of one row; `If-Match: *` is also allowed for a bulk PATCH. */
+function checkIfMatch(collection: Collection, method: WriteMethod, { item, ifMatch }: WriteRequest): void {
+  if (item !== undefined || ifMatch === undefined || (ifMatch === '*' && method === 'PATCH')) return;
+  throw ifMatchNeedsOneRow(collection);
+}
+
+function ifMatchNeedsOneRow({ name }: Collection): Refusal {
+  return new Refusal('CAT412', 'If-Match needs the URL of one row', {
+    hint: `Send the write to /${name}/<id>, whose ETag it can be compared with.`,
+  });
+}
+
+function* planAll(
+  collection: Collection,
+  method: WriteMethod,
+  request: WriteRequest,
+  document: Document | undefined,
+): Pieces<WritePlan> {
+  const { query, item } = request;
+  const payload = () => readPayload(document!, query.columns);
+  switch (method) {
+    case 'POST':
+      return yield* planInsert(collection, request, yield* payload());
+    case 'PUT':
+      return item === undefined
+        ? yield* planReplace(collection, request, yield* payload())
+        : yield* planReplaceItem(collection, request, yield* payload());
+    case 'DELETE':
+      return planDelete(collection, request);
+    case 'PATCH': {
+      // A list without a filter is a bulk update: each object names its own row. If-Match: * requires that the URL's filter matches them.
+      const isAsked = item === undefined && request.ifMatch !== undefined;
+      const isBulk = item === undefined && (isAsked || query.conditions.length === 0) && query.limit === undefined;
+      const objects = isBulk && query.columns === undefined ? readObjects(document!) : undefined;
+      if (isAsked && objects === undefined) throw ifMatchNeedsOneRow(collection);
+      return objects === undefined
+        ? planUpdate(collection, request, yield* payload())
+        : yield* planUpdateEach(collection, request, objects);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** Checks at the edge of the service: hosts, origins, trusted proxies, rate limits. */
+
+import { Refusal } from '../base/errors.ts';
+import { networkOf } from '../base/net/address.ts';
+import { ANY } from '../base/net/origin.ts';
+import type { Rate } from '../base/net/rate.ts';
+import { EXPOSED_HEADERS } from '../http/edge/cors.ts';
+import { hostCheck } from '../http/edge/hosts.ts';
+import { originCheck, originHeaders } from '../http/edge/origins.ts';
+import type { Place } from '../http/edge/prefix.ts';
+import { TrustedProxies } from '../http/edge/proxies.ts';
+import type { Allowance, RateLimiter } from '../http/edge/rate-limit.ts';
+import type { Trace } from './request-context.ts';
+
+export interface EdgeOptions {
+  /** Whether only this machine can reach the service. */
+  readonly isOnLoopback: boolean;
+  readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: readonly string[];
+  /** Whether requests carry credentials. Then a request with its own credentials cannot be forged by a foreign page. */
+  readonly hasCredentials?: boolean;
+  readonly limits?: Limits | undefined;
+}
+
+export interface Limits {
+  readonly limiter: RateLimiter;
+  /** The rate of callers for whom `counted` returns none; undefined if they are not limited. */
+  readonly rate: Rate | undefined;
+  /** The identity and rate that a request counts for, if they differ from the client's address and the default rate. */
+  readonly counted?:
+    | ((request: Request, trace: Trace) => { readonly who?: string; readonly rate?: Rate } | undefined)
+    | undefined;
+}
+
+export interface Edges {
+  readonly proxies: TrustedProxies;
+  /** Runs first: rejects by Host and Origin. */
+  readonly enter: (request: Request, trace: Trace) => void;
+  /** Runs after routing and authentication: rejects requests beyond the rate. */
+  readonly limit: ((request: Request, trace: Trace) => void) | undefined;
+  /** Adds headers to every response, including errors. */
+  readonly leave: ((request: Request, trace: Trace, response: Response) => void) | undefined;
+}
+
+export function makeEdges(options: EdgeOptions): Edges {
+  const { isOnLoopback, allowedHosts, corsOrigins, trustedProxies, hasCredentials = false, limits } = options;
+  const proxies = new TrustedProxies(trustedProxies);
+  const checkHost = hostCheck({ isOnLoopback, allowed: allowedHosts });
+  // If every host is accepted, none counts as the service's own.
+  const hosts = allowedHosts.filter((host) => host !== ANY);
+  const checkOrigin = originCheck({ listed: corsOrigins, hosts, proxies });
+  const tellOrigin = originHeaders(corsOrigins);
+  return {
+    proxies,
+    enter(request, { method, peer }) {
+      checkHost?.(request);
+      if (!hasCredentials || !carriesCredentials(request)) checkOrigin?.(method, request, peer);
+    },
+    limit: limits && limitBy(limits, proxies),
+    leave:
+      limits === undefined && tellOrigin === undefined
+        ? undefined
+        : (request, { allowance }, response) => {
+            if (allowance !== undefined) tellAllowance(allowance, response.headers);
+            tellOrigin?.(request, response);
+          },
+  };
+}
+
+/** A page of another origin cannot set these headers, unlike a cookie. */
+function carriesCredentials({ headers }: Request): boolean {
+  return headers.has('authorization') || headers.has('apikey');
+}
+
+/** Health checks are never limited. */
+const NEVER_LIMITED = /^\/(?:live|ready|metrics)(?:\?|$)/;
+
+export function isLimited({ path }: Place): boolean {
+  return !NEVER_LIMITED.test(path);
+}
+
+function limitBy({ limiter, rate: usual, counted }: Limits, proxies: TrustedProxies): NonNullable<Edges['limit']> {
+  return (request, trace) => {
+    if (!isLimited(trace.place)) return;
+    const { who = networkOf(proxies.clientOf(request, trace.peer) ?? 'unknown'), rate = usual } =
+      counted?.(request, trace) ?? {};
+    if (rate === undefined) return;
+    trace.allowance = limiter.take(who, rate);
+    if (!trace.allowance.isAllowed) throw tooMany(trace.allowance, who);
+  };
+}
+
+function tooMany({ rate: { count, seconds }, retrySeconds }: Allowance, who: string): Refusal {
+  const time = { 1: 'a second', 60: 'a minute', 3600: 'an hour' }[seconds] ?? `${seconds} seconds`;
+  return new Refusal('CAT429', `more than ${count} requests in ${time}`, {
+    hint: `Try again in ${retrySeconds} s, and ask for more rows in fewer requests.`,
+    headers: { 'retry-after': String(retrySeconds) },
+    cause: `too many requests of ${who}`,
+  });
+}
+
+/** Uses the headers of draft-ietf-httpapi-ratelimit-headers up to version 06, which clients support. */
+function tellAllowance({ rate, remaining, resetSeconds }: Allowance, headers: Headers): void {
+  headers.set('ratelimit-limit', String(rate.count));
+  headers.set('ratelimit-remaining', String(remaining));
+  headers.set('ratelimit-reset', String(resetSeconds));
+  if (headers.has('access-control-expose-headers')) headers.set('access-control-expose-headers', EXPOSED_WITH_LIMITS);
+}
+
+const EXPOSED_WITH_LIMITS = `${EXPOSED_HEADERS}, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset`;

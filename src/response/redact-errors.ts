@@ -1,0 +1,78 @@
+/**
+ * Redacts database errors for a caller who does not see every row: an error reveals no values that the caller did not
+ * send, and no rows or collections that the caller cannot read.
+ */
+
+import { Refusal } from '../base/errors.ts';
+import { type Collection, type Field, referencesTo, stored } from '../collection/declaration.ts';
+import type { WritePlan } from '../plan/types.ts';
+
+/** `collection` is the written collection as the caller sees it. */
+export function discreet(error: unknown, plan: WritePlan, collection: Collection): unknown {
+  if (!(error instanceof Refusal) || collection.view === undefined) return error;
+  const constraint = /constraint "([^"]+)"/.exec(error.message)?.[1];
+  switch (error.code) {
+    case '23505':
+      return tellsDuplicate(plan, collection, constraint) ? error : DUPLICATE;
+    case '23503':
+      if (error.message.startsWith('insert or update')) {
+        return tellsReferent(plan, collection, constraint) ? error : missing(plan.into);
+      }
+      return tellsReferrers(collection) ? error : kept(plan.into);
+    case '23514':
+      return collection.view.readsAll ? error : withoutDetails(error);
+    default:
+      return error;
+  }
+}
+
+/** A caller who reads all rows can see the conflicting one; others learn only what they sent. */
+function tellsDuplicate(plan: WritePlan, { view }: Collection, constraint: string | undefined): boolean {
+  if (view!.readsAll) return true;
+  const { name, key, unique } = plan.into;
+  const fields = constraint === `${name}_pkey` ? key : unique.find((set) => set.name === constraint)?.fields;
+  return fields?.every((field) => givenBy(plan).includes(field)) === true;
+}
+
+function givenBy(plan: WritePlan): readonly Field[] {
+  return plan.kind === 'delete' ? [] : plan.given;
+}
+
+function tellsReferent(plan: WritePlan, { among }: Collection, constraint: string | undefined): boolean {
+  const reference = plan.into.references.find(({ name }) => name === constraint);
+  return reference !== undefined && givenBy(plan).includes(reference.field) && among.has(reference.to);
+}
+
+/** The referencing row may be named if the caller reads all rows of every collection that a cascade could reach. */
+function tellsReferrers(collection: Collection): boolean {
+  const { among } = collection;
+  const of = stored(collection);
+  const losing = new Set([of]);
+  for (const each of losing) {
+    for (const { from, onDelete } of referencesTo({ collections: of.among }, each)) {
+      if (among.get(from.name)?.view?.readsAll !== true) return false;
+      if (onDelete === 'cascade') losing.add(from);
+    }
+  }
+  return true;
+}
+
+const DUPLICATE = new Refusal('23505', 'duplicate key value violates unique constraint', {
+  details: 'Another row has one of the unique values already.',
+});
+
+function missing({ name }: Collection): Refusal {
+  return new Refusal('23503', `insert or update on table "${name}" violates foreign key constraint`, {
+    details: 'A row that it refers to is not there.',
+  });
+}
+
+function kept({ name }: Collection): Refusal {
+  return new Refusal('23503', `update or delete on table "${name}" violates foreign key constraint`, {
+    details: 'Other rows refer to it.',
+  });
+}
+
+function withoutDetails({ code, message, headers, sqlState }: Refusal): Refusal {
+  return new Refusal(code, message, { headers, sqlState });
+}

@@ -1,0 +1,129 @@
+/** The context of one request: each field is set by the one stage or middleware that its comment names. */
+import type { Caller } from '../collection/caller.ts';
+import type { MaybePromise } from '../engine/engine.ts';
+import type { Answer } from '../http/answer.ts';
+import type { Peer } from '../http/edge/peer.ts';
+import type { Place } from '../http/edge/prefix.ts';
+import type { Allowance } from '../http/edge/rate-limit.ts';
+import type { Admitted } from '../plan/access/permissions.ts';
+import type { ReadPlan, WritePlan } from '../plan/types.ts';
+
+export type Stage = 'parse' | 'plan' | 'engine' | 'response';
+
+/** The five stages as one function. It throws an error for a request that it rejects. */
+export type Answerer = (request: Request, trace: Trace) => MaybePromise<Answer>;
+export type Responder = (request: Request, trace: Trace) => MaybePromise<Response>;
+
+/** One step of the ordered list in `app.ts`: it answers, rejects, or calls the next step. */
+export type Middleware = (next: Responder) => Responder;
+
+/** The first middleware of the list sees a request first. */
+export function compose(middleware: readonly Middleware[], respond: Responder): Responder {
+  return middleware.reduceRight((next, step) => step(next), respond);
+}
+
+/** Calls `next` in the same turn of the event loop if `value` is not a promise. */
+export function andThen<A, B>(value: MaybePromise<A>, next: (value: A) => MaybePromise<B>): MaybePromise<B> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Marks the connection as active while the service works, so that it is not closed as idle. */
+export function working<T>({ peer }: Pick<Trace, 'peer'>, work: MaybePromise<T>): MaybePromise<T> {
+  if (peer === undefined || !(work instanceof Promise)) return work;
+  peer.atWork(true);
+  const done = () => peer.atWork(false);
+  work.then(done, done);
+  return work;
+}
+
+/** A completed request, as the log and the metrics see it. */
+export interface Answered {
+  /** The request's id, if it has one. */
+  readonly id: string | undefined;
+  readonly method: string;
+  readonly url: string;
+  readonly place: Place;
+  /** `/products` or `/products/:id`; undefined if the request has no collection. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** As performance.now() returns it. */
+  readonly started: number;
+  readonly milliseconds: number;
+  /** Rows read or written; undefined if none. */
+  readonly rows: number | undefined;
+  /** The error that rejected the request, or an unexpected one. */
+  readonly error: unknown;
+  /** Undefined if the request was not planned. */
+  readonly plan: ReadPlan | WritePlan | undefined;
+  /** The caller, for a catalogue with roles. */
+  readonly caller?: Caller | undefined;
+}
+
+const UNKNOWN: Place = { prefix: '', path: '' };
+
+/** The response header that carries the id of the request. */
+export const REQUEST_ID = 'x-request-id';
+
+export class Trace implements Answered {
+  readonly started = performance.now();
+  /** Logging sets these when the response is complete. */
+  status = 0;
+  milliseconds = 0;
+  error: unknown = undefined;
+  /** Edge checks: the path below the prefix of a proxy. */
+  place: Place = UNKNOWN;
+  /** Rate limit: the remaining requests of the client, if they are limited. */
+  allowance: Allowance | undefined = undefined;
+  /** Authentication, for a catalogue with roles. The result is computed once per request and then shared. */
+  admission: (() => MaybePromise<Admitted>) | undefined = undefined;
+  admitted: Admitted | undefined = undefined;
+  /** Also set by the login page. */
+  caller: Caller | undefined = undefined;
+  /** Handler: the route of the request. The response cache sets it for a cached response. */
+  route: string | undefined = undefined;
+  /** Planner. */
+  plan: ReadPlan | WritePlan | undefined = undefined;
+  /** Response cache: the number of rows in the answer. */
+  rows: number | undefined = undefined;
+  private stages = '';
+  private last = this.started;
+
+  constructor(
+    readonly method: string,
+    readonly url: string,
+    public id: string | undefined,
+    private readonly timed: boolean,
+    /** Undefined for a request from within the process. */
+    readonly peer?: Peer | undefined,
+    /** Called if a streamed body ends early: the status is already sent. */
+    readonly onCut?: ((answer: Answered, error: unknown) => void) | undefined,
+  ) {}
+
+  /** Whether the response depends on the caller's credentials, so that shared caches must not store it. */
+  get isPrivate(): boolean {
+    return this.admission !== undefined;
+  }
+
+  planned(plan: ReadPlan | WritePlan): void {
+    this.plan = plan;
+    this.done('plan');
+  }
+
+  /** Records that a stage has ended, for Server-Timing. */
+  done(stage: Stage): void {
+    if (!this.timed) return;
+    const now = performance.now();
+    this.stages += `${stage};dur=${(now - this.last).toFixed(3)}, `;
+    this.last = now;
+  }
+
+  answered(status: number): void {
+    this.status = status;
+    this.milliseconds = performance.now() - this.started;
+  }
+
+  /** The durations of the stages as a Server-Timing header (https://www.w3.org/TR/server-timing/). */
+  header(): string {
+    return `${this.stages}total;dur=${(performance.now() - this.started).toFixed(3)}`;
+  }
+}

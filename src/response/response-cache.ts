@@ -1,0 +1,175 @@
+/**
+ * Caches responses to reads while the data does not change, in the content coding they were sent in. The cache key
+ * covers the URL, the headers of Vary, and the caller's scope. The change counter is read before the rows, so a cached
+ * response is never newer than its counter. Every lookup compares the counter; any commit by any process invalidates
+ * the whole cache.
+ */
+
+import { MAX_KEPT_ANSWER_BYTES, MAX_KEPT_BYTES } from '../base/limits.ts';
+import type { ChangeMark, Metric } from '../engine/engine.ts';
+import {
+  type Body,
+  headResponse,
+  type Representation,
+  represent,
+  toResponse,
+  unchangedResponse,
+} from '../http/answer.ts';
+import { noneMatches } from '../http/conditional.ts';
+import { type Accepted, acceptedCoding } from '../http/content-coding.ts';
+import type { Place } from '../http/edge/prefix.ts';
+import { type Answerer, andThen, type Responder, type Trace } from './request-context.ts';
+
+interface KeptAnswer {
+  /** Never sent itself; clones share its body. */
+  readonly whole: Response;
+  /** The 304 response for clients that have it already. */
+  readonly unchanged: Response;
+  readonly tag: string;
+  readonly rows: number | undefined;
+  readonly route: Trace['route'];
+}
+
+/** Hashes of recent requests: a response is cached on its second request, since many are requested only once. */
+const SEEN = 8192;
+/** The estimated size of an entry besides body and key. */
+const OVERHEAD_BYTES = 2_000;
+
+export class KeptAnswers {
+  private readonly answers = new Map<string, KeptAnswer>();
+  private readonly seen = new Int32Array(SEEN);
+  private bytes = 0;
+  private hits = 0;
+  private misses = 0;
+  private mark = Number.NaN;
+
+  constructor(private readonly changes: ChangeMark) {}
+
+  /** Serves from the cache where possible. */
+  around(answer: Answerer): Responder {
+    return (request, trace) => {
+      const { method, place } = trace;
+      const accepted = acceptedCoding(request.headers.get('accept-encoding'));
+      if (method !== 'GET' && method !== 'HEAD') return respond(answer, request, trace, accepted);
+      const key = answerKey(method, place, accepted, request.headers, trace.admitted?.scope);
+      const kept = this.find(key);
+      if (kept !== undefined) return again(request, trace, kept);
+      const { mark } = this;
+      return respond(answer, request, trace, accepted, (made) => this.keep(key, mark, trace, made));
+    };
+  }
+
+  metrics(): Metric[] {
+    return [
+      {
+        name: 'kept_answers',
+        kind: 'gauge',
+        help: 'Answers kept while the data does not change.',
+        value: this.answers.size,
+      },
+      { name: 'kept_answers_bytes', kind: 'gauge', help: 'Memory that they take.', value: this.bytes },
+      { name: 'kept_answers_hits_total', kind: 'counter', help: 'Reads answered from them.', value: this.hits },
+      { name: 'kept_answers_misses_total', kind: 'counter', help: 'Reads that were not.', value: this.misses },
+    ];
+  }
+
+  private find(key: string): KeptAnswer | undefined {
+    const mark = this.changes.current();
+    if (mark !== this.mark) {
+      this.clear();
+      this.mark = mark;
+    }
+    const kept = this.answers.get(key);
+    if (kept === undefined) this.misses++;
+    else this.hits++;
+    return kept;
+  }
+
+  /** `mark` is the change counter before the read. */
+  private keep(key: string, mark: number, { method, route, rows }: Trace, made: Representation): void {
+    const { plain, status, headers } = made;
+    const { etag: tag } = headers;
+    if (typeof plain !== 'string' || tag === undefined || plain.length > MAX_KEPT_ANSWER_BYTES) return;
+    if (mark !== this.mark || !this.wasAsked(key)) return;
+    const store = (length: number, whole: Response) => {
+      // The data may have changed during compression, or another request may have stored the entry.
+      if (mark !== this.mark || this.answers.has(key)) return;
+      const size = length + key.length * 4 + OVERHEAD_BYTES;
+      if (this.bytes + size > MAX_KEPT_BYTES) this.clear();
+      this.answers.set(key, { whole, unchanged: unchangedResponse(made), tag, rows, route });
+      this.bytes += size;
+    };
+    const storeBody = (body: Body) => {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array<ArrayBuffer>);
+      store(bytes.length, new Response(bytes, { status, headers }));
+    };
+    const content = method === 'HEAD' ? null : made.content();
+    if (content === null) store(0, headResponse(made));
+    else if (content instanceof Promise) content.then(storeBody, () => undefined);
+    else storeBody(content);
+  }
+
+  private clear(): void {
+    this.answers.clear();
+    this.bytes = 0;
+  }
+
+  private wasAsked(key: string): boolean {
+    const hash = Number(Bun.hash.xxHash32(key)) | 0;
+    const slot = (hash >>> 8) % SEEN;
+    if (this.seen[slot] === hash) return true;
+    this.seen[slot] = hash;
+    return false;
+  }
+}
+
+/** Responds without a cache. */
+export function responder(answer: Answerer): Responder {
+  return (request, trace) => respond(answer, request, trace, acceptedCoding(request.headers.get('accept-encoding')));
+}
+
+function respond(
+  answer: Answerer,
+  request: Request,
+  trace: Trace,
+  accepted: Accepted | undefined,
+  made?: (representation: Representation) => void,
+): ReturnType<Responder> {
+  const found = answer(request, trace);
+  const isLate = found instanceof Promise;
+  return andThen(found, (each) => {
+    const representation = represent(each, accepted);
+    trace.rows = each.rows;
+    made?.(representation);
+    return andThen(toResponse(request, representation, isLate), (response) => {
+      trace.done('response');
+      return response;
+    });
+  });
+}
+
+/** The cache key; the most common requests get the shortest. */
+function answerKey(
+  method: string,
+  { prefix, path }: Place,
+  accepted: Accepted | undefined,
+  headers: Headers,
+  scope: string | undefined,
+): string {
+  const accept = headers.get('accept');
+  const prefer = headers.get('prefer');
+  const range = headers.get('range');
+  const isPlain =
+    scope === undefined && prefix === '' && accepted === undefined && (accept === null || accept === '*/*');
+  if (isPlain && method === 'GET' && prefer === null && range === null) return path;
+  const coding = accepted === undefined ? '' : `${accepted.coding}${accepted.from}`;
+  return `${path}\n${prefix}\n${method}\n${coding}\n${accept ?? '*/*'}\n${prefer ?? ''}\n${range ?? ''}\n${scope ?? ''}`;
+}
+
+function again(request: Request, trace: Trace, kept: KeptAnswer): Response {
+  trace.route = kept.route;
+  trace.rows = kept.rows;
+  const condition = request.headers.get('if-none-match');
+  const isKnown = condition !== null && noneMatches(condition, kept.tag);
+  return (isKnown ? kept.unchanged : kept.whole).clone() as Response;
+}

@@ -1,0 +1,83 @@
+/** Prints the messages of a started service. */
+
+import { Refusal } from '../base/errors.ts';
+import { isLoopback } from '../base/net/address.ts';
+import type { Catalogue, Collection } from '../collection/declaration.ts';
+import { hasConsole } from '../console/bundle.ts';
+import { CONSOLE_PATH } from '../console/pages.ts';
+import { EMPTY_QUERY } from '../dialect/query.ts';
+import type { Engine } from '../engine/engine.ts';
+import { planRead } from '../plan/read/read.ts';
+import type { ServeSettings } from '../settings/by-command.ts';
+
+export interface Greeting {
+  readonly url: string;
+  /** The database, for people. */
+  readonly location: string;
+  /** Changes to the schema of an existing database. */
+  readonly made: readonly string[];
+  /** The row counts, for people. */
+  readonly rows: string;
+  /** A collection for the example request. */
+  readonly example: string;
+  /** Whether anyone who reaches the service may do everything. */
+  readonly isOpen: boolean;
+  /** Further warnings. */
+  readonly warnings: readonly string[];
+}
+
+export function greet(greeting: Greeting, settings: ServeSettings, admin?: string): void {
+  const { url, location, made, rows, example } = greeting;
+  const base = `${url}${settings.basePath}`;
+  console.log(`Product Catalogue listens on ${url}
+Database  ${location}${made.length === 0 ? '' : `\nMade      ${made.join(', ')}`}
+${rows}${settings.workers === 1 ? '' : `\nWorkers   ${settings.workers}`}
+Console   ${hasConsole() ? base + CONSOLE_PATH : 'not installed; npm install without --omit=dev brings it'}${admin === undefined ? '' : `\nAdmin     ${admin}`}
+Try       curl '${base}/${example}?limit=3'`);
+  for (const warning of [...dangers(greeting, settings), ...greeting.warnings]) console.error(`WARNING: ${warning}`);
+}
+
+/** Warnings for a service that other machines can reach. */
+function dangers({ isOpen }: Greeting, { host, tlsCert }: ServeSettings): readonly string[] {
+  if (isLoopback(host)) return [];
+  if (isOpen) {
+    return [
+      `${host} can be reached by others, and no credentials are asked for: anyone may read and change the catalogue.`,
+    ];
+  }
+  if (tlsCert !== '') return [];
+  return [
+    `${host} can be reached by others without TLS: passwords, keys and tokens travel in the clear. Give it --tls-cert and --tls-key, or let nobody but a proxy with TLS reach it.`,
+  ];
+}
+
+const MOST_COUNTED = 12;
+
+/** The service also starts while the database is down; requests get an error until it is back. */
+export async function countRows(engine: Engine, { collections }: Catalogue): Promise<string> {
+  const all = [...collections.values()];
+  const counts = await Promise.all(
+    all.slice(0, MOST_COUNTED).map(async (collection) => [collection.name, await countOf(engine, collection)] as const),
+  );
+  const known = counts.filter(([, count]) => typeof count === 'number').map(([name, count]) => `${name} ${count}`);
+  // Mostly the same reason applies to all collections.
+  const reasons = new Set(counts.map(([, count]) => count).filter((count) => typeof count === 'string'));
+  const unknown = [...reasons].map((reason) => {
+    const names = counts.filter(([, count]) => count === reason).map(([name]) => name);
+    return `${names.join(', ')} not known yet: ${reason}`;
+  });
+  const others = all.length - counts.length;
+  return `Rows      ${[...known, ...unknown, ...(others > 0 ? [`${others} other collections`] : [])].join(', ')}`;
+}
+
+/** Resolves to the count, or to the reason why it is not available. */
+async function countOf(engine: Engine, collection: Collection): Promise<number | string> {
+  try {
+    const plan = planRead(collection, EMPTY_QUERY, { offset: 0, limit: 0 }, 'exact');
+    const { total } = await engine.read(plan, { format: 'json', stripNulls: false, columns: [] });
+    return total ?? 0;
+  } catch (error) {
+    if (error instanceof Refusal) return error.details ?? error.message;
+    throw error;
+  }
+}
