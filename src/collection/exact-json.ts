@@ -9,6 +9,10 @@ import { MAX_JSON_DEPTH } from '../limits.ts';
 export class WrittenNumber {
   constructor(readonly text: string) {}
 
+  toString(): string {
+    return this.text;
+  }
+
   /** The same digits in JSON again. */
   toJSON(): unknown {
     return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);

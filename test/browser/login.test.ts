@@ -119,6 +119,7 @@ browserStories(
         // The next thing that is asked for is refused, and the person is told why.
         await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
         await stage.until(/The session has ended/);
+        await page.getByRole('button', { name: 'Log in as someone else' }).click();
         await page.getByRole('button', { name: 'Go on without logging in' }).click();
         await page.getByRole('link', { name: 'Chai' }).waitFor();
         await untilShown(page, ['Chai', 'Chang']);

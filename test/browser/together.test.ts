@@ -56,7 +56,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           await edit(stage, 'Ikura', { 'Units in stock': '9' });
           await other(stage, 10, { units_in_stock: 9 });
           await saveIkura(stage);
-          await stage.until('Nothing was changed.');
+          await stage.until('Ikura already holds these values.');
 
           await edit(stage, 'Ikura', { 'Unit price': '50', 'Units in stock': '60' });
           await saveIkura(stage);

@@ -5,6 +5,7 @@
 import { Box, LinearProgress } from '@mui/material';
 import { type ReactNode, Suspense } from 'react';
 import { ConsoleBar } from './bar.tsx';
+import { CredentialsDialog } from './credentials-dialog.tsx';
 import { layoutStyle } from './layout-style.ts';
 import { SideMenu } from './menu.tsx';
 import { ConflictDialog } from './products/conflict-dialog.tsx';
@@ -27,6 +28,7 @@ export function ConsoleLayout({ children }: { readonly children: ReactNode }) {
         </div>
       </main>
       <ConflictDialog />
+      <CredentialsDialog />
       <UndoBar />
     </Box>
   );

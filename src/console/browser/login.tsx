@@ -26,8 +26,9 @@ export function LoginPage() {
     setBusy(true);
     setProblem('');
     const wrong = await logIn(name, password).catch(() => 'The service cannot be reached.');
+    if (wrong === undefined) return goOnWithout();
     setBusy(false);
-    if (wrong !== undefined) setProblem(wrong);
+    setProblem(wrong);
   };
   return (
     <ThemeProvider theme={theme}>

@@ -8,11 +8,16 @@ export function PasswordDialog({ close }: { readonly close: () => void }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [problem, setProblem] = useState('');
+  const [isBusy, setBusy] = useState(false);
   const notify = useNotify();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    setBusy(true);
     const wrong = await changePassword(current, next).catch(() => 'The service cannot be reached.');
-    if (wrong !== undefined) return setProblem(wrong);
+    if (wrong !== undefined) {
+      setBusy(false);
+      return setProblem(wrong);
+    }
     notify('The password was changed.', { type: 'success' });
     close();
   };
@@ -42,7 +47,7 @@ export function PasswordDialog({ close }: { readonly close: () => void }) {
         </DialogContent>
         <DialogActions>
           <Button onClick={close}>Cancel</Button>
-          <Button type="submit" variant="contained">
+          <Button type="submit" variant="contained" disabled={isBusy}>
             Change
           </Button>
         </DialogActions>

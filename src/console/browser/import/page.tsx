@@ -37,7 +37,9 @@ export function ImportPage() {
             </Alert>
           )}
           {progress !== undefined && <Bar progress={progress} />}
-          {current.done !== undefined && <Outcome done={current.done} undo={() => void current.undo()} />}
+          {current.done !== undefined && (
+            <Outcome done={current.done} undo={() => void current.undo()} isBusy={progress !== undefined} />
+          )}
           {current.undone !== undefined && <TakenBack undone={current.undone} close={current.close} />}
         </CardContent>
       </Card>
@@ -103,7 +105,13 @@ function Bar({ progress: { what, done, total } }: { readonly progress: Progress 
   );
 }
 
-function Outcome({ done, undo }: { readonly done: Done; readonly undo: () => void }) {
+interface OutcomeProps {
+  readonly done: Done;
+  readonly undo: () => void;
+  readonly isBusy: boolean;
+}
+
+function Outcome({ done, undo, isBusy }: OutcomeProps) {
   const { created, changed, same, left, failed } = done;
   const told = [
     ...(created.length > 0 ? [`${counted(created.length, 'row')} stored`] : []),
@@ -119,7 +127,7 @@ function Outcome({ done, undo }: { readonly done: Done; readonly undo: () => voi
         action={
           <>
             {created.length + changed.length > 0 && (created.length === 0 || mayDelete) && (
-              <Button color="inherit" onClick={undo}>
+              <Button color="inherit" onClick={undo} disabled={isBusy}>
                 Undo
               </Button>
             )}

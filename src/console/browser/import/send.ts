@@ -1,7 +1,7 @@
 /** Rows on their way to the API: a part at a time, each part one transaction. */
 import { parseJson } from '../../../collection/exact-json.ts';
 import { key, listPath } from '../shared/collection.ts';
-import { ask } from '../shared/http.ts';
+import { askOnce, isRepeatable } from '../shared/idempotency.ts';
 import { isStill } from '../shared/taking-back.ts';
 import { partsOf, type Shown, sendUnchanged } from '../shared/while-unchanged.ts';
 import { wordsOf } from '../shared/words.ts';
@@ -107,22 +107,19 @@ export class Sender {
     { prefer = '', ...headers }: Readonly<Record<string, string>> = {},
   ): Promise<readonly StoredRow[]> {
     const text = JSON.stringify(body);
-    const request = `${url} ${text}`;
-    const idempotencyKey = this.open.get(request) ?? crypto.randomUUID();
-    this.open.set(request, idempotencyKey);
+    const content = `${url} ${text}`;
+    const idempotencyKey = this.open.get(content) ?? crypto.randomUUID();
+    this.open.set(content, idempotencyKey);
     for (let attempt = 1; ; attempt++) {
       try {
-        const { body: answer } = await ask(url, {
-          method,
-          headers: { ...headers, prefer: `return=representation${prefer}`, 'idempotency-key': idempotencyKey },
-          body: text,
-        });
-        this.open.delete(request);
+        const request = { method, headers: { ...headers, prefer: `return=representation${prefer}` }, body: text };
+        const { body: answer } = await askOnce(url, request, idempotencyKey);
+        this.open.delete(content);
         return parseJson(answer) as StoredRow[];
       } catch (error) {
-        // Only where there was no answer at all.
-        if (!(error instanceof TypeError)) this.open.delete(request);
-        if (!(error instanceof TypeError) || attempt === ATTEMPTS) throw error;
+        // fetch throws a TypeError if no answer came.
+        if (!(error instanceof TypeError)) this.open.delete(content);
+        if (!(error instanceof TypeError) || attempt === ATTEMPTS || !isRepeatable()) throw error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }

@@ -13,6 +13,7 @@ import { tellOutcome } from '../shared/undo-row.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
 import { ReferrersOf } from './referrers.tsx';
+import { useSaveOnce } from './save-once.ts';
 
 /** What is in a form does not change while someone works in it; whatever others store meanwhile is met when it is saved. */
 const ONCE = {
@@ -47,18 +48,20 @@ export function EditPage() {
 function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsaved: RefObject<boolean> }) {
   const [error, setError] = useState<unknown>();
   const redirect = useRedirect();
-  const save = async (data: Readonly<Record<string, unknown>>) => {
+  const { save, isSaving } = useSaveOnce(async (data) => {
     setError(undefined);
     try {
       const outcome = await saveRow({ row }, readForm(data, row));
-      if (outcome.kind === 'editing') return;
+      if (outcome.kind === 'editing') return 'editing';
       isUnsaved.current = false;
       redirect('list', collectionName);
       tellOutcome(outcome);
+      return 'saved';
     } catch (problem) {
       setError(problem);
     }
-  };
+    return 'editing';
+  });
   const afterwards = () => {
     isUnsaved.current = false;
     redirect('list', collectionName);
@@ -73,7 +76,7 @@ function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsave
           record={row}
           onSubmit={save}
           sx={{ maxWidth: 820 }}
-          toolbar={<FormToolbar remove={remove} maySave={mayUpdate} />}
+          toolbar={<FormToolbar remove={remove} maySave={mayUpdate} isSaving={isSaving} />}
           sanitizeEmptyValues={false}
           noValidate
         >

@@ -171,11 +171,17 @@ export function FormEnd({ isUnsaved, what, error }: FormEndProps) {
   );
 }
 
-/** `remove` is the way to delete the row, where there is one. Whoever may not change it sees it. */
-export function FormToolbar({ remove, maySave }: { readonly remove?: ReactNode; readonly maySave: boolean }) {
+interface FormToolbarProps {
+  /** The delete button, if the role may delete the row. */
+  readonly remove?: ReactNode;
+  readonly maySave: boolean;
+  readonly isSaving: boolean;
+}
+
+export function FormToolbar({ remove, maySave, isSaving }: FormToolbarProps) {
   return (
     <Toolbar sx={{ justifyContent: 'space-between', '&&': { backgroundColor: 'action.hover' } }}>
-      {maySave && <SaveButton alwaysEnable />}
+      {maySave && <SaveButton alwaysEnable={!isSaving} disabled={isSaving} />}
       {remove}
     </Toolbar>
   );

@@ -20,6 +20,7 @@ export interface Draft {
   readonly faults: Readonly<Record<string, string>>;
   /** What the service said to it. */
   readonly error?: unknown;
+  readonly isSaving?: boolean;
   /** The field to put the cursor in. */
   readonly focus: string;
 }
@@ -103,16 +104,17 @@ function useActions(
         setDraft((now) => now && { ...now, typed: { ...now.typed, [name]: typed }, faults: without(now.faults, name) }),
       async save() {
         const { current: saved } = latest;
-        if (saved === undefined) return;
+        if (saved === undefined || saved.isSaving) return;
         const { values, faults } = readDraft(saved);
         if (Object.keys(faults).length > 0) return setDraft(() => ({ ...saved, faults }));
+        setDraft((now) => now && { ...now, isSaving: true });
         try {
           const outcome = await saveRow(saved.begun, values);
-          if (outcome.kind === 'editing') return;
+          if (outcome.kind === 'editing') return setDraft((now) => now && { ...now, isSaving: false });
           close();
           tellOutcome(outcome);
         } catch (error) {
-          setDraft((now) => now && { ...now, error });
+          setDraft((now) => now && { ...now, error, isSaving: false });
         }
       },
       cancel: () => setDraft(() => undefined),

@@ -1,6 +1,6 @@
 /** Chooses a row of another collection: type a part of its title, or its key; or make one with the title that was typed. */
 import { Autocomplete, TextField } from '@mui/material';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { type Found, findRows, isMadeByTitle, makeRow } from '../shared/find-rows.ts';
 import { knownTitle, noteTitle, referenceOf } from '../shared/references.ts';
@@ -64,8 +64,11 @@ export function ReferenceInput(props: ReferenceInputProps) {
     setOpen(false);
     onChange(key);
   };
+  const isCreating = useRef(false);
   const pick = async (option: Option) => {
     if (!option.isNew) return choose(option);
+    if (isCreating.current) return;
+    isCreating.current = true;
     try {
       const made = await makeRow(other, option.key);
       choose(made);
@@ -73,6 +76,7 @@ export function ReferenceInput(props: ReferenceInputProps) {
     } catch (error) {
       setTrouble(wordsOf(error));
     }
+    isCreating.current = false;
   };
   const named = (name: string) => found.find((each) => each.title.toLowerCase() === name.trim().toLowerCase());
   const mayMake = looked.trim() !== '' && named(looked) === undefined && mayCreateIn(other) && isMadeByTitle(other);

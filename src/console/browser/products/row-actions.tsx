@@ -8,11 +8,12 @@ import type { EditingActions } from './inline-editing.tsx';
 interface RowActionsProps {
   readonly record: Record_;
   readonly isEdited: boolean;
+  readonly isSaving: boolean;
   readonly actions: EditingActions;
   readonly remove: (record: Record_) => void;
 }
 
-export function RowActions({ record, isEdited, actions: { begin, save, cancel }, remove }: RowActionsProps) {
+export function RowActions({ record, isEdited, isSaving, actions: { begin, save, cancel }, remove }: RowActionsProps) {
   const title = titleOf(record);
   const editButton = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(isEdited);
@@ -24,7 +25,7 @@ export function RowActions({ record, isEdited, actions: { begin, save, cancel },
   if (isEdited) {
     return (
       <div className="actions">
-        <Action label="Save" title={title} run={() => void save()} icon="check" />
+        <Action label="Save" title={title} run={() => void save()} icon="check" isDisabled={isSaving} />
         <Action label="Cancel" title={title} run={cancel} icon="close" />
       </div>
     );
@@ -45,12 +46,20 @@ interface ActionProps {
   readonly title: string;
   readonly run: () => void;
   readonly icon: IconName;
+  readonly isDisabled?: boolean;
   readonly element?: Ref<HTMLButtonElement>;
 }
 
-function Action({ label, title, run, icon, element }: ActionProps) {
+function Action({ label, title, run, icon, isDisabled = false, element }: ActionProps) {
   return (
-    <button ref={element} type="button" title={label} aria-label={`${label}: ${title}`} onClick={run}>
+    <button
+      ref={element}
+      type="button"
+      title={label}
+      aria-label={`${label}: ${title}`}
+      onClick={run}
+      disabled={isDisabled}
+    >
       <Icon name={icon} />
     </button>
   );

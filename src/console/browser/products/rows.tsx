@@ -96,7 +96,13 @@ const Row = memo(function Row({ record, columns, draft, actions, isSelected, isN
           </td>
         ))}
         <td className="right">
-          <RowActions record={record} isEdited={draft !== undefined} actions={actions} remove={remove} />
+          <RowActions
+            record={record}
+            isEdited={draft !== undefined}
+            isSaving={draft?.isSaving === true}
+            actions={actions}
+            remove={remove}
+          />
         </td>
       </tr>
       {draft !== undefined && <Refused draft={draft} columns={shown.length + 2} />}

@@ -1,6 +1,7 @@
 /** What the console asks of the API beyond react-admin's own calls: a row in its version, new rows, several rows at once. */
 import { type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
 import { type Answer, ask } from './http.ts';
+import { askOnce } from './idempotency.ts';
 import { withTitles } from './references.ts';
 
 const REPRESENTATION = { prefer: 'return=representation', accept: 'application/json' };
@@ -37,8 +38,9 @@ export async function changeRow(id: Id, changes: Changes, version: string): Prom
   );
 }
 
-export async function createRow(row: Changes): Promise<Record_> {
-  return withId((await ask(listPath, { method: 'POST', headers: ONE, body: row })).json as Record_);
+/** Stores a new row. A repetition with the same key and row stores nothing, and returns the row that was stored. */
+export async function createRow(row: Changes, idempotencyKey: string): Promise<Record_> {
+  return withId((await askOnce(listPath, { method: 'POST', headers: ONE, body: row }, idempotencyKey)).json as Record_);
 }
 
 export function keysAre(ids: readonly Id[]): string {

@@ -3,22 +3,31 @@
 import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { POSITION_HEADER } from '../../../http/position.ts';
 import { base } from './base.ts';
+import { renewCredentials } from './credentials.ts';
 import { takeEarly } from './early.ts';
 import { HttpError } from './http-error.ts';
-import { isLoginWanted, session, wantLogin } from './session.ts';
+import { isLoggedIn, isLoginWanted, session, wantLogin } from './session.ts';
 import { token } from './token.ts';
 
-/** The console starts again, and then begins with the page that asks; a token that was refused is of no more use. */
-function askForCredentials(reason: string): void {
+/**
+ * Gets new credentials after a 401. A page whose credentials were accepted before asks for new ones in a dialog, and this
+ * resolves to whether it got them. Any other page starts again, with the login page.
+ */
+async function askForCredentials(reason: string): Promise<boolean> {
+  if (hadCredentials) {
+    const renewal = renewCredentials(reason);
+    if (renewal !== undefined) return renewal;
+  }
   if (session !== undefined) {
     if (!isLoginWanted()) wantLogin(reason);
-    return;
+    return false;
   }
-  if (token.isAskedFor() && token.get() === null) return;
+  if (token.isAskedFor() && token.get() === null) return false;
   if (token.get() !== null) token.noteRefusal(reason);
   token.clear();
   token.noteAsked();
   location.reload();
+  return false;
 }
 
 export interface Problem {
@@ -43,11 +52,15 @@ export interface Ask {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Whether the service has accepted the session or the token of this page. */
+let hadCredentials = isLoggedIn;
+
 /** The newest write of this page, where the service tells: what is read is not older. */
 let newest: string | undefined;
 
 /** `url` is a path of the service. What a refusal says is shown as it is: the service explains itself better than we could. */
-export async function ask(url: string, { method = 'GET', headers: given, body, signal }: Ask = {}): Promise<Answer> {
+export async function ask(url: string, request: Ask = {}): Promise<Answer> {
+  const { method = 'GET', headers: given, body, signal } = request;
   const headers = new Headers(given as HeadersInit);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
   const credentials = token.get();
@@ -63,9 +76,10 @@ export async function ask(url: string, { method = 'GET', headers: given, body, s
   const json: unknown = isJson && text !== '' ? parseExactly(text) : undefined;
   if (!response.ok) {
     const reason = sentence(json as Problem | undefined, response.status);
-    if (response.status === 401) askForCredentials(reason);
+    if (response.status === 401 && (await askForCredentials(reason))) return ask(url, request);
     throw new HttpError(reason, response.status, json);
   }
+  hadCredentials ||= credentials !== null;
   return { status: response.status, headers: response.headers, body: text, json };
 }
 

@@ -20,8 +20,10 @@ export interface StoredChange {
 
 export type Outcome =
   | { readonly kind: 'saved'; readonly change: StoredChange }
-  /** There is nothing to store: it is so already. */
+  /** The person changed nothing. */
   | { readonly kind: 'unchanged' }
+  /** The stored row holds these values already: someone else stored them, or the answer to an earlier save was lost. */
+  | { readonly kind: 'stored'; readonly row: Record_ }
   /** The person chose what others had stored. */
   | { readonly kind: 'theirs' }
   /** The person went back to editing. */
@@ -37,7 +39,7 @@ export async function saveRow(begun: Partial<Versioned> & { row: Record_ }, valu
   for (;;) {
     const { row: theirs, version } = current;
     const wanted = changesOf(theirs, mine);
-    if (Object.keys(wanted).length === 0) return { kind: 'unchanged' };
+    if (Object.keys(wanted).length === 0) return { kind: 'stored', row: theirs };
     const disputed = Object.keys(wanted).filter((name) => !isSame(theirs[name], base[name]));
     if (disputed.length > 0) {
       const decision = await askAbout({ id: base.id, mine: wanted, base, theirs, disputed });

@@ -28,12 +28,10 @@ export function goOnWithout(): void {
   location.reload();
 }
 
-/** Resolves to what was wrong; the page starts again where nothing was. */
+/** Begins a session. Resolves to the problem, if there is one. */
 export async function logIn(name: string, password: string): Promise<string | undefined> {
   const response = await post('/auth/login', { name, password });
-  if (!response.ok) return problemIn(response);
-  goOnWithout();
-  return undefined;
+  return response.ok ? undefined : problemIn(response);
 }
 
 export async function logOut(): Promise<void> {

@@ -13,6 +13,7 @@ import { offerUndo, tell } from './undo.tsx';
 export function tellOutcome(outcome: Outcome): void {
   if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
   else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
+  else if (outcome.kind === 'stored') tell(`${titleOf(outcome.row)} already holds these values.`);
   else if (outcome.kind === 'unchanged') tell('Nothing was changed.');
 }
 

@@ -57,6 +57,7 @@ const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => st
   '57014': () =>
     'This took too long and was stopped. Add a filter, so that there is less to look through, and try again.',
   PGRST124: () => 'More match by now than were counted. Nothing was changed; look at the list again.',
+  CAT422: () => `This form was saved before you changed it. Open the saved ${oneOf()} in the list to change it.`,
   CAT404: () => 'It is not there any more: someone else has deleted it.',
 };
 
