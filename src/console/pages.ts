@@ -1,4 +1,6 @@
-/** `/console` and `/docs` with what they load, which is named by its content and so never changes. */
+/**
+ * The pages `/console` and `/docs` with their assets. Asset names contain a hash, so that their content never changes.
+ */
 
 import type { Catalogue, Collection } from '../collection/declaration.ts';
 import { isImageField } from '../collection/image-field.ts';
@@ -21,7 +23,7 @@ const ASSETS_PATH = `${CONSOLE_PATH}/assets/`;
 const HTML_TYPE = 'text/html; charset=utf-8';
 const FOREVER = { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' };
 
-/** Where a browser that asks for nothing in particular is led. */
+/** The page to which a browser is redirected from `/`. */
 export function startPath(): string {
   return hasConsole() ? CONSOLE_PATH : DOCS_PATH;
 }
@@ -29,12 +31,12 @@ export function startPath(): string {
 /** The catalogue as the caller sees it. */
 type Seen = NonNullable<Parameters<Pages>[3]>;
 
-/** Who is asking for the console, and what they may do; for the page to begin with. */
+/** Finds the caller's role and rights, which the page embeds. */
 type AccountOf = (request: Request, noted?: Noted) => Promise<{ readonly role: string | null }>;
 
-/** `accountOf` where the catalogue has roles. Whoever has none of them gets a page that asks for a name and a password. */
+/** The pages. `accountOf` is present if the catalogue has roles. A caller without a role gets the login page. */
 export function consolePages(described: Described, accountOf?: AccountOf): Pages {
-  // Built by the first who asks, so that starting stays quick for everyone who never does.
+  // Built at the first request, so that the service starts quickly.
   const assets = whenAsked(loadAssets);
   const reference = oncePer((catalogue: Catalogue) =>
     whenAsked(async () => makeReference({ ...described, catalogue }, await assets())),
@@ -84,7 +86,7 @@ export function consolePages(described: Described, accountOf?: AccountOf): Pages
     if (path === CONSOLE_PATH || path === `${CONSOLE_PATH}/`)
       return readOnly(request, () => consolePage(path, request, seen, noted));
     if (path === DOCS_PATH) return readOnly(request, () => referenceAnswer(request, seen));
-    // The links of the reference start from the path without a slash at its end.
+    // Links of the reference are relative to the path without a trailing slash.
     if (path === `${DOCS_PATH}/`) return readOnly(request, () => redirect(`..${DOCS_PATH}`));
     if (path.startsWith(ASSETS_PATH)) return readOnly(request, () => asset(path.slice(ASSETS_PATH.length), request));
     return undefined;
@@ -103,12 +105,12 @@ function makeReference(described: Described, { pages }: Assets): StoredFile {
   return storeFile(page, HTML_TYPE);
 }
 
-/** Whether rows hold more than the role sees of them. */
+/** Whether the role sees only some fields of the collection. */
 function hidesFields({ fields, view }: Collection): boolean {
   return view !== undefined && fields.length < view.of.fields.length;
 }
 
-/** Made when first asked for; tried again where that failed. */
+/** Calls a function once on demand, and again if it failed. */
 function whenAsked<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** The console's pages, and where each is. */
+/** The pages of the console and their routes. */
 import { CssBaseline } from '@mui/material';
 import { useScrollToTop } from 'ra-core';
 import {
@@ -24,7 +24,7 @@ import { isLoginWanted } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
-/** What the first view does not need is loaded when it is, so that the first view comes sooner. */
+/** Pages that the first view does not need are loaded on demand, so that the first view appears sooner. */
 const EditPage = latePage(async () => (await import('./products/edit.tsx')).EditPage);
 const CreatePage = latePage(async () => (await import('./products/create.tsx')).CreatePage);
 const ImportPage = latePage(async () => (await import('./import/page.tsx')).ImportPage);
@@ -32,7 +32,7 @@ const LoginPage = latePage(async () => (await import('./login.tsx')).LoginPage);
 const TokenPage = latePage(async () => (await import('./auth.tsx')).TokenPage);
 
 const kept = localStorageStore(version, 'catalogue');
-/** The language is known from the beginning, so that nothing is drawn to find it out. */
+/** Returns the locale synchronously, so that react-admin does not render twice to find it. */
 const store: typeof kept = {
   ...kept,
   getItem: (key, otherwise) =>
@@ -60,7 +60,10 @@ export function Console() {
   );
 }
 
-/** react-admin's own routes draw everything anew for each resource that they get to know; there is one, and it is known. */
+/**
+ * The routes. react-admin's own router renders everything again for each resource that registers; this console has
+ * exactly one.
+ */
 function Pages() {
   useScrollToTop();
   return (

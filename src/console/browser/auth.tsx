@@ -1,4 +1,4 @@
-/** Credentials, where the service asks for them: it says 401, and then the console asks for a token. */
+/** The page that asks for a token after the service has rejected a request with 401. */
 import { Alert, Box, Button, Card, TextField, Typography } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import { token } from './shared/token.ts';

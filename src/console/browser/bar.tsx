@@ -1,4 +1,4 @@
-/** The bar on top of every page: what the page is called, light and dark, refresh, and who is logged in. */
+/** The bar at the top of every page: page title, theme, refresh and account. */
 import { memo, Suspense, useState } from 'react';
 import { useLoading, useRefresh, useSidebarState, useTheme } from 'react-admin';
 import { Icon } from './shared/icon.tsx';
@@ -55,7 +55,7 @@ function ThemeButton() {
   );
 }
 
-/** Turns while something is read. */
+/** Its icon spins while requests are in flight. */
 function RefreshButton() {
   const isLoading = useLoading();
   const refresh = useRefresh();
@@ -66,7 +66,7 @@ function RefreshButton() {
   );
 }
 
-/** Who is logged in, and the way out; or the way in. */
+/** The account menu: name and log out, or log in. */
 function Person() {
   const [isChanging, setChanging] = useState(false);
   if (!isLoggedIn) {

@@ -1,7 +1,7 @@
-/** The API reference is a page that can be read as it is; this makes its forms send what they say. */
+/** Makes the request forms of the API reference work. The page itself is readable without this script. */
 import { asCommand, named, readForm } from './docs/request.ts';
 
-/** As much of a body as is shown. */
+/** Longest part of a response body that is shown. */
 const MAX_SHOWN_LENGTH = 100_000;
 
 for (const place of document.querySelectorAll<HTMLDetailsElement>('details.try')) {
@@ -54,7 +54,7 @@ function paragraph(text: string): Node {
   return element;
 }
 
-/** It scrolls, so the keyboard must reach it. */
+/** A scrolling element must be reachable by keyboard. */
 function group(label: string, text: string): Node {
   const element = document.createElement('pre');
   element.tabIndex = 0;

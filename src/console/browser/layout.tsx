@@ -1,6 +1,6 @@
 /**
- * The frame around every page: the bar, the menu, and the dialog that settles conflicts. It is plain HTML over react-admin's
- * state, since every page waits for it.
+ * The frame around every page: bar, menu and shared dialogs. It is plain HTML over react-admin's state, since every
+ * page waits for it.
  */
 import { Box, LinearProgress } from '@mui/material';
 import { type ReactNode, Suspense } from 'react';

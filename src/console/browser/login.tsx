@@ -1,4 +1,4 @@
-/** Where a person logs in: shown where the catalogue has roles, and what is asked for needs one. */
+/** The login page. It is shown if the catalogue has roles and the caller has none. */
 import {
   Alert,
   Box,

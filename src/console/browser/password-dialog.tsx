@@ -1,4 +1,4 @@
-/** Where a person changes their password. It ends their sessions everywhere else. */
+/** The dialog to change one's password. It ends all other sessions of the person. */
 import { Alert, Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import { useNotify } from 'react-admin';

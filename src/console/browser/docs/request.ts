@@ -1,4 +1,4 @@
-/** What a form of the API reference asks for: as a request, and as a command line. */
+/** Reads a request form of the API reference, as a request and as a curl command. */
 
 export interface Asked {
   readonly method: string;
@@ -14,7 +14,7 @@ export function readForm(form: HTMLFormElement): Asked {
   const fields = [...form.querySelectorAll<Field>('[data-in]')].filter(({ value }) => value.trim() !== '');
   const given = (place: string) => fields.filter((field) => field.dataset.in === place);
   const target = given('path').reduce((text, { name, value }) => text.replace(`{${name}}`, encode(value)), path);
-  // A field that takes several values has one on each line.
+  // A multi-value field has one value per line.
   const query = given('query').flatMap(({ name, value }) =>
     value
       .split('\n')
@@ -28,7 +28,7 @@ export function readForm(form: HTMLFormElement): Asked {
   const body = named(form, 'body')?.value;
   return {
     method,
-    // The page stands beside the paths of the API, wherever that is.
+    // The reference page is served beside the paths of the API, whatever the prefix is.
     url: new URL(`.${target}${query.length === 0 ? '' : `?${query.join('&')}`}`, location.href),
     headers: {
       ...headers,
@@ -55,12 +55,12 @@ export function asCommand({ method, url, headers, body }: Asked): string {
   return ['curl', ...parts].join(' ');
 }
 
-/** Within single quotes a shell changes nothing. */
+/** Quotes a shell argument. A shell changes nothing within single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What stands for itself in a query string stays as it is, for people who read URLs. */
+/** Encodes a query value, but leaves readable characters that need no encoding. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/%(2C|3A|24|40|2F)/g, (escaped) => decodeURIComponent(escaped));
 }

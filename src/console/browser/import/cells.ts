@@ -1,4 +1,4 @@
-/** The cells of a file become values of fields: as people write them, checked by the rules of the service. */
+/** Converts the cells of a file into field values, by the rules of the service. */
 import { valueAsWritten } from '../../../collection/as-written.ts';
 import type { Field } from '../../../collection/declaration.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
@@ -12,9 +12,9 @@ import type { Sheet } from './sheet.ts';
 import { notAccepted } from './words.ts';
 
 export interface Entered {
-  /** As it is sent. */
+  /** The value as it is sent. */
   readonly json: unknown;
-  /** The same text for the same value, however it was written. */
+  /** A canonical text: equal for equal values, however they were written. */
   readonly same: string;
 }
 
@@ -22,11 +22,11 @@ export class BadCell extends Error {}
 
 const NOTHING: Entered = { json: null, same: 'null' };
 
-/** Undefined where nothing is given. */
+/** Reads a cell. Returns undefined if it is empty. */
 export function enter(field: Field, cell: unknown, { areTexts, separator }: Sheet): Entered | undefined {
   if (cell === undefined) return undefined;
   if (cell === null) return NOTHING;
-  // Where commas divide the cells, none is left for a number.
+  // If commas separate the cells, a comma cannot be a decimal point.
   const written = valueAsWritten(field, cell, { hasDecimalCommas: separator !== COMMA });
   if (written === '' && !isText(field)) return undefined;
   let value: Value;
@@ -44,7 +44,7 @@ function readText(field: Field, written: unknown, areTexts: boolean): Value {
   return areTexts ? readCell(field, written) : coerce(field, written);
 }
 
-/** What is stored, to be held against what a file says. */
+/** Converts a stored value, to compare it with a cell. */
 export function stored(field: Field, json: unknown): Entered {
   return json === null || json === undefined ? NOTHING : entered(field, storeJson(field.type, json));
 }
@@ -55,7 +55,10 @@ function entered({ type }: Field, value: Value): Entered {
   return { json: parseJson(same), same };
 }
 
-/** Patterns are left to the service, whose regular expressions are not the browser's. */
+/**
+ * Checks the rules of a field. Patterns are left to the service, since its regular expressions differ from the
+ * browser's.
+ */
 function brokenRule({ type, rules: { minimum, maximum, maxLength, oneOf } }: Field, value: Value): string | undefined {
   if (value === null) return undefined;
   if (minimum !== undefined && minimum !== null && compareValues(type, value, minimum) < 0) {

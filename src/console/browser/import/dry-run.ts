@@ -1,4 +1,4 @@
-/** The service has the last word: it tries what is planned without storing it (`Prefer: tx=rollback`), and says what it refuses. */
+/** Sends the planned rows as a dry run (`Prefer: tx=rollback`), and collects the rows that the service rejects. */
 
 import { storeJson } from '../../../collection/types/type.ts';
 import { fieldNamed, listPath } from '../shared/collection.ts';
@@ -8,16 +8,19 @@ import { bodyOf, columnsOf } from './requests.ts';
 import { refused } from './words.ts';
 
 export const ROWS_PER_REQUEST = 1_000;
-/** How often a part is tried again without what was refused; what is left then waits until that is mended. */
+/**
+ * Attempts per chunk, each without the rows rejected before. Rows left after that wait until the person fixes the
+ * rejected ones.
+ */
 const MAX_TRIES = 100;
 
 type Sent = Extract<Fate, { kind: 'new' | 'change' | 'exists' }>;
 
-/** Keeps what was tried, so that only what has changed is tried again. */
+/** Caches the results, so that a later check only sends rows that changed. */
 export class DryRun {
   private readonly known = new Map<string, Fault | undefined>();
 
-  /** The fates, with those bad that the service refuses. */
+  /** Returns the results with every rejected row marked as bad. */
   async of(fates: readonly Fate[], progress: (done: number) => void): Promise<readonly Fate[]> {
     const result = [...fates];
     let done = 0;
@@ -86,7 +89,9 @@ async function tryAll(fates: readonly Sent[], kind: 'new' | 'change'): Promise<P
 const PLACE = /^(?:row (\d+))?(?:, )?(?:field (\w+))?: /;
 const KEY = /Key \((\w+)\)=\(([\s\S]*)\)/;
 
-/** `row 3, field unit_price: …`, or `Key (category_id)=(99) …`; a body of a single row needs no number. */
+/**
+ * Finds the row in `row 3, field unit_price: …` or `Key (category_id)=(99) …`. A body with a single row has no number.
+ */
 function placeIn({ details }: Problem, sent: readonly Sent[]): { fates: readonly Sent[]; field?: string } | undefined {
   const [, number, named] = PLACE.exec(details ?? '') ?? [];
   const [, column, value] = KEY.exec(details ?? '') ?? [];

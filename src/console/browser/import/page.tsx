@@ -1,4 +1,6 @@
-/** Import: a file is dropped, held against what is stored, checked in a dry run, shown with all it would do, and only then stored. */
+/**
+ * The import page: choose a file, compare it with the stored rows, check it in a dry run, preview it, then store it.
+ */
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Typography } from '@mui/material';
 import { Link as RouterLink } from 'react-router-dom';
 import { collectionName } from '../shared/collection.ts';

@@ -1,4 +1,4 @@
-/** What an import would do with each row of a file, and what is wrong with it, before anything is sent. */
+/** Plans the import of each row, and finds faults, before anything is sent. */
 import type { Field } from '../../../collection/declaration.ts';
 import { key, labelOf } from '../shared/collection.ts';
 import { BadCell, type Entered, enter, stored } from './cells.ts';
@@ -12,7 +12,7 @@ export async function planImport(terms: Terms, storedRows: StoredRows): Promise<
   const reads = terms.sheet.rows.map((row) => readRow(row, terms));
   markRepeated(reads, terms);
   const found = await findStored(reads, terms, storedRows);
-  /** The stored rows that were met, with the line that speaks of each. */
+  /** The line of the file that matched each stored row. */
   const spokenOf = new Map<string, number>();
   let existing = 0;
   let differing = 0;
@@ -22,7 +22,7 @@ export async function planImport(terms: Terms, storedRows: StoredRows): Promise<
     const rows = found[at]!;
     if (rows.length === 0) return newRow(read, terms, read.values);
     existing++;
-    // A row with the key of another gets one of its own.
+    // An added row does not keep the key of the row that it duplicates.
     if (terms.decision === 'add') return newRow(read, terms, makesKeys ? without(read.values, key) : read.values);
     if (terms.decision === 'leave') {
       differing++;
@@ -53,7 +53,7 @@ function readRow({ cells, broken }: SheetRow, { sheet, mapping }: Terms): Read {
     try {
       const value = enter(field, cells[column], sheet);
       if (value !== undefined) values.set(field, value);
-      // In JSON a field that is not named is not spoken of; in a table every cell is.
+      // In JSON an absent field has no meaning; in a table every cell has one.
       else if (sheet.areTexts) empty.add(field);
     } catch (error) {
       if (!(error instanceof BadCell)) throw error;
@@ -63,7 +63,7 @@ function readRow({ cells, broken }: SheetRow, { sheet, mapping }: Terms): Read {
   return { values, empty, faults };
 }
 
-/** What must be there once is there twice. */
+/** Marks rows that repeat a unique value of an earlier row. */
 function markRepeated(reads: readonly Read[], { sheet, mapping, decision }: Terms): void {
   for (const field of mapping) {
     if (field === undefined || !isUnique(field) || (decision === 'add' && field === key)) continue;
@@ -81,7 +81,10 @@ function markRepeated(reads: readonly Read[], { sheet, mapping, decision }: Term
   }
 }
 
-/** A row is looked for by the field that was chosen, and where it has no value in that, by the next that tells rows apart. */
+/**
+ * Finds the stored row of each file row by the chosen field. A row without a value there is found by the next field
+ * that identifies rows.
+ */
 async function findStored(
   reads: readonly Read[],
   { sheet, mapping, match }: Terms,

@@ -1,4 +1,4 @@
-/** A row of the preview: what happens with it, what changes from what to what, and its bad cells, to be mended in place. */
+/** A row of the preview: its result, its changes, and its bad cells as inputs. */
 import { Box, TableCell, TableRow, Typography } from '@mui/material';
 import { type KeyboardEvent, useState } from 'react';
 import { isNumeric, labelOf } from '../shared/collection.ts';
@@ -88,7 +88,7 @@ function Shown({ text, change }: { readonly text: string; readonly change: Chang
   );
 }
 
-/** On to the next bad cell, where there is one. */
+/** Moves to the next bad cell, if there is one. */
 function leaveFor(input: HTMLInputElement): void {
   const all = [...document.querySelectorAll<HTMLInputElement>('td[data-bad=true] input')];
   const next = all[all.indexOf(input) + 1];
@@ -102,7 +102,7 @@ interface MendingProps {
   readonly mend: (text: string) => void;
 }
 
-/** What was typed counts when one leaves it, or presses Enter. */
+/** An input for a bad cell. It reports a new value on blur or Enter. */
 function Mending({ label, text, mend }: MendingProps) {
   const [typed, setTyped] = useState(text);
   const finish = () => {

@@ -1,4 +1,4 @@
-/** The file as it would be imported: the field of each column, and what happens with each row. */
+/** The preview of an import: the field of each column and the result of each row. */
 import {
   Box,
   Table,

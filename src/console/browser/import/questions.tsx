@@ -1,4 +1,4 @@
-/** What only a person can say about a file: by what its rows are known, and what is to become of those that exist. */
+/** The choices that only a person can make: the field that identifies rows, and what happens to existing rows. */
 import {
   Alert,
   Checkbox,
@@ -27,7 +27,7 @@ const NONE = '';
 export function Questions({ terms, plan, check }: QuestionsProps) {
   const { sheet, mapping, match, decision, emptying } = terms;
   const candidates = matchFields(sheet, mapping);
-  // A row with another row's unique value cannot be added; one with another row's key can, with a key of its own.
+  // A row cannot repeat a unique value. It can repeat a key, since it gets a new one.
   const mayAdd = mayCreate && (match === key ? makesKeys : match !== undefined && !isUnique(match));
   return (
     <>

@@ -1,4 +1,4 @@
-/** What is sent for a row: all of a new one, of another its key and what changes. */
+/** The request bodies of an import: a new row, or the key of a stored row with its changes. */
 import { fields, key } from '../shared/collection.ts';
 import type { Fate } from './fate.ts';
 
@@ -12,7 +12,7 @@ export function bodyOf(fate: Extract<Fate, { kind: 'new' | 'change' | 'exists' }
   ]);
 }
 
-/** The fields that any of the rows names, so that each may name its own. */
+/** Lists every field that any row names, so that rows can name different fields. */
 export function columnsOf(rows: readonly Body[]): string {
   return fields
     .map(({ name }) => name)

@@ -1,11 +1,11 @@
-/** The rows that were not stored, as a file that can be mended and imported again, each with its reason. */
+/** Downloads the rows that were not stored, each with its reason, as a file to fix and import again. */
 import { writtenRow } from '../../../declare/rows/csv.ts';
 import { downloadBlob } from '../shared/save-file.ts';
 import type { Plan } from './fate.ts';
 import type { Sheet } from './sheet.ts';
 
 const PROBLEM = 'Problem';
-/** By this a spreadsheet knows that it is UTF-8. */
+/** A byte order mark: spreadsheets recognize UTF-8 by it. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export function downloadRest({ name, columns, rows, separator }: Sheet, { fates }: Plan): void {

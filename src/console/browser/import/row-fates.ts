@@ -1,4 +1,4 @@
-/** What a row of a file becomes: a row of its own, or changes to one that is stored. */
+/** Plans one row of a file: a new row, or changes to a stored row. */
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, key, labelOf } from '../shared/collection.ts';
 import { mayCreate, maySend } from '../shared/rights.ts';
@@ -7,10 +7,10 @@ import { makesKeys } from './columns.ts';
 import type { Change, Fate, Fault, Terms, Values } from './fate.ts';
 import type { StoredRow } from './stored-rows.ts';
 
-/** The cells of a row as values. */
+/** The cells of a row, parsed. */
 export interface Read {
   readonly values: Values;
-  /** Columns whose cell is empty. */
+  /** Fields whose cell is empty. */
   readonly empty: ReadonlySet<Field>;
   readonly faults: Fault[];
 }
@@ -39,7 +39,7 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
   const spoken = match && read.values.get(match);
   const unspoken = told.filter((field) => !read.empty.has(field));
   if (unspoken.length > 0 && spoken !== undefined && faults.length === 0) {
-    // The file changes rows, and names one that is not there.
+    // The file changes rows and names one that does not exist.
     const needs = unspoken.map(labelOf).join(', ');
     faults.push({
       field: match!.name,
@@ -60,7 +60,7 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
   };
 }
 
-/** For those who may change rows, and make none. */
+/** The fault of a new row in a role that may only change rows. */
 function notThere({ values }: Read, match: Field | undefined): Fault {
   const spoken = match && values.get(match);
   if (spoken === undefined) return { message: 'You may not make new rows.' };

@@ -1,4 +1,4 @@
-/** Rows on their way to the API: a part at a time, each part one transaction. */
+/** Sends the rows of an import in chunks, each in one transaction. */
 import { parseJson } from '../../../collection/exact-json.ts';
 import { key, listPath } from '../shared/collection.ts';
 import { askOnce, isRepeatable } from '../shared/idempotency.ts';
@@ -12,14 +12,14 @@ import { type Body, bodyOf, columnsOf } from './requests.ts';
 import { parts, rowsWith, type StoredRow, textOf } from './stored-rows.ts';
 
 export interface Report {
-  /** As the import left them. */
+  /** The created rows, as the import stored them. */
   readonly created: readonly StoredRow[];
   readonly changed: readonly { readonly row: StoredRow; readonly changes: readonly Change[] }[];
-  /** Why rows were not stored, by their place in the sheet. */
+  /** Reasons of rows that were not stored, by row index. */
   readonly failed: ReadonlyMap<number, string>;
 }
 
-/** As it is filled. */
+/** A report that is being filled. */
 interface Filled extends Report {
   readonly created: StoredRow[];
   readonly changed: Report['changed'][number][];
@@ -29,12 +29,12 @@ interface Filled extends Report {
 type New = Extract<Fate, { kind: 'new' }>;
 type Changed = Extract<Fate, { kind: 'change' | 'exists' }>;
 
-/** How often a part whose answer did not come is sent again: with the same Idempotency-Key it is stored once. */
+/** Attempts per chunk if no answer comes. The Idempotency-Key makes sure that it is stored once. */
 const ATTEMPTS = 3;
 const PAUSE_MS = 1_000;
 
 export class Sender {
-  /** Keys of parts that may have been stored, though nobody could say so. */
+  /** Idempotency keys of chunks that may have been stored without an answer. */
   private readonly open = new Map<string, string>();
 
   async send(fates: readonly Fate[], progress: (done: number) => void): Promise<Report> {
@@ -72,7 +72,7 @@ export class Sender {
     return report;
   }
 
-  /** Only rows that are still as they were shown: what others have done meanwhile stays, and is said. */
+  /** Changes only rows that are still as the preview showed them, and reports the others. */
   private async change(part: readonly Shown<number>[], fates: readonly Fate[], report: Filled): Promise<void> {
     const changed = (at: number) => fates[at] as Changed;
     const gone = new Set<number>();
@@ -126,7 +126,7 @@ export class Sender {
   }
 }
 
-/** As they are now, by their keys. */
+/** Reads the current rows, by key. */
 export async function currentRows(rows: readonly Pick<Changed, 'id'>[]): Promise<ReadonlyMap<string, StoredRow>> {
   const current = new Map<string, StoredRow>();
   for (const some of parts(rows.map(({ id }) => id))) {

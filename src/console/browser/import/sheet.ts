@@ -1,4 +1,4 @@
-/** A file as rows of cells under its own columns, as they were written. */
+/** Reads a file as rows of unparsed cells. */
 import { CsvRecords } from '../../../declare/rows/csv.ts';
 import { TextReader } from '../../../declare/rows/encoding.ts';
 import { JsonReader, NdjsonReader } from '../../../declare/rows/json.ts';
@@ -7,11 +7,11 @@ import { ConfigError } from '../../../settings/setting.ts';
 import { isZip } from './xlsx/zip.ts';
 
 export interface SheetRow {
-  /** In the file: of a text its line, of a workbook its row. */
+  /** The line of a text file, or the row of a workbook. */
   readonly line: number;
-  /** Under the columns of the sheet; undefined where nothing is given. */
+  /** The cells by column index; undefined for an empty cell. */
   readonly cells: readonly unknown[];
-  /** What cannot be read at all. */
+  /** The text and problem of a line that cannot be parsed. */
   readonly broken?: { readonly problem: string; readonly text: string };
 }
 
@@ -19,16 +19,16 @@ export interface Sheet {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: readonly SheetRow[];
-  /** Whether cells are text forms, as in CSV; those of JSON are values. */
+  /** Whether cells are texts, as in CSV. JSON cells are values. */
   readonly areTexts: boolean;
-  /** What divides the cells, where it is CSV. */
+  /** The CSV separator. */
   readonly separator: string;
-  /** What a person should know about how it was read. */
+  /** Remarks for the person on how the file was read. */
   readonly notes: readonly string[];
 }
 
 const MAX_FILE_MB = 200;
-/** Compound files, which Excel wrote until 2003, begin with these bytes. */
+/** First bytes of compound files, the Excel format until 2003. */
 const OLD_EXCEL = [0xd0, 0xcf, 0x11, 0xe0];
 
 export async function readSheet(file: File): Promise<Sheet> {
@@ -42,7 +42,7 @@ export async function readSheet(file: File): Promise<Sheet> {
   return { ...sheet, columns: toldApart(sheet.columns) };
 }
 
-/** Columns without a name get one, and of two with the same the second. */
+/** Names unnamed columns, and renames the second of two equal names. */
 function toldApart(columns: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return columns.map((column, at) => {
@@ -85,7 +85,10 @@ function blankLines(count: number): string[] {
   return count === 0 ? [] : [`${count === 1 ? 'A line' : `${count} lines`} without a value left out.`];
 }
 
-/** UTF-8, or UTF-16 where the file begins so; anything else is taken for what older spreadsheets write. */
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark. Anything else is decoded as windows-1252, which older spreadsheets
+ * write.
+ */
 function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
   const read = (encoding?: 'windows-1252') => {
     const reader = new TextReader(encoding);
@@ -101,7 +104,7 @@ function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
   }
 }
 
-/** Whether there is an object on each line. */
+/** Whether each line is a JSON object. */
 function areLines(name: string, text: string): boolean {
   if (/\.(ndjson|jsonl)$/i.test(name)) return true;
   return /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(text);
@@ -112,7 +115,7 @@ function recordsOf(name: string, reader: RecordReader, text: string): readonly F
     return [...reader.push(text), ...reader.end()];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // What the command would say of its flags is of no use here.
+    // The hint names command-line flags, which do not exist here.
     throw new Error(`${name} cannot be read: ${error.message.replace(/; (?:for|say) .*--.*$/, '')}.`);
   }
 }
@@ -120,7 +123,7 @@ function recordsOf(name: string, reader: RecordReader, text: string): readonly F
 function rowOf(record: FileRecord, columns: readonly string[], hasHeader: boolean): SheetRow {
   const { line } = record;
   if (record.kind === 'broken') {
-    // The reason would be in the browser's words.
+    // The browser's message would not be in our words.
     const problem = record.problem.replace(/^(cannot be read as JSON):.*$/, '$1');
     return { line, cells: [], broken: { problem, text: record.text } };
   }

@@ -1,21 +1,21 @@
-/** The stored rows that a file speaks of, found by one field, many at a time. */
+/** Loads the stored rows that match a file, by one field, in batches. */
 import type { Field } from '../../../collection/declaration.ts';
 import { parseJson } from '../../../collection/exact-json.ts';
 import { listPath } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
 import { type Entered, stored } from './cells.ts';
 
-/** With every digit as it is stored. */
+/** A stored row with exact numbers. */
 export type StoredRow = Readonly<Record<string, unknown>>;
 
-/** Below what any proxy takes. */
+/** Longest URL; below the limits of common proxies. */
 const MAX_URL = 6_000;
 const MAX_VALUES = 500;
 
 export class StoredRows {
   private readonly known = new Map<Field, Map<string, readonly StoredRow[]>>();
 
-  /** The rows that have each of the values; those that were asked for before are not asked for again. */
+  /** Returns the rows by value. Values that were requested before come from the cache. */
   async find(field: Field, values: readonly Entered[]): Promise<ReadonlyMap<string, readonly StoredRow[]>> {
     const known = this.known.get(field) ?? new Map<string, readonly StoredRow[]>();
     this.known.set(field, known);
@@ -35,12 +35,12 @@ export async function rowsWith(field: Field, values: readonly Entered[]): Promis
   return parseJson(body) as StoredRow[];
 }
 
-/** A value as text, without the marks that JSON puts around it. */
+/** The text of a value, without JSON quotes. */
 export function textOf({ json, same }: Entered): string {
   return typeof json === 'string' ? json : same;
 }
 
-/** A value as `in` reads it. */
+/** A value for an `in` list. */
 export function listed(value: Entered): string {
   return encodeURIComponent(`"${textOf(value).replaceAll(/["\\]/g, '\\$&')}"`);
 }

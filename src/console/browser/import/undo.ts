@@ -1,4 +1,4 @@
-/** Takes an import back, as one: only what is still as the import left it. What others have changed since stays theirs. */
+/** Undoes an import, but only in rows that are still as the import left them. Changes by others stay. */
 import { fields, key } from '../shared/collection.ts';
 import { areStill, isStill, type Step, takingBack } from '../shared/taking-back.ts';
 import { stored } from './cells.ts';
@@ -10,11 +10,11 @@ import { listed, parts, type StoredRow } from './stored-rows.ts';
 export interface Undone {
   readonly removed: number;
   readonly restored: number;
-  /** Rows of which something was changed by others since, or that are gone. */
+  /** Rows that others changed or deleted. */
   readonly kept: number;
 }
 
-/** Conditions that one request may hold, and the length of its URL: below what the service and any proxy take. */
+/** Conditions per request and length of its URL; below the limits of the service and of common proxies. */
 const MAX_CONDITIONS = 450;
 const MAX_URL = 6_000;
 
@@ -43,14 +43,14 @@ export async function undoImport({ created, changed }: Report, progress: (done: 
     const some = back.filter(({ changes }) => changes.length > 0);
     const restored = await takingBack([...restorations(some)], (rows) => progress(created.length + start + rows))();
     total.restored += restored;
-    // Those of which something was left, and those that others were quicker with.
+    // Count rows that were kept in part, and rows that others changed before the request.
     total.kept += back.filter(({ isWhole }) => !isWhole).length + (some.length - restored);
     progress(created.length + start + part.length);
   }
   return total;
 }
 
-/** A few rows in one request, each with all that it holds. */
+/** Yields requests that delete a few rows each, on condition that every field is unchanged. */
 function* removals(rows: readonly StoredRow[]): Generator<Step> {
   const each = rows.map((row) => `and(${fields.map((field) => isStill(field, row[field.name])).join(',')})`);
   let start = 0;
@@ -66,7 +66,7 @@ function* removals(rows: readonly StoredRow[]): Generator<Step> {
   }
 }
 
-/** One request for all rows of which the same was changed in the same way. */
+/** Yields one request per group of rows with the same changes. */
 function* restorations(
   rows: readonly { readonly row: StoredRow; readonly changes: readonly Change[] }[],
 ): Generator<Step> {

@@ -1,4 +1,4 @@
-/** An import under way: a file, how it is read, what would become of it, and what became of it. */
+/** The state of an import: file, options, plan, progress and result. */
 import { useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import { wordsOf } from '../shared/words.ts';
@@ -17,7 +17,7 @@ export interface Progress {
   readonly total: number;
 }
 
-/** What was done so far, and what was left alone. */
+/** The result so far, including rows that did not change. */
 export interface Done extends Report {
   readonly same: number;
   readonly left: number;
@@ -45,7 +45,7 @@ export function useImport(): Import {
   const [done, setDone] = useState<Done>();
   const [undone, setUndone] = useState<Undone>();
   const kept = useRef({ stored: new StoredRows(), dryRun: new DryRun(), sender: new Sender() });
-  /** Of several checks only the last one counts. */
+  /** Number of the latest check; results of earlier checks are dropped. */
   const last = useRef(0);
   const refresh = useRefresh();
 
@@ -108,7 +108,7 @@ export function useImport(): Import {
       });
       refresh();
       forget();
-      // What was not stored stays on the page, to be mended and imported, or taken along.
+      // Rows that were not stored stay on the page, to be fixed or downloaded.
       const rows = terms.sheet.rows.filter((_row, at) => fates[at]!.kind === 'bad' || report.failed.has(at));
       setPlan(undefined);
       if (rows.length === 0) setTerms(undefined);

@@ -1,4 +1,4 @@
-/** Why a cell or a row is not accepted, as a shop would say it. */
+/** Explains rejected cells and rows in everyday words. */
 import type { Field } from '../../../collection/declaration.ts';
 import type { Input } from '../../../collection/types/type.ts';
 import { Refusal } from '../../../errors.ts';
@@ -14,7 +14,7 @@ import {
 import type { Problem } from '../shared/http.ts';
 import { cellText } from './sheet.ts';
 
-/** After "is no". */
+/** Completes "… is not". */
 const FORMS: Readonly<Record<Input, string>> = {
   text: 'text that fits here',
   number: 'number',
@@ -42,7 +42,7 @@ function quoted(text: string): string {
   return `“${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text}”`;
 }
 
-/** What the service says of a row, after its place in the request has been taken out. */
+/** Explains an error of the service about a row, without its position in the request. */
 export function refused({ code, message, details }: Problem, name: string | undefined): string {
   const field = name === undefined ? undefined : fieldNamed(name);
   const label = field === undefined ? name : labelOf(field);

@@ -1,6 +1,6 @@
 /**
- * The overview's figures, from the API's own aggregates and counts: every answer is small, whatever the catalogue holds. A figure
- * that cannot be had does not take the others with it.
+ * The figures of the overview, from aggregates of the API, so that every answer is small. A figure that fails does not
+ * affect the others.
  */
 import type { Field } from '../../../collection/declaration.ts';
 import { fields, fieldWith, labelOf } from '../shared/collection.ts';
@@ -13,7 +13,7 @@ import { readLow } from './low.ts';
 import { readPriceRanges } from './price-ranges.ts';
 import { type GroupSum, type Key, readSums } from './sums.ts';
 
-/** Each part is asked for by itself, and shown as soon as it is there. */
+/** The parts are requested separately and shown as they arrive. */
 export const PARTS = {
   count: readCount,
   sums: readSummed,
@@ -23,12 +23,12 @@ export const PARTS = {
 } as const;
 
 export type PartName = keyof typeof PARTS;
-/** Undefined where a part is not there, or not yet. */
+/** A part is undefined if it does not apply or has not arrived. */
 export type Figures = { readonly [Name in PartName]?: Awaited<ReturnType<(typeof PARTS)[Name]>> };
 
 export interface Chart {
   readonly bars: readonly Bar[];
-  /** Groups beyond those. */
+  /** Number of further groups. */
   readonly others: number;
 }
 
@@ -40,7 +40,7 @@ interface Summed {
   readonly flagged?: Flagged;
 }
 
-/** How many rows there are of each reference, choice or flag, where no field says what the groups are. */
+/** Row counts by a reference, a choice or a flag, if no field has the role `group`. */
 export interface Counted extends Chart {
   readonly field: Field;
 }
@@ -55,7 +55,7 @@ const price = fieldWith('price');
 const stock = fieldWith('stock');
 const flag = fieldWith('flag');
 
-/** Charts of a collection that says nothing about its groups, and groups that one of them may have. */
+/** Limits of these counts: number of charts, and groups per chart. */
 const MOST_COUNTED = 4;
 const MOST_GROUPS = 500;
 

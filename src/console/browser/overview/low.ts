@@ -1,6 +1,6 @@
 /**
- * What is running low. Two fields cannot be compared with each other, but the service counts the rows of each threshold and stock,
- * which are few: what is low follows from that. Where they are many, each threshold there is is compared with its stock.
+ * Rows that run low. The dialect cannot compare two fields. The service therefore counts the rows per pair of threshold
+ * and stock. If there are too many pairs, the page compares each threshold with the stock.
  */
 import { fieldWith, labelOf, listPath, type Record_ } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
@@ -9,14 +9,14 @@ import { fewRows, rowsOf } from './ask-few.ts';
 
 export interface Low {
   readonly count: number;
-  /** Absent where a request cannot name all of them. */
+  /** Absent if one request cannot name all rows. */
   readonly where?: readonly Chip[];
   readonly rows: readonly Record_[];
 }
 
-/** Rows that are shown. */
+/** Number of rows shown. */
 const SHOWN = 8;
-/** Different thresholds in one request: each takes two of the 500 conditions that one may hold. */
+/** Thresholds per request: each takes two of the 500 conditions. */
 const MAX_THRESHOLDS = 200;
 
 const stock = fieldWith('stock');
@@ -30,26 +30,26 @@ interface Pair {
   readonly count: number;
 }
 
-/** Either may not be stored. */
+/** A count whose threshold or stock may be null. */
 type Counted = { readonly [Name in keyof Pair]: Pair[Name] | null };
 
-/** Undefined where nothing can be low, or where it cannot be told from small answers. */
+/** Returns undefined if the roles are not declared, or if small answers do not suffice. */
 export async function readLow(): Promise<Low | undefined> {
   if (stock === undefined || threshold === undefined) return undefined;
   const select = ['select', `level:${threshold.name},stock:${stock.name},count()`] as const;
-  // One look at all rows, where there are few pairs of them.
+  // One request suffices if there are few pairs.
   const pairs = (await fewRows([select])) ?? (await readPairsBelowHighest(select));
   return pairs === undefined ? readByThresholds() : lowOf(pairs as unknown as readonly Counted[]);
 }
 
-/** No other row can be low. */
+/** Only rows below the highest threshold can be low. */
 async function readPairsBelowHighest(select: readonly [string, string]): Promise<readonly Record_[] | undefined> {
   const [highest] = await rowsOf([['select', `most:${threshold!.name}.max()`]]);
   const most = Number(highest?.most ?? 0);
   return most <= 0 ? [] : fewRows([select, [threshold!.name, 'gt.0'], [stock!.name, `lt.${most}`]]);
 }
 
-/** Where nobody has said how many there are, or when to order more, nobody knows. */
+/** A row without a stock or a threshold is not low. */
 const isLow = (pair: Counted): pair is Pair =>
   pair.level !== null && pair.stock !== null && pair.level > 0 && pair.stock < pair.level;
 
@@ -79,7 +79,7 @@ async function readByThresholds(): Promise<Low | undefined> {
   return { count, where: [where], rows: answer.json as Record_[] };
 }
 
-/** Of the lowest stocks, no more rows than are shown. */
+/** The rows with the lowest stocks, at most as many as are shown. */
 async function lowest(pairs: readonly Pair[]): Promise<readonly Record_[]> {
   const enough: Pair[] = [];
   for (let rows = 0; rows < SHOWN && enough.length < pairs.length; rows += enough.at(-1)!.count) {

@@ -1,4 +1,4 @@
-/** The catalogue at a glance. */
+/** The overview page. */
 import { Alert, Box, Button, LinearProgress } from '@mui/material';
 import { useQueries } from '@tanstack/react-query';
 import { collectionTitle, fieldWith, labelOf } from '../shared/collection.ts';
@@ -11,13 +11,13 @@ import { byGroup, type Figures } from './figures.ts';
 import { ChartPanel, LowPanel, Panel, Tile } from './panels.tsx';
 
 export function Overview() {
-  // Asked for like everything else that is shown, so that Refresh asks again.
+  // As queries, so that Refresh requests them again.
   const parts = useQueries({
     queries: NAMES.map((name) => ({
       queryKey: keyOf(name),
       queryFn: () => readPart(name),
       retry: false,
-      // Without a connection, too: then it says so.
+      // Also without a connection: the request then fails with a message.
       networkMode: 'always' as const,
       refetchOnWindowFocus: false,
     })),
@@ -48,7 +48,7 @@ export function Overview() {
   );
 }
 
-/** Where there are millions, nobody counts the cents. */
+/** Omits cents of large amounts. */
 const formatWorth = (value: number): string => (value < 1e6 ? formatPrice(value) : formatNumber(value));
 
 function Sheet({ figures }: { readonly figures: Figures }) {

@@ -1,4 +1,4 @@
-/** What the overview is made of: figures and charts that lead to their lists. */
+/** Figures and charts of the overview, with links to their lists. */
 import { Box, Button, Card, CardContent, Link, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link as RouterLink } from 'react-router-dom';
@@ -55,7 +55,7 @@ interface TileProps {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** Absent where no list shows just these. */
+  /** Absent if no filter lists exactly these rows. */
   readonly where: readonly Chip[] | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** Prices in ranges that people would choose: 1, 2, 5, 10, 20, 50 and so on, as far as the prices reach. The service counts. */
+/** Price ranges with round bounds: 1, 2, 5, 10, 20, 50 and so on. The service counts the rows. */
 import type { Field } from '../../../collection/declaration.ts';
 import { rowsOf } from './ask-few.ts';
 import type { Bar } from './bar.ts';
 
-/** With more ranges than this each is a power of ten. */
+/** With more ranges than this, each range is a power of ten. */
 const MOST_RANGES = 24;
 const MOST_BARS = 8;
 
@@ -68,14 +68,14 @@ function boundsFor(least: number, most: number): readonly number[] {
   return bounds.length === 0 ? [Math.ceil(most)] : bounds;
 }
 
-/** Empty ranges in the middle tell something; at the ends they do not. */
+/** Removes empty ranges at both ends. Empty ranges between others stay. */
 function trimmed(ranges: readonly Range[]): readonly Range[] {
   const first = ranges.findIndex(({ count }) => count > 0);
   const last = ranges.findLastIndex(({ count }) => count > 0);
   return first === -1 ? [] : ranges.slice(first, last + 1);
 }
 
-/** Where there are many ranges, those at the lower end with hardly a row in them are one. */
+/** Merges sparse ranges at the lower end if there are many ranges. */
 function gathered(ranges: readonly Range[]): readonly Range[] {
   const few = ranges.reduce((sum, { count }) => sum + count, 0) / 50;
   let rest = ranges;

@@ -1,4 +1,4 @@
-/** A condition, in words: any field, what it should be, and a value. It is new, or one that is to be changed. */
+/** The dialog for a new or changed filter: field, condition and value. */
 import { Box, Button, Checkbox, Divider, FormControlLabel, MenuItem, Popover, TextField } from '@mui/material';
 import { type FormEvent, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
@@ -9,7 +9,7 @@ import { inputModeOf, ValueInput } from './value-input.tsx';
 
 interface AddFilterProps {
   readonly anchor: HTMLElement;
-  /** What it begins with. */
+  /** The initial filter. */
   readonly begun?: Begun | undefined;
   readonly isChange?: boolean;
   readonly add: (chips: readonly Chip[]) => void;
@@ -114,7 +114,7 @@ interface LookedProps {
   readonly problem: string | undefined;
 }
 
-/** What is looked for. */
+/** The inputs for the value. */
 function Looked({ condition: { needs, around }, field, typed, type, problem }: LookedProps) {
   if ((needs === 'value' && around === undefined) || needs === 'range') {
     const label = needs === 'range' ? 'From' : 'Value';

@@ -1,4 +1,4 @@
-/** The order and the width of the columns; what is set shows behind it at once, and is kept in this browser. */
+/** The dialog for the order and width of columns. Changes apply at once and are stored in the browser. */
 import Down from '@mui/icons-material/ArrowDownward';
 import Up from '@mui/icons-material/ArrowUpward';
 import {
@@ -15,7 +15,7 @@ import {
 import { labelOf } from '../shared/collection.ts';
 import { useColumns } from './columns.tsx';
 
-/** Pixels. */
+/** Width steps in pixels. */
 const STEP = 10;
 
 export function ArrangeDialog({ close }: { readonly close: () => void }) {

@@ -1,4 +1,4 @@
-/** One field, one new value for every row of the selection, or a number worked out for each. To empty a field is a choice of its own. */
+/** The dialog that changes one field of all selected rows: sets a value, clears it, or calculates a number. */
 import {
   Button,
   Checkbox,
@@ -24,7 +24,7 @@ import { readEntered } from '../shared/values.ts';
 import { PreviewOfNumbers, useNumbers } from './bulk-numbers.tsx';
 import { ValueInput } from './value-input.tsx';
 
-/** A name is of one row only. */
+/** Titles are excluded, since they identify one row. */
 export const CHANGEABLE = fields.filter((field) => field !== key && field !== titleField && mayWrite(field, false));
 
 interface BulkEditDialogProps {
@@ -35,12 +35,12 @@ interface BulkEditDialogProps {
   readonly close: () => void;
 }
 
-/** How the new value is told. */
+/** Ways to enter the new value. */
 const WAYS = { set: 'Set to', add: 'Add (or subtract, with a minus)', percent: 'Raise by % (or lower, with a minus)' };
 type Way = keyof typeof WAYS;
 
 export function BulkEditDialog({ what, target: asked, apply, applyEach, close }: BulkEditDialogProps) {
-  // What was selected when it was opened.
+  // The selection at the time the dialog opened.
   const [target] = useState(asked);
   const [name, setName] = useState(CHANGEABLE[0]!.name);
   const [typed, setTyped] = useState('');

@@ -1,4 +1,4 @@
-/** What a calculation would make of a selection: the first rows, old → new, and how many there are. */
+/** The preview of a bulk calculation: the first rows, old → new, and the number of changes. */
 import { Box, Table, TableBody, TableCell, TableHead, TableRow, Typography } from '@mui/material';
 import { useEffect, useMemo, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
@@ -13,9 +13,9 @@ const SHOWN = 5;
 
 export interface Calculation {
   readonly changes: readonly RowChange[];
-  /** Rows without a number. */
+  /** Number of rows without a value. */
   readonly empty: number;
-  /** Why nothing can be done. */
+  /** Why the calculation is not possible. */
   readonly problem?: string;
 }
 
@@ -24,7 +24,7 @@ export interface Numbers {
   readonly error: unknown;
 }
 
-/** The rows are read once for a field; every amount that is typed is worked out here. */
+/** Reads the rows once per field, and calculates every typed amount locally. */
 export function useNumbers(target: Target, field: Field, operation: Operation | undefined, typed: string): Numbers {
   const [rows, setRows] = useState<{ readonly name: string; readonly all: readonly Record_[] }>();
   const [error, setError] = useState<unknown>();

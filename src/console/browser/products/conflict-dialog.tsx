@@ -1,4 +1,6 @@
-/** Both versions side by side, and a choice for every field that both have changed. Escape goes back to editing. */
+/**
+ * Shows both versions and asks which to keep, for every field that both people changed. Escape goes back to editing.
+ */
 import {
   Button,
   Dialog,
@@ -43,7 +45,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
   const others = fields.filter(({ name }) => !disputed.includes(name) && !isSame(base[name], theirs[name]));
   const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
   const sideOf = (name: string) => sides[name] ?? 'mine';
-  /** What nobody else has touched is stored either way. */
+  /** Fields that nobody else changed are saved in any case. */
   const chosen = (isKept: (name: string) => boolean): Changes =>
     Object.fromEntries(Object.entries(mine).filter(([name]) => !disputed.includes(name) || isKept(name)));
   return (

@@ -1,4 +1,4 @@
-/** A new row. */
+/** The form for a new row. */
 import { Card } from '@mui/material';
 import { useRef, useState } from 'react';
 import { SimpleForm, useRedirect } from 'react-admin';

@@ -1,4 +1,4 @@
-/** The form's way to delete its row. */
+/** The delete button of the form. */
 import Delete from '@mui/icons-material/Delete';
 import { Button } from '@mui/material';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Asked before anything is deleted: what goes, what goes with it, and whether it can be brought back. */
+/** Asks before rows are deleted. It names what else is deleted, and whether the deletion can be undone. */
 import { Button, Dialog, DialogActions, DialogContent, DialogContentText, DialogTitle } from '@mui/material';
 import { useState } from 'react';
 import { useRefresh } from 'react-admin';
@@ -59,7 +59,7 @@ export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialo
 interface DeleteRowProps {
   readonly record: Record_;
   readonly close: () => void;
-  /** When the row is gone, whoever deleted it. */
+  /** Called when the row no longer exists. */
   readonly afterwards?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** One row, to change or delete. */
+/** The form of an existing row. */
 import { Box, Card, LinearProgress } from '@mui/material';
 import { type RefObject, useRef, useState } from 'react';
 import { RecordContextProvider, SimpleForm, useGetOne, useRedirect } from 'react-admin';
@@ -15,7 +15,7 @@ import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
 import { ReferrersOf } from './referrers.tsx';
 import { useSaveOnce } from './save-once.ts';
 
-/** What is in a form does not change while someone works in it; whatever others store meanwhile is met when it is saved. */
+/** The query never refetches while someone edits. Changes by others are merged on save. */
 const ONCE = {
   retry: false,
   refetchOnWindowFocus: false,
@@ -30,7 +30,7 @@ export function EditPage() {
   const isUnsaved = useRef(false);
   const begun = useRef<Record_>(undefined);
   if (begun.current !== undefined && String(begun.current.id) !== id) begun.current = undefined;
-  // A row that the list has shown may be older than what is stored; and what nobody works in is brought up to date.
+  // The list may have cached an older row. An untouched form takes the current one.
   if (data !== undefined && !isFetching && (begun.current === undefined || !isUnsaved.current)) begun.current = data;
   const row = begun.current;
   if (row !== undefined) return <EditForm key={id} row={row} isUnsaved={isUnsaved} />;

@@ -1,4 +1,6 @@
-/** What is selected, or else what is filtered, whole and in its order, as a file: the service writes it, the browser saves it. */
+/**
+ * Exports the selected rows, or all rows that match the filter. The service writes the file and the browser saves it.
+ */
 import { Alert, Button, CircularProgress, ListItemText, Menu, MenuItem, Snackbar } from '@mui/material';
 import { useRef, useState } from 'react';
 import { useListContext, useNotify } from 'react-admin';
@@ -32,7 +34,7 @@ const FORMATS: readonly Format[] = [
   { label: 'NDJSON', what: 'One object a line', type: 'application/x-ndjson', extension: 'ndjson' },
 ];
 
-/** From here on a file is written to the disk as it comes. */
+/** A file with at least this many rows is streamed to the disk. */
 const LARGE_ROWS = 2_000;
 const MEGABYTE = 1024 * 1024;
 
@@ -113,7 +115,7 @@ function selectionUrl(ids: readonly Id[], sort: Sort): string {
   return `${url}${url.includes('?') ? '&' : '?'}${keysAre(ids)}`;
 }
 
-/** Tells how much has passed, a few times a second. */
+/** Reports progress a few times a second. */
 function counting(tell: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let told = 0;

@@ -1,6 +1,6 @@
 /**
- * The grid. react-admin keeps what is shown and sorted; the table itself is plain HTML, since a page has hundreds of cells
- * and its first view should not wait for as many components.
+ * The grid. react-admin holds the data and the sort order. The table is plain HTML, since hundreds of cell components
+ * would delay the first view.
  */
 import { Box, Button, LinearProgress, Typography } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
@@ -40,7 +40,7 @@ function Table({ columns, widthOf }: TableProps) {
   const width = gridWidth(columns, widthOf);
   const frame = useRef<HTMLDivElement>(null);
   const [isWider, setWider] = useState(false);
-  // Where all columns fit the page scrolls, and the head stays below the bar; else the grid scrolls by itself.
+  // If all columns fit, the page scrolls and the head stays below the bar. Otherwise the grid scrolls by itself.
   useEffect(() => {
     const { current } = frame;
     if (current === null) return;
@@ -90,7 +90,7 @@ function Nothing() {
   );
 }
 
-/** Says what a search or another page has brought, to those who do not see it. */
+/** Announces the new rows to screen readers. */
 function Announcement() {
   const { total = 0, page, perPage, isFetching } = useListContext();
   const from = (page - 1) * perPage + 1;

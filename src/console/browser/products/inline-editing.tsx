@@ -1,4 +1,4 @@
-/** Changing a row where it stands: one row at a time, begun in its current version, saved as one request. */
+/** Edits one row within the grid: reads its current version, and saves all changes in one request. */
 import { createContext, type ReactNode, type RefObject, useContext, useMemo, useRef, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import type { Value } from '../../../collection/value.ts';
@@ -12,22 +12,22 @@ import { readEntered } from '../shared/values.ts';
 import { wordsOf } from '../shared/words.ts';
 
 export interface Draft {
-  /** The row as it was when editing began. */
+  /** The row and version at the start of the edit. */
   readonly begun: Versioned;
-  /** What was touched: text as it was typed, to be read when it is saved, or a value that was chosen. */
+  /** Edited fields: typed text, which is parsed on save, or a chosen value. */
   readonly typed: Readonly<Record<string, Typed>>;
-  /** What is wrong with what was typed, by field, once it was to be saved. */
+  /** Validation messages by field, set on save. */
   readonly faults: Readonly<Record<string, string>>;
-  /** What the service said to it. */
+  /** The error of the last save. */
   readonly error?: unknown;
   readonly isSaving?: boolean;
-  /** The field to put the cursor in. */
+  /** The field that gets the focus. */
   readonly focus: string;
 }
 
 export type Typed = { readonly text: string } | { readonly value: Value };
 
-/** They stay the same while a row is edited, so that the other rows need not be drawn again. */
+/** These functions stay identical during an edit, so that other rows do not render again. */
 export interface EditingActions {
   readonly begin: (id: Id, focus: string) => void;
   readonly set: (name: string, typed: Typed) => void;
@@ -50,7 +50,7 @@ export function useEditing(): Editing {
 
 export function InlineEditing({ children }: { readonly children: ReactNode }) {
   const [draft, setDraft] = useState<Draft>();
-  /** What the person wants to do instead, once they agree that this is dropped. */
+  /** The action that waits until the person agrees to discard the draft. */
   const [next, setNext] = useState<() => void>();
   const latest = useRef(draft);
   latest.current = draft;
@@ -138,7 +138,7 @@ function readDraft({ typed }: Draft): ReadDraft {
   return { values, faults };
 }
 
-/** What cannot be read as a value is work, too. */
+/** Text that is not a valid value is also unsaved work. */
 function hasChanges(draft: Draft): boolean {
   const { values, faults } = readDraft(draft);
   return Object.keys(faults).length > 0 || Object.keys(changesOf(draft.begun.row, values)).length > 0;

@@ -1,4 +1,4 @@
-/** A picture by its address, as it is being entered. Nothing is asked for until the address is one of the web. */
+/** Previews a picture while its address is typed. It is only requested for http and https addresses. */
 import { Box, Typography } from '@mui/material';
 import { useState } from 'react';
 

@@ -1,4 +1,4 @@
-/** The input of a form for a reference, with the way to the row that is chosen, and to a new one. */
+/** The form input for a reference, with links to the chosen row and to a new one. */
 import { Box, Link } from '@mui/material';
 import { Suspense } from 'react';
 import { useInput, useRecordContext, type Validator } from 'react-admin';

@@ -1,4 +1,4 @@
-/** Chooses a row of another collection: type a part of its title, or its key; or make one with the title that was typed. */
+/** Chooses a row of another collection by title or key, or creates one with the typed title. */
 import { Autocomplete, TextField } from '@mui/material';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
@@ -8,15 +8,15 @@ import { mayCreateIn } from '../shared/rights.ts';
 import { tell } from '../shared/undo.tsx';
 import { wordsOf } from '../shared/words.ts';
 
-/** As long as a word takes to be typed. */
+/** Delay before a search, so that a word is not searched letter by letter. */
 const PAUSE_MS = 150;
 
 interface ReferenceInputProps {
   readonly field: Field;
   readonly label: string;
-  /** The key of the row that is chosen, or what was typed. */
+  /** The key of the chosen row, or the typed text. */
   readonly text: string;
-  /** What that row is called, where it is known. */
+  /** The title of the chosen row, if known. */
   readonly title?: string | undefined;
   readonly onChange: (text: string) => void;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
@@ -35,7 +35,7 @@ export function ReferenceInput(props: ReferenceInputProps) {
   const other = referenceOf(field)!;
   const [typed, setTyped] = useState(title ?? knownTitle(field, text) ?? text);
   const [isOpen, setOpen] = useState(false);
-  /** What is looked for: nothing until something was typed, so that all are offered first. */
+  /** The search text. It is empty until the person types, so that all rows are offered first. */
   const [looked, setLooked] = useState('');
   const [found, setFound] = useState<readonly Found[]>([]);
   const [trouble, setTrouble] = useState<string>();
@@ -125,7 +125,7 @@ export function ReferenceInput(props: ReferenceInputProps) {
           error={problem !== undefined || trouble !== undefined}
           {...(isCell ? { title: problem ?? trouble } : { helperText: problem ?? trouble ?? help })}
           onKeyDown={(event) => {
-            // While something is offered, these keys choose of it.
+            // While options are shown, these keys belong to the list of options.
             const isOffered = isOpen && options.length > 0;
             if (!isOffered) onKeyDown?.(event);
           }}

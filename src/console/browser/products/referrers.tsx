@@ -1,4 +1,4 @@
-/** What refers to a row, below its form: the first rows of each collection, and the way to all of them. */
+/** Lists the rows that refer to the current row, below its form. */
 import { Box, Card, Link, Typography } from '@mui/material';
 import { useCallback, useEffect, useState } from 'react';
 import { oneOf, type Record_ } from '../shared/collection.ts';
@@ -39,7 +39,7 @@ export function ReferrersOf({ row: { id } }: { readonly row: Record_ }) {
           </Typography>
           <Box component="ul" sx={{ m: 0, pl: 2.5, typography: 'body2', overflowWrap: 'anywhere' }}>
             {rows.map((each, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: they come as one answer and stay in its order
+              // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one answer keep their order
               <li key={at}>{each.href === undefined ? each.title : <Link href={each.href}>{each.title}</Link>}</li>
             ))}
             {isMore && href === undefined && <li>and more</li>}

@@ -1,4 +1,4 @@
-/** The buttons at the end of a row: edit in place and delete; while editing, save and cancel. */
+/** The buttons of a row: edit and delete, or save and cancel during an edit. */
 import { type Ref, useEffect, useRef } from 'react';
 import { fields, key, type Record_, titleField, titleOf } from '../shared/collection.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
@@ -17,7 +17,7 @@ export function RowActions({ record, isEdited, isSaving, actions: { begin, save,
   const title = titleOf(record);
   const editButton = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(isEdited);
-  // Whoever has typed in the row goes on from there, not from the top of the page.
+  // After an edit, keep the focus in the row instead of the top of the page.
   useEffect(() => {
     if (wasEdited.current && !isEdited && document.activeElement === document.body) editButton.current?.focus();
     wasEdited.current = isEdited;

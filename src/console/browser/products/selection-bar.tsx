@@ -1,4 +1,4 @@
-/** What can be done to a selection: change one field of all, or delete them all; how many, and which, is said. */
+/** The toolbar of a selection: its size, and actions that change or delete the selected rows. */
 import Close from '@mui/icons-material/Close';
 import Delete from '@mui/icons-material/Delete';
 import Edit from '@mui/icons-material/EditNote';
@@ -47,7 +47,7 @@ export function SelectionBar() {
   );
 }
 
-/** Names that fit a sentence; the others are counted. */
+/** Rows that a message names; further rows are counted. */
 const MOST_NAMES = 3;
 
 function named(rows: readonly Record_[]): string {

@@ -1,11 +1,11 @@
-/** The rows that the grid shows: those of the page, and before them the one that was made just now, wherever it would stand. */
+/** The rows of the grid: the rows of the page, preceded by the row that was just created. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { useGetOne, useListContext } from 'react-admin';
 import { collectionName, type Id, type Record_ } from '../shared/collection.ts';
 
 interface Shown {
   readonly rows: readonly Record_[];
-  /** The row that was made just now. */
+  /** The row that was just created. */
   readonly created: Id | undefined;
 }
 
@@ -14,7 +14,7 @@ const Context = createContext<Shown>({ rows: NONE, created: undefined });
 
 export const useShownRows = (): Shown => useContext(Context);
 
-/** What was made last, and the place in the list where it is shown: at any other place it is an ordinary row. */
+/** The last created key, and the list location where it is shown first. Elsewhere it is an ordinary row. */
 let made: { readonly id: Id; place?: string } | undefined;
 
 export function noteCreated(id: Id): void {
@@ -45,7 +45,7 @@ function createdAt(place: string): Id | undefined {
   return made?.id;
 }
 
-/** Which part of the list is shown, as a text that can be compared. */
+/** The location of the list as a comparable string. */
 export function usePlace() {
   const { data, filterValues, page, perPage, sort } = useListContext<Record_>();
   return { data, place: JSON.stringify([filterValues, page, perPage, sort]) };

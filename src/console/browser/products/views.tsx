@@ -1,4 +1,4 @@
-/** Views: a filter and an order with a name, kept in this browser. What a view shows is its address, which can be sent to others. */
+/** Saved views: a filter and an order with a name, stored in the browser. A view is an address that can be shared. */
 
 import Delete from '@mui/icons-material/Delete';
 import {
@@ -23,7 +23,7 @@ import { filterOf } from '../shared/query.ts';
 
 interface View {
   readonly name: string;
-  /** What follows the path in the address. */
+  /** The search part of the address. */
   readonly query: string;
 }
 
@@ -43,7 +43,7 @@ function useViews() {
   return {
     views,
     current: views.find((each) => each.query === query),
-    /** Another one of the name takes its place. */
+    /** Replaces a view with the same name. */
     save: (name: string) => setViews([...views.filter((each) => each.name !== name), { name, query }]),
     remove: (name: string) => setViews(views.filter((each) => each.name !== name)),
   };

@@ -1,4 +1,4 @@
-/** What the console asks of the API beyond react-admin's own calls: a row in its version, new rows, several rows at once. */
+/** Requests beyond react-admin's data provider: rows with versions, new rows, lists of keys. */
 import { type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
 import { type Answer, ask } from './http.ts';
 import { askOnce } from './idempotency.ts';
@@ -6,12 +6,12 @@ import { withTitles } from './references.ts';
 
 const REPRESENTATION = { prefer: 'return=representation', accept: 'application/json' };
 const ONE = { ...REPRESENTATION, accept: 'application/vnd.pgrst.object+json' };
-/** Keys in one URL: well below what any proxy takes. */
+/** Keys per URL; well below the limits of common proxies. */
 const KEYS_PER_REQUEST = 500;
 
 export type Changes = Readonly<Record<string, unknown>>;
 
-/** A row with the version it is in. */
+/** A row and its version (ETag). */
 export interface Versioned {
   readonly row: Record_;
   readonly version: string;
@@ -25,13 +25,13 @@ export function withId(row: Record_): Record_ {
   return key.name === 'id' ? row : { ...row, id: row[key.name] as Id };
 }
 
-/** With the titles of the rows that it refers to. */
+/** Reads a row with the titles of the rows that it refers to. */
 export async function readRow(id: Id, signal?: AbortSignal): Promise<Versioned> {
   const select = withTitles === undefined ? '' : `?select=${withTitles}`;
   return versioned(await ask(`${itemPath(id)}${select}`, { signal }));
 }
 
-/** Refused with 412 when the row is no longer in that version. */
+/** Changes a row. The service rejects it with 412 if the row has another version. */
 export async function changeRow(id: Id, changes: Changes, version: string): Promise<Versioned> {
   return versioned(
     await ask(itemPath(id), { method: 'PATCH', headers: { ...ONE, 'if-match': version }, body: changes }),
@@ -47,12 +47,12 @@ export function keysAre(ids: readonly Id[]): string {
   return `${key.name}=in.(${ids.map(quoted).join(',')})`;
 }
 
-/** A key as `in` reads it. */
+/** A key for an `in` list. */
 export function quoted(id: Id): string {
   return typeof id === 'number' ? String(id) : encodeURIComponent(`"${id.replaceAll(/["\\]/g, '\\$&')}"`);
 }
 
-/** So many keys at a time as one URL may name. */
+/** Splits keys into chunks that fit into one URL. */
 export function* parts<Each>(ids: readonly Each[]): Generator<readonly Each[]> {
   for (let start = 0; start < ids.length; start += KEYS_PER_REQUEST) yield ids.slice(start, start + KEYS_PER_REQUEST);
 }

@@ -1,6 +1,6 @@
 /**
- * Changing and deleting many rows by one request: those that are selected, or all that match the filter. What is undone is
- * what that request changed, where it is still so: the filter of each undoing names the value that was stored.
+ * Changes and deletes many rows with one request: the selected rows, or all that match the filter. Undo only reverts
+ * values that are still as the request left them: its filter names them.
  */
 import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
@@ -16,21 +16,21 @@ import { partsOf, sendUnchanged } from './while-unchanged.ts';
 
 export type Target =
   | { readonly kind: 'rows'; readonly ids: readonly Id[] }
-  /** So many were counted; if more match by then, nothing is done. */
+  /** All rows that match the filter. If more match than `count`, the service changes nothing. */
   | { readonly kind: 'matching'; readonly filter: Filter; readonly count: number };
 
 export interface Done {
   readonly count: number;
-  /** Absent where there are too many rows to remember. */
+  /** Absent if there are too many rows to remember. */
   readonly undo?: Undo;
 }
 
-/** Rows that a browser remembers to bring them back. */
+/** Rows that the page remembers for undo. */
 const UNDOABLE_ROWS = 5_000;
 
 export const countOf = (target: Target): number => (target.kind === 'rows' ? target.ids.length : target.count);
 export const isUndoable = (target: Target): boolean => countOf(target) <= UNDOABLE_ROWS;
-/** Only by those who may make rows. */
+/** Undo of a deletion needs the right to create rows. */
 export const isDeletionUndoable = (target: Target): boolean => mayRestore && isUndoable(target);
 
 export async function changeAll(target: Target, field: Field, value: Value): Promise<Done> {
@@ -48,20 +48,20 @@ export async function changeAll(target: Target, field: Field, value: Value): Pro
   return { count: countIn(headers), ...(changed && { undo: changeBack(changed, field) }) };
 }
 
-/** What becomes of a field of one row. */
+/** The change of one field in one row. */
 export interface RowChange {
   readonly row: Record_;
   readonly before: Value;
   readonly after: Value;
 }
 
-/** The rows of a target, with a field of theirs and what they are called. */
+/** Reads the rows of a target, with this field and their titles. */
 export function rowsFor(target: Target, field: Field): Promise<Record_[]> {
   const names = new Set([key.name, ...(titleField === undefined ? [] : [titleField.name]), field.name]);
   return rowsAt(`${urlOf(target)}&select=${[...names].join(',')}`);
 }
 
-/** What became of a value of its own for each row: those that others have changed since they were shown are left. */
+/** The result of a change per row. `left` are rows that others changed since they were shown. */
 export interface DoneEach extends Done {
   readonly left: readonly Record_[];
 }
@@ -103,7 +103,7 @@ export async function deleteAll(target: Target): Promise<Done> {
   return { count, ...(isRemembered && count > 0 && { undo: () => insertAgain(body, count) }) };
 }
 
-/** One request for each value that there was before, on the rows that still hold what was stored then. */
+/** Sends one request per previous value, for the rows that still hold the new one. */
 function changeBack(changes: readonly RowChange[], field: Field): Undo {
   const alike = Map.groupBy(changes, ({ before, after }) => JSON.stringify([before, after]));
   const steps = [...alike.values()]
@@ -118,7 +118,7 @@ function changeBack(changes: readonly RowChange[], field: Field): Undo {
   return async () => outcome(await takeBack(), changes.length, 'changed or deleted');
 }
 
-/** As they were, with their keys; the text of the answer is sent back as it is, so that no digit is lost. */
+/** Stores deleted rows again with their keys. It sends the text of the answer back, so that no digit is lost. */
 async function insertAgain(text: string, count: number): Promise<string> {
   const { json } = await ask(`${listPath}?select=${key.name}`, {
     method: 'POST',
@@ -139,7 +139,7 @@ async function rowsAt(url: string): Promise<Record_[]> {
   return ((await ask(url)).json as Record_[]).map(withId);
 }
 
-/** A write names what it is about, even where that is everything. */
+/** The URL of a target. A write always needs a filter, also for all rows. */
 function urlOf(target: Target): string {
   if (target.kind === 'rows') return `${listPath}?${keysAre(target.ids)}`;
   return `${listPath}?${queryText(pairsOf(target.filter)) || `${key.name}=not.is.null`}`;

@@ -1,7 +1,7 @@
 /**
- * The first page of the list, asked for before anything else runs: the answer is there when the grid is. It is for the
- * first request only; if that asks for something else (the list opens where it was left), it is of no more use, since
- * what was true then need not be later.
+ * Requests the first page of the list before other scripts run, so that the grid finds the answer. Only the first
+ * request of the page may use it. If that one asks for something else, the answer is dropped, since the data may
+ * change.
  */
 import { base } from './base.ts';
 import { key, listPath } from './collection.ts';
@@ -14,7 +14,7 @@ export const ROWS_PER_PAGE = 25;
 const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name}.asc${withTitles === undefined ? '' : `&select=${withTitles}`}`;
 const HEADERS: Readonly<Record<string, string>> = { accept: 'application/json', prefer: 'count=exact' };
 
-/** Whether the list was opened, and its first page asked for. */
+/** Whether the page opened the list and requested its first page. */
 export const hasBegun = location.hash === `#${listPath}` && !token.isAskedFor() && !isLoginWanted();
 let begun = hasBegun ? fetch(`${base}${FIRST_PAGE}`, { headers: HEADERS }) : undefined;
 begun?.catch(() => undefined);

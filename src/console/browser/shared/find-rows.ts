@@ -1,4 +1,4 @@
-/** Rows of another collection, found by what is typed: so many as a person looks through. */
+/** Searches rows of another collection by the typed text. */
 import type { Collection } from '../../../collection/declaration.ts';
 import { type Cells, isText, titleFieldOf, titleIn } from './collection.ts';
 import { ask } from './http.ts';
@@ -6,11 +6,11 @@ import { escapeLike, queryText } from './query.ts';
 import { namesOf } from './references.ts';
 import { readEntered } from './values.ts';
 
-/** Offered at a time. */
+/** Largest number of options. */
 const MOST_FOUND = 20;
 
 export interface Found {
-  /** As text that is read like what is typed. */
+  /** The key as text, which `readEntered` can parse. */
   readonly key: string;
   readonly title: string;
 }
@@ -44,13 +44,13 @@ function foundIn(other: Collection, row: Cells): Found {
   return { key: String(row[other.key[0]!.name]), title: titleIn(other, row) };
 }
 
-/** Whether a row can be made of nothing but its title. */
+/** Whether a row needs nothing but its title. */
 export function isMadeByTitle(other: Collection): boolean {
   const title = titleFieldOf(other);
   return title !== undefined && other.fields.every((field) => field === title || isFilledIn(other, field));
 }
 
-/** Left out, it may be empty, or takes its default, or is assigned. */
+/** Whether an omitted field may stay empty, or the service fills it. */
 function isFilledIn(other: Collection, field: Collection['fields'][number]): boolean {
   if (other.key.includes(field)) return field === other.assigned || field.generated !== undefined;
   return !field.required || field.filled || (field.default ?? field.generated) !== undefined;

@@ -1,4 +1,4 @@
-/** Requests to the API, with the credentials a person gave and the refusal's own words when it says no. */
+/** Requests to the API, with the person's credentials and the service's own error messages. */
 
 import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { POSITION_HEADER } from '../../../http/position.ts';
@@ -48,17 +48,17 @@ export interface Ask {
   readonly method?: string;
   readonly headers?: Headers | Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Ends the request when nobody waits for its answer any more. */
+  /** Aborts a request whose answer is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Whether the service has accepted the session or the token of this page. */
 let hadCredentials = isLoggedIn;
 
-/** The newest write of this page, where the service tells: what is read is not older. */
+/** The position of the latest write, if the service reports it. Later reads are not older. */
 let newest: string | undefined;
 
-/** `url` is a path of the service. What a refusal says is shown as it is: the service explains itself better than we could. */
+/** Sends a request. `url` is a path of the service. */
 export async function ask(url: string, request: Ask = {}): Promise<Answer> {
   const { method = 'GET', headers: given, body, signal } = request;
   const headers = new Headers(given as HeadersInit);
@@ -84,8 +84,8 @@ export async function ask(url: string, request: Ask = {}): Promise<Answer> {
 }
 
 /**
- * A number with more digits than JavaScript keeps is a text in a row, so that it is shown and sent as it is stored; within json
- * it stays a number, in its digits.
+ * Parses JSON without losing digits. A number with too many digits becomes a text in a row; within json it stays an
+ * exact number.
  */
 function parseExactly(text: string): unknown {
   if (!/[\d.]{16}/.test(text)) return JSON.parse(text);
@@ -104,7 +104,7 @@ function withTexts(row: unknown): unknown {
   );
 }
 
-/** How many rows an answer is about: `Content-Range: 0-24/77` when they were counted, `0-24/*` when only these are known. */
+/** The number of rows in `Content-Range`: the total in `0-24/77`, or the size of the page in `0-24/*`. */
 export function countIn(headers: Headers): number {
   const range = headers.get('content-range') ?? '';
   const total = /\/(\d+)$/.exec(range);

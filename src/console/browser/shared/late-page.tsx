@@ -1,4 +1,4 @@
-/** A page whose script is loaded when it is needed; where that failed, it can be tried again without losing the others. */
+/** A page that is loaded on demand. If loading fails, it can be retried without losing other pages. */
 import { LinearProgress } from '@mui/material';
 import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { ProblemInPlace } from './problem.tsx';

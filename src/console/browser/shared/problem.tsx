@@ -1,4 +1,4 @@
-/** What went wrong, where it went wrong, with the way to try again; what the service itself said is one click away. */
+/** An error message in place, with a retry button. The service's own message is in the details. */
 import { Alert, AlertTitle, Box, Button } from '@mui/material';
 import type { ReactNode } from 'react';
 import { detailsOf, wordsOf } from './words.ts';
@@ -7,7 +7,7 @@ interface ProblemProps {
   readonly title?: string;
   readonly error: unknown;
   readonly retry?: () => unknown;
-  /** Other ways on. */
+  /** Further actions. */
   readonly children?: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 /**
- * react-admin's data provider, of what the console asks by it: lists, which carry any condition of the dialect, and rows. A search
- * that was superseded is ended, and behind the last page comes the last page. Rows are saved by `save-row.ts`.
+ * react-admin's data provider, as far as the console uses it: lists with any condition of the dialect, and rows. A
+ * superseded search is aborted. A page beyond the end shows the last page. `save-row.ts` saves rows.
  */
 import type { DataProvider } from 'react-admin';
 import { readRow, withId } from './api.ts';
@@ -10,7 +10,7 @@ import { HttpError } from './http-error.ts';
 import { type Filter, orderKeys, pairsOf, queryText, type SortKey, sortKeysOf } from './query.ts';
 import { withTitles } from './references.ts';
 
-/** More rows than anyone reads on a page; an address may ask for any number. */
+/** Largest page size; an address may contain any number. */
 const MOST_PER_PAGE = 1_000;
 
 const provider: Pick<DataProvider, 'getList' | 'getOne' | 'supportAbortSignal'> = {
@@ -62,7 +62,7 @@ interface Asked {
   readonly sort?: { readonly field?: string; readonly order?: string } | undefined;
 }
 
-/** What an address says may be anything. */
+/** Validates pagination and sort order, since an address may contain anything. */
 function placeOf(pagination: Asked['pagination'] = {}, sort: Asked['sort'] = {}): Place {
   const { page = 1, perPage = 1 } = pagination;
   const keys = orderKeys(sortKeysOf(sort), { isListed: true });
@@ -77,7 +77,7 @@ function whole(number: number, most: number): number {
   return Math.min(Math.max(1, Math.floor(Number(number)) || 1), Math.floor(most));
 }
 
-/** How many rows there are, where the page that was asked for lies behind them; the last one is shown then. */
+/** The total from a 416 answer, if the requested page is beyond the end. */
 function totalBefore(error: unknown): number | undefined {
   if (!(error instanceof HttpError) || error.status !== 416) return undefined;
   return Number(/only (\d+) rows/.exec(String((error.body as Problem | undefined)?.details))?.[1] ?? 0);

@@ -1,4 +1,4 @@
-/** Fields that one filters by most, from what is declared: switches, groups and references, ranges, texts. */
+/** The fields of the quick filters, from the declaration: flags, groups, references, ranges and texts. */
 import type { Field } from '../../../collection/declaration.ts';
 import { isUnique } from '../../../collection/relations.ts';
 import { isCalculable } from './arithmetic.ts';
@@ -11,7 +11,7 @@ export interface QuickFilter {
   readonly condition: Condition;
 }
 
-/** So many of each kind; any other is a filter away. */
+/** Quick filters per kind. */
 const MOST = 3;
 const MOST_RANGES = 2;
 

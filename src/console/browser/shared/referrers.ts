@@ -1,4 +1,4 @@
-/** What refers to a row: the first rows of every collection that does, in one request. */
+/** Reads the rows that refer to a row, from all collections, with one request. */
 import type { Collection, Field } from '../../../collection/declaration.ts';
 import {
   allCollections,
@@ -15,9 +15,9 @@ import {
 import { ask } from './http.ts';
 import { hrefOfList, hrefOfRow, namesOf } from './references.ts';
 
-/** Rows of each that are named. */
+/** Rows listed per collection. */
 const MOST_NAMED = 5;
-/** Collections that are looked through; a service embeds no more than so many. */
+/** Largest number of collections, below the service's limit of embeddings. */
 const MOST_REFERRING = 20;
 
 interface Referring {
@@ -28,7 +28,7 @@ interface Referring {
 export interface Referrers {
   readonly title: string;
   readonly rows: readonly { readonly title: string; readonly href: string | undefined }[];
-  /** The list of all of them, where there are more, or where it has one. */
+  /** The list of all referring rows, if the collection has a list. */
   readonly href: string | undefined;
   readonly isMore: boolean;
 }
@@ -63,13 +63,13 @@ export async function referrersOf(id: Id, signal?: AbortSignal): Promise<readonl
   });
 }
 
-/** Which field refers is said where there are several. */
+/** Adds the field if several fields of a collection refer to this one. */
 function titleOfReferring(of: Collection, by: Field): string {
   const isOneOfSeveral = referring.filter((each) => each.of === of).length > 1;
   return isOneOfSeveral ? `${titleOfCollection(of)} (${labelOf(by)})` : titleOfCollection(of);
 }
 
-/** The other rows that a row without a title joins, by their names. */
+/** The rows that a join row without a title connects. */
 function joined(of: Collection, by: Field): { readonly field: Field; readonly other: Collection }[] {
   if (titleFieldOf(of) !== undefined) return [];
   return of.references

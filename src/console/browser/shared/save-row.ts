@@ -1,6 +1,6 @@
 /**
- * Saving the changes to a row. Whatever others have stored since is kept: different fields are merged without a question,
- * and where both changed the same field to different values the person decides.
+ * Saves the changes to a row without overwriting others. Changes to different fields are merged. If both people changed
+ * the same field to different values, the person decides.
  */
 
 import { type Changes, changeRow, readRow, type Versioned } from './api.ts';
@@ -9,12 +9,12 @@ import { askAbout } from './conflict.ts';
 import { HttpError } from './http-error.ts';
 import { isSame } from './same.ts';
 
-/** What one request has changed: enough to take it back. */
+/** A stored change, with enough data to undo it. */
 export interface StoredChange {
   readonly row: Record_;
   readonly before: Cells;
   readonly after: Cells;
-  /** Fields that others have changed meanwhile, and that stay as they made them. */
+  /** Fields that others changed and that were kept. */
   readonly merged: readonly string[];
 }
 
@@ -24,12 +24,12 @@ export type Outcome =
   | { readonly kind: 'unchanged' }
   /** The stored row holds these values already: someone else stored them, or the answer to an earlier save was lost. */
   | { readonly kind: 'stored'; readonly row: Record_ }
-  /** The person chose what others had stored. */
+  /** The person kept the values of the other person. */
   | { readonly kind: 'theirs' }
   /** The person went back to editing. */
   | { readonly kind: 'editing' };
 
-/** `begun` is what the person was shown, with its version where that is known. */
+/** Saves a row. `begun` is the row that the person saw, with its version if known. */
 export async function saveRow(begun: Partial<Versioned> & { row: Record_ }, values: Cells): Promise<Outcome> {
   const shown = begun.row;
   let base = shown;

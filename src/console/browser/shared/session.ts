@@ -1,4 +1,4 @@
-/** Whose session it is, where the catalogue has roles: a person logs in, and out again. */
+/** The session of the person, if the catalogue has roles. */
 import { base } from './base.ts';
 import { pageData } from './page-data.ts';
 
@@ -7,13 +7,13 @@ const WANTED = 'catalogue.login';
 export const { session } = pageData;
 export const isLoggedIn = session?.by === 'session';
 
-/** Where something was refused for want of credentials, or the person asked for it. */
+/** Whether the login page has to be shown: the service asked for credentials, or the person wants to log in. */
 export function isLoginWanted(): boolean {
   if (session === undefined || isLoggedIn) return false;
   return session.role === null || sessionStorage.getItem(WANTED) !== null;
 }
 
-/** What was refused, for the page that asks. */
+/** The rejection that led to the login page. */
 export function reasonForLogin(): string {
   return sessionStorage.getItem(WANTED) ?? '';
 }
@@ -39,7 +39,7 @@ export async function logOut(): Promise<void> {
   location.reload();
 }
 
-/** Resolves to what was wrong. */
+/** Changes the password. Resolves to the problem, if there is one. */
 export async function changePassword(current: string, password: string): Promise<string | undefined> {
   const response = await post('/auth/password', { current, password });
   return response.ok ? undefined : problemIn(response);

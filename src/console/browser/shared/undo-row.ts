@@ -1,4 +1,4 @@
-/** Taking back what was done to one row: only what this person's request changed, and only where it is still so. */
+/** Undoes the change of one row: only fields that this person changed, and only if they are still unchanged. */
 
 import { changeRow, readRow } from './api.ts';
 import { fieldNamed, fields, itemPath, labelOf, type Record_, titleOf } from './collection.ts';
@@ -9,7 +9,7 @@ import { isSame } from './same.ts';
 import type { Outcome, StoredChange } from './save-row.ts';
 import { offerUndo, tell } from './undo.tsx';
 
-/** What came of saving a row. */
+/** Reports the outcome of a save. */
 export function tellOutcome(outcome: Outcome): void {
   if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
   else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
@@ -28,7 +28,7 @@ export function offerUndoOfCreation(row: Record_): void {
   else tell(text, 'success');
 }
 
-/** Says what was done. */
+/** Resolves to a message. */
 async function undoChange({ row: { id }, before, after }: StoredChange): Promise<string> {
   return whileOthersWrite(async () => {
     const { row, version } = await readRow(id);
@@ -52,7 +52,7 @@ async function undoCreation(created: Record_): Promise<string> {
   });
 }
 
-/** Tried again when the row was changed between reading and writing it. */
+/** Tries again if the row changes between read and write. */
 async function whileOthersWrite(attempt: () => Promise<string>): Promise<string> {
   for (;;) {
     try {

@@ -1,13 +1,13 @@
 /**
- * What went wrong, as a shop would say it. The service's own words name types, constraints and operators; they stay one
- * click away (`detailsOf`), for whoever has to find out more.
+ * Explains errors in everyday words. The service's own message names types, constraints and operators; `detailsOf`
+ * returns it.
  */
 import { Refusal } from '../../../errors.ts';
 import { collectionNamed, fieldNamed, labelOf, oneOf, titleOfCollection } from './collection.ts';
 import type { Problem } from './http.ts';
 import { HttpError } from './http-error.ts';
 
-/** By PostgreSQL's name of a type. */
+/** Names of PostgreSQL types. */
 const KINDS: Readonly<Record<string, string>> = {
   smallint: 'a whole number',
   integer: 'a whole number',
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, string>> = {
   jsonb: 'JSON',
 };
 
-/** By code: the sentence, or nothing where the message is not of the form that is known. */
+/** Sentences by error code; undefined if the message has an unknown form. */
 const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => string | undefined>> = {
   '22P02': wrongKind,
   '22007': wrongKind,
@@ -64,7 +64,7 @@ const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => st
 const UNREACHED = 'The service cannot be reached. Check the connection, and try again.';
 
 export function wordsOf(error: unknown): string {
-  // How fetch says that nothing came back, in the words of each browser.
+  // fetch throws a TypeError if no answer came, with a message that differs by browser.
   if (error instanceof TypeError) return UNREACHED;
   const problem = problemIn(error);
   if (problem === undefined) return error instanceof Error ? error.message : String(error);
@@ -77,7 +77,7 @@ export function wordsOf(error: unknown): string {
   return [problem.message, problem.hint].filter((part) => part).join(' · ');
 }
 
-/** What the service itself said, with its code. */
+/** The service's own message, with its code. */
 export function detailsOf(error: unknown): string | undefined {
   const problem = problemIn(error);
   if (problem === undefined) return undefined;
