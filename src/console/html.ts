@@ -50,7 +50,7 @@ ${loaded}
 </head>
 <body>
 <div id="root"><div class="starting"><p>${escapeHtml(title)}</p><p role="status">Loading…</p></div></div>
-<noscript>This page needs JavaScript. The API itself does not: see <a href="${root}/openapi.json">its description</a>.</noscript>
+<noscript>This page needs JavaScript. The API does not: see <a href="${root}/openapi.json">its description</a>.</noscript>
 </body>
 </html>
 `;
@@ -67,7 +67,7 @@ export function withoutConsole(docs: string): string {
 </head>
 <body>
 <h1>The console is not installed</h1>
-<p>It is built from packages that <code>npm install --omit=dev</code> leaves out. Run <code>npm install</code>, and start the service again.</p>
+<p><code>npm install --omit=dev</code> leaves out the packages that it needs. Run <code>npm install</code>, then restart the service.</p>
 <p>The API works without it: see <a href="${docs}">its reference</a>.</p>
 </body>
 </html>

@@ -64,7 +64,7 @@ const VIEWS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     await page.getByLabel('Unit price of Chai').waitFor({ state: 'attached' });
     await page.context().setOffline(true);
     await page.getByLabel('Search products').fill('x');
-    await until('The products could not be read');
+    await until('Could not load the products');
     await page.context().setOffline(false);
   },
   async 'the preview of an import'({ page, open, until }) {
@@ -74,8 +74,8 @@ const VIEWS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
       mimeType: 'text/csv',
       buffer: Buffer.from('id,product_name,unit_price,colour\n500,Good,1,red\n501,Bad,cheap,\n1,Chai,1,\n'),
     });
-    await until('new.csv: 3 rows, 1 of them bad. Nothing is stored yet.');
-    await page.getByRole('radio', { name: 'Change what is stored to what the file says' }).check();
+    await until('new.csv: 3 rows, 1 with errors. Nothing is stored yet.');
+    await page.getByRole('radio', { name: 'Replace them with the values of the file' }).check();
     await page.getByRole('button', { name: 'All (3)' }).click();
     await until('→');
   },

@@ -110,7 +110,7 @@ browserStories(
         expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });
         expect(await page.getByRole('columnheader', { name: 'Unit price' }).count()).toBe(0);
         await page.getByRole('button', { name: 'Log in' }).click();
-        await stage.until('Go on without logging in');
+        await stage.until('Continue without logging in');
         await logIn(stage, 'sue');
         await page.getByText('Unit price').first().waitFor();
         await untilShown(page, ['Chai', 'Chang']);
@@ -120,7 +120,7 @@ browserStories(
         await page.getByRole('button', { name: 'Edit in place: Chai' }).click();
         await stage.until(/The session has ended/);
         await page.getByRole('button', { name: 'Log in as someone else' }).click();
-        await page.getByRole('button', { name: 'Go on without logging in' }).click();
+        await page.getByRole('button', { name: 'Continue without logging in' }).click();
         await page.getByRole('link', { name: 'Chai' }).waitFor();
         await untilShown(page, ['Chai', 'Chang']);
         expect(await offered()).toEqual({ create: 0, edit: 0, delete: 0 });

@@ -58,7 +58,7 @@ browserStories('the overview', (stage) => {
     async () => {
       await stage.page.route(/\/products\?/, (route) => route.abort());
       await stage.open('/');
-      await stage.until('The figures could not be had: The service cannot be reached.');
+      await stage.until('Could not load the figures: The service cannot be reached.');
       await stage.page.unroute(/\/products\?/);
       await stage.page.route(/reorder_level/, (route) => route.abort());
       await stage.page.getByRole('button', { name: 'Try again' }).click();

@@ -79,7 +79,7 @@ for (const [name, database] of Object.entries(DATABASES))
           await stage.until('Supplier: choose one of Suppliers.');
 
           await page.goto(at(`suppliers/${made!.id}`));
-          const referring = page.getByRole('region', { name: 'What refers to this supplier' });
+          const referring = page.getByRole('region', { name: 'Rows that refer to this supplier' });
           await referring.getByRole('link', { name: 'Chai' }).click();
           await page.getByRole('link', { name: 'Open Tea & Sons' }).waitFor();
           // Collections that have no pages of their own, by what they hold.

@@ -112,7 +112,7 @@ for (const [name, database] of Object.entries(DATABASES))
               .locator('input[type=file]')
               .setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
           await choose('id,unit_price,units_in_stock\n1,22,99\n');
-          await page.getByLabel('Change what is stored to what the file says').check();
+          await page.getByLabel('Replace them with the values of the file').check();
           expect(await page.getByLabel('Field of the column units_in_stock').textContent()).not.toContain(
             'Units in stock',
           );
@@ -120,7 +120,7 @@ for (const [name, database] of Object.entries(DATABASES))
           await stage.until('1 row changed.');
           expect(await stage.product(1)).toMatchObject({ unit_price: 22, units_in_stock: 10 });
           await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('1 row is as before.');
+          await stage.until('1 row was restored.');
           await choose('product_name,unit_price\nKvass,3\n');
           await page.getByRole('button', { name: 'Import 1 row' }).click();
           await stage.until('1 row stored.');

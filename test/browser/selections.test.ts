@@ -80,7 +80,7 @@ browserStories(
         const { page } = stage;
         const dialog = page.getByRole('dialog', { name: 'Discard the changes to Chai?' });
         const stay = async () => {
-          await dialog.getByRole('button', { name: 'Go on editing' }).click();
+          await dialog.getByRole('button', { name: 'Keep editing' }).click();
           await dialog.waitFor({ state: 'detached' });
         };
         await stage.open('/');

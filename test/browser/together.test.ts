@@ -32,7 +32,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           await edit(stage, 'Ikura', { 'Unit price': '32' });
           await other(stage, 10, { units_in_stock: 5 });
           await saveIkura(stage);
-          await stage.until('Ikura was saved. Someone else had changed Units in stock: both are kept.');
+          await stage.until('Ikura was saved. Someone else also changed Units in stock. Both changes are kept.');
           expect(await stage.product(10)).toMatchObject({ unit_price: 32, units_in_stock: 5 });
           await page.getByRole('button', { name: 'Undo' }).click();
           await stage.until('Undone.');
@@ -49,7 +49,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           expect(await stage.product(10)).toMatchObject({ unit_price: 35 });
           await saveIkura(stage);
           await dialog.getByRole('button', { name: 'Keep theirs' }).click();
-          await stage.until('What someone else stored was kept; nothing of yours was saved.');
+          await stage.until("Kept the other person's values. Your changes were not saved.");
           expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
           expect(await stage.product(10)).toMatchObject({ unit_price: 35 });
 
@@ -63,7 +63,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           await stage.until('Ikura was saved.');
           await other(stage, 10, { unit_price: 51 });
           await page.keyboard.press('Control+z');
-          await stage.until('Undone, except that someone else has changed Unit price since.');
+          await stage.until('Undone in part: someone else changed Unit price.');
           expect(await stage.product(10)).toMatchObject({ unit_price: 51, units_in_stock: 9 });
 
           for (const each of ['Chai', 'Chang', 'Ikura']) await page.getByLabel(`Select ${each}`).check();
@@ -74,7 +74,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           await stage.until('3 products changed.');
           await other(stage, 1, { units_on_order: 77 });
           await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('Undone for 2 products; one was changed or deleted by someone else since.');
+          await stage.until('Undone for 2 products; one was changed or deleted by someone else.');
           const orders = await stage.ask<unknown>('/products?select=id,units_on_order&id=in.(1,2,10)');
           expect(orders).toEqual([
             { id: 1, units_on_order: 77 },
@@ -88,7 +88,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
           await stage.until('2 products deleted.');
           await stage.service.fetch('/products', { method: 'POST', body: '{"id":1,"product_name":"Chai, new"}' });
           await page.getByRole('button', { name: 'Undo' }).click();
-          await stage.until('Undone for 1 product; one was made anew by someone else since.');
+          await stage.until('Undone for 1 product; one was created again by someone else.');
           expect(await stage.product(1)).toMatchObject({ product_name: 'Chai, new' });
           expect(await stage.product(2)).toMatchObject({ product_name: 'Chang', unit_price: 19 });
         },

@@ -26,8 +26,8 @@ browserStories('trouble', (stage) => {
 
       await page.context().setOffline(true);
       await page.getByLabel('Search products').fill('chai');
-      await stage.until('The products could not be read');
-      await stage.until('The service cannot be reached. Check the connection, and try again.');
+      await stage.until('Could not load the products');
+      await stage.until('The service cannot be reached. Check the connection and try again.');
       expect(await page.getByText(/No products found/i).count()).toBe(0);
       await page.context().setOffline(false);
       await page.getByRole('button', { name: 'Try again' }).click();
@@ -45,7 +45,7 @@ browserStories('trouble', (stage) => {
       await page.route(/assets\/chunk/, (route) => route.abort());
       await page.getByRole('button', { name: 'Columns' }).click();
       await page.getByRole('menuitem', { name: 'Order and width' }).click();
-      await stage.until('This part could not be loaded. Check the connection, and try again.');
+      await stage.until('This part could not be loaded. Check the connection and try again.');
       await page.unroute(/assets\/chunk/);
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('dialog', { name: 'Order and width of columns' }).waitFor();
@@ -54,7 +54,7 @@ browserStories('trouble', (stage) => {
 
       await page.route(/assets\/chunk/, (route) => route.abort());
       await page.getByRole('link', { name: 'Chai' }).click();
-      await stage.until('This page could not be loaded. Check the connection, and try again.');
+      await stage.until('This page could not be loaded. Check the connection and try again.');
       await page.unroute(/assets\/chunk/);
       await page.getByRole('button', { name: 'Try again' }).click();
       expect(await page.getByLabel('Unit price', { exact: true }).inputValue()).toBe('19');
@@ -88,7 +88,7 @@ browserStories('trouble', (stage) => {
       await stage.open('/products?page=99');
       await stage.until('76-77 of 77');
       await stage.open('/products/9999');
-      await stage.until('It is not there any more');
+      await stage.until('It no longer exists');
     },
     SECONDS,
   );

@@ -103,7 +103,7 @@ browserStories(
         expect(await seriousFindings(page)).toEqual([]);
         await page.getByRole('link', { name: '1', exact: true }).click();
         await page.getByLabel('Photo url').fill(`${stage.service.url}/none.png`);
-        await stage.until('There is no picture at this address.');
+        await stage.until('Could not load a picture from this address.');
         expect(await (await stage.service.fetch('/plants')).text()).toContain('"height":123456789.123456789');
       },
       SECONDS,

@@ -49,7 +49,7 @@ browserStories('values', (stage) => {
       await page.getByLabel('ID').fill('1');
       expect(await page.getByText('0 means not discontinued').count()).toBe(0);
       await page.getByRole('button', { name: 'Save' }).click();
-      await stage.until('There is a product with this ID already: 1.');
+      await stage.until('Another product already has this ID: 1.');
       await page.getByText('Details').click();
       await stage.until(/409 23505: .*products_pkey/);
       await page.getByLabel('ID').fill('');
@@ -80,7 +80,7 @@ browserStories(
         await price.fill('18');
         await page.getByLabel('Supplier', { exact: true }).fill('999');
         await page.getByRole('button', { name: 'Save' }).click();
-        await stage.until('Supplier: there is no 999 in Suppliers.');
+        await stage.until('Supplier: 999 does not exist in Suppliers.');
         await page.getByLabel('Supplier', { exact: true }).fill('1');
         await page.getByRole('textbox', { name: 'Sku' }).fill('abc');
         await page.getByRole('button', { name: 'Save' }).click();
@@ -89,7 +89,7 @@ browserStories(
 
         await stage.service.fetch('/stock_moves?product_id=eq.1', { method: 'DELETE' });
         await page.getByRole('button', { name: 'Delete' }).click();
-        await stage.until(/What belongs to it in Product labels, Prices is deleted, too/);
+        await stage.until(/Related rows in Product labels, Prices are also deleted/);
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
         await stage.until('Chai was deleted.');
         await page.getByRole('button', { name: 'Undo' }).click();

@@ -55,7 +55,7 @@ browserStories(
         await page.getByRole('button', { name: 'Columns' }).click();
         await page.getByRole('menuitemcheckbox', { name: 'Company name' }).click();
         await page.getByRole('menuitem', { name: 'Order and width' }).click();
-        await page.getByRole('button', { name: 'Move Country to the front' }).click();
+        await page.getByRole('button', { name: 'Move Country left' }).click();
         await page.getByLabel('Width of Country').fill('300');
         expect(await seriousFindings(page)).toEqual([]);
         await page.getByRole('button', { name: 'Done' }).click();

@@ -17,7 +17,7 @@ export function TokenPage() {
         <Typography variant="h5" component="h1">
           Product Catalogue
         </Typography>
-        <Typography>The service asks for credentials. Paste your token; it is kept for this tab only.</Typography>
+        <Typography>The service asks for credentials. Paste your token. It is kept for this tab only.</Typography>
         {refusal !== null && <Alert severity="error">The token was refused: {refusal}</Alert>}
         <TextField
           label="Token"

@@ -65,7 +65,7 @@ export function LoginPage() {
           <Button type="submit" variant="contained" disabled={isBusy}>
             Log in
           </Button>
-          {session?.role != null && <Button onClick={goOnWithout}>Go on without logging in</Button>}
+          {session?.role != null && <Button onClick={goOnWithout}>Continue without logging in</Button>}
         </Card>
       </Box>
     </ThemeProvider>

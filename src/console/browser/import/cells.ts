@@ -67,7 +67,8 @@ function brokenRule({ type, rules: { minimum, maximum, maxLength, oneOf } }: Fie
   if (maximum !== undefined && maximum !== null && compareValues(type, value, maximum) > 0) {
     return `must be at most ${maximum}`;
   }
-  if (maxLength !== undefined && [...String(value)].length > maxLength) return `has more than ${maxLength} characters`;
+  if (maxLength !== undefined && [...String(value)].length > maxLength)
+    return `must have at most ${maxLength} characters`;
   if (oneOf !== undefined && !oneOf.includes(value)) return `must be one of ${oneOf.join(', ')}`;
   return undefined;
 }

@@ -50,7 +50,8 @@ export class DryRun {
       }
       const place = placeIn(problem, left);
       if (place === undefined || tries === MAX_TRIES) {
-        const message = place === undefined ? refused(problem, undefined) : 'Not looked at yet: mend the others first.';
+        const message =
+          place === undefined ? refused(problem, undefined) : 'Not checked yet. Fix the other rows first.';
         for (const fate of left) this.known.set(textOf(fate), { message });
         return;
       }

@@ -68,7 +68,7 @@ function Proposal({ current, terms, plan }: ProposalProps) {
       <CardContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)', justifyItems: 'start' }}>
         <Alert severity={bad === 0 ? 'success' : 'warning'}>
           {terms.sheet.name}: {counted(plan.fates.length, 'row')},{' '}
-          {bad === 0 ? 'all of them good' : `${formatNumber(bad)} of them bad`}. Nothing is stored yet.
+          {bad === 0 ? 'all valid' : `${formatNumber(bad)} with errors`}. Nothing is stored yet.
         </Alert>
         <Questions terms={terms} plan={plan} check={check} />
         <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap', alignItems: 'center' }}>
@@ -81,14 +81,12 @@ function Proposal({ current, terms, plan }: ProposalProps) {
               ? 'Nothing to import'
               : bad === 0
                 ? `Import ${counted(good + asked, 'row')}`
-                : `Import the ${counted(good + asked, 'good row')}`}
+                : `Import ${counted(good + asked, 'valid row')}`}
           </Button>
           {bad > 0 && (
-            <Button onClick={() => downloadRest(terms.sheet, plan)}>Download the {counted(bad, 'bad row')}</Button>
+            <Button onClick={() => downloadRest(terms.sheet, plan)}>Download {counted(bad, 'invalid row')}</Button>
           )}
-          {isUndecided && (
-            <Typography variant="body2">Say first what shall become of rows that exist already.</Typography>
-          )}
+          {isUndecided && <Typography variant="body2">First choose what happens to existing rows.</Typography>}
         </Box>
         <Preview terms={terms} plan={plan} check={check} />
       </CardContent>
@@ -118,8 +116,8 @@ function Outcome({ done, undo, isBusy }: OutcomeProps) {
   const told = [
     ...(created.length > 0 ? [`${counted(created.length, 'row')} stored`] : []),
     ...(changed.length > 0 ? [`${counted(changed.length, 'row')} changed`] : []),
-    ...(left > 0 ? [`${counted(left, 'row')} left as stored`] : []),
-    ...(same > 0 ? [`${counted(same, 'row')} the same as before`] : []),
+    ...(left > 0 ? [`${counted(left, 'row')} kept as stored`] : []),
+    ...(same > 0 ? [`${counted(same, 'row')} unchanged`] : []),
   ];
   const reasons = Map.groupBy(failed.values(), (reason) => reason);
   return (
@@ -153,9 +151,13 @@ function Outcome({ done, undo, isBusy }: OutcomeProps) {
 function TakenBack({ undone, close }: { readonly undone: Undone; readonly close: () => void }) {
   const { removed, restored, kept } = undone;
   const told = [
-    ...(removed > 0 ? [`${counted(removed, 'row was', 'rows were')} removed again.`] : []),
-    ...(restored > 0 ? [`${counted(restored, 'row is', 'rows are')} as before.`] : []),
-    ...(kept > 0 ? [`What others have changed since was left, in ${counted(kept, 'row')}.`] : []),
+    ...(removed > 0 ? [`${counted(removed, 'row was', 'rows were')} removed.`] : []),
+    ...(restored > 0 ? [`${counted(restored, 'row was', 'rows were')} restored.`] : []),
+    ...(kept > 0
+      ? [
+          `${counted(kept, 'row was', 'rows were')} kept, because someone else changed or deleted ${kept === 1 ? 'it' : 'them'}.`,
+        ]
+      : []),
   ];
   return (
     <Alert severity={kept > 0 ? 'warning' : 'success'} onClose={close}>

@@ -31,7 +31,7 @@ export async function planImport(terms: Terms, storedRows: StoredRows): Promise<
     if (rows.length > 1) return bad(read, { message: ambiguous(rows.length, terms) });
     const id = stored(key, rows[0]![key.name]);
     const earlier = spokenOf.get(id.same);
-    if (earlier !== undefined) return bad(read, { message: `Row ${earlier} is about the same stored row.` });
+    if (earlier !== undefined) return bad(read, { message: `Row ${earlier} changes the same stored row.` });
     spokenOf.set(id.same, terms.sheet.rows[at]!.line);
     const changes = changesOf(read, rows[0]!, terms);
     emptied += [...read.empty].filter((field) => !field.required && isSomething(rows[0]![field.name])).length;

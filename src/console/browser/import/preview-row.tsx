@@ -9,12 +9,12 @@ import { cellText } from './sheet.ts';
 const LONGEST_CELL = 200;
 
 export const WORDS: Readonly<Record<Fate['kind'], string>> = {
-  bad: 'Bad',
+  bad: 'Invalid',
   new: 'New',
   change: 'Changes',
   exists: 'Exists',
-  same: 'The same',
-  left: 'Left',
+  same: 'Unchanged',
+  left: 'Kept',
 };
 
 interface RowProps {

@@ -35,7 +35,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
         <TextField
           select
           size="small"
-          label="Stored rows are found by"
+          label="Match stored rows by"
           value={match?.name ?? NONE}
           sx={{ maxWidth: 320 }}
           onChange={({ target }) =>
@@ -53,21 +53,21 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
       {plan.existing > 0 && (
         <FormControl>
           <FormLabel id="existing">
-            {counted(plan.existing, 'row of the file exists already', 'rows of the file exist already')}
+            {counted(plan.existing, 'row of the file already exists', 'rows of the file already exist')}
             {decision !== 'leave' && decision !== 'add' && `, and ${formatNumber(plan.differing)} would change`}. What
-            shall become of {plan.existing === 1 ? 'it' : 'them'}?
+            should happen to {plan.existing === 1 ? 'it' : 'them'}?
           </FormLabel>
           <RadioGroup
             aria-labelledby="existing"
             value={decision ?? NONE}
             onChange={({ target }) => check({ ...terms, decision: target.value as Decision })}
           >
-            <FormControlLabel value="leave" control={<Radio size="small" />} label="Leave what is stored" />
+            <FormControlLabel value="leave" control={<Radio size="small" />} label="Keep the stored values" />
             {mayUpdate && (
               <FormControlLabel
                 value="change"
                 control={<Radio size="small" />}
-                label="Change what is stored to what the file says"
+                label="Replace them with the values of the file"
               />
             )}
             {mayAdd && <FormControlLabel value="add" control={<Radio size="small" />} label="Add as new rows" />}
@@ -83,7 +83,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
               onChange={({ target }) => check({ ...terms, emptying: target.checked })}
             />
           }
-          label={`Empty cells empty what is stored (${counted(plan.emptied, 'cell')}); otherwise they leave it`}
+          label={`Empty cells clear the stored value (${counted(plan.emptied, 'cell')})`}
         />
       )}
       {sheet.notes.map((note) => (

@@ -43,7 +43,7 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
     const needs = unspoken.map(labelOf).join(', ');
     faults.push({
       field: match!.name,
-      message: `There is no row with the ${labelOf(match!)} ${String(spoken.json)}, and a new one needs ${needs}.`,
+      message: `No row has the ${labelOf(match!)} ${String(spoken.json)}, and a new row needs ${needs}.`,
     });
   } else faults.push(...told.map((field) => ({ field: field.name, message: `${labelOf(field)} is missing.` })));
   faults.push(...nulls.map((field) => ({ field: field.name, message: `${labelOf(field)} cannot be empty.` })));
@@ -63,8 +63,8 @@ export function newRow(read: Read, { match }: Terms, values: Values): Fate {
 /** The fault of a new row in a role that may only change rows. */
 function notThere({ values }: Read, match: Field | undefined): Fault {
   const spoken = match && values.get(match);
-  if (spoken === undefined) return { message: 'You may not make new rows.' };
-  const message = `There is no row with the ${labelOf(match!)} ${String(spoken.json)}, and you may not make new ones.`;
+  if (spoken === undefined) return { message: 'You may not create rows.' };
+  const message = `No row has the ${labelOf(match!)} ${String(spoken.json)}, and you may not create rows.`;
   return { field: match!.name, message };
 }
 

@@ -96,7 +96,7 @@ export class Sender {
       },
     });
     for (const at of left) {
-      report.failed.set(at, gone.has(at) ? 'It was deleted meanwhile.' : 'Someone else has changed it meanwhile.');
+      report.failed.set(at, gone.has(at) ? 'Someone else deleted it.' : 'Someone else changed it.');
     }
   }
 

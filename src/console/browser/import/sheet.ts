@@ -38,7 +38,7 @@ export async function readSheet(file: File): Promise<Sheet> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (bytes.length === 0) throw new Error(`${file.name} is empty.`);
   const sheet = isZip(bytes) ? await readWorkbook(file.name, bytes) : readText(file.name, bytes);
-  if (sheet.rows.length === 0) throw new Error(`${file.name} holds no rows.`);
+  if (sheet.rows.length === 0) throw new Error(`${file.name} has no rows.`);
   return { ...sheet, columns: toldApart(sheet.columns) };
 }
 
@@ -60,7 +60,7 @@ async function readWorkbook(name: string, bytes: Uint8Array): Promise<Sheet> {
 
 function readText(name: string, bytes: Uint8Array): Sheet {
   if (OLD_EXCEL.every((byte, at) => bytes[at] === byte)) {
-    throw new Error(`${name} is a file of an old Excel. Save it as .xlsx or as CSV, and import that.`);
+    throw new Error(`${name} is in an old Excel format. Save it as .xlsx or CSV, then import it again.`);
   }
   const { text, notes } = decoded(bytes);
   const isJson = /^\s*[[{]/.test(text);
@@ -82,7 +82,7 @@ function readText(name: string, bytes: Uint8Array): Sheet {
 }
 
 function blankLines(count: number): string[] {
-  return count === 0 ? [] : [`${count === 1 ? 'A line' : `${count} lines`} without a value left out.`];
+  return count === 0 ? [] : [`${count === 1 ? 'A line' : `${count} lines`} without values skipped.`];
 }
 
 /**
@@ -99,7 +99,7 @@ function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
   } catch {
     return {
       text: read('windows-1252'),
-      notes: ['The file is not UTF-8, and was read as Windows-1252. Look whether letters like ä and é are right.'],
+      notes: ['The file is not UTF-8 and was read as Windows-1252. Check letters such as ä and é.'],
     };
   }
 }

@@ -16,14 +16,14 @@ import { cellText } from './sheet.ts';
 
 /** Completes "… is not". */
 const FORMS: Readonly<Record<Input, string>> = {
-  text: 'text that fits here',
-  number: 'number',
+  text: 'a valid text',
+  number: 'a number',
   switch: 'Yes or No',
-  date: 'date. Write it with the year first: 2024-12-31',
-  time: 'time. Write it like 08:30',
-  datetime: 'date with a time. Write it with the year first: 2024-12-31 08:30',
+  date: 'a date. Write it with the year first: 2024-12-31',
+  time: 'a time. Write it like 08:30',
+  datetime: 'a date with a time. Write it with the year first: 2024-12-31 08:30',
   json: 'JSON',
-  list: 'list. Write it like ["one", "two"] or {one,two}',
+  list: 'a list. Write it like ["one", "two"] or {one,two}',
 };
 
 const LONGEST_QUOTE = 40;
@@ -33,9 +33,9 @@ export function notAccepted(field: Field, cell: unknown, error: unknown): string
   const shown = quoted(cellText(cell));
   if (code === '22003') return `${shown} is too large a number for ${labelOf(field)}.`;
   if (code === '54000') return `The text is too long for ${labelOf(field)}.`;
-  if (field.type.kind === 'uuid') return `${shown} is no UUID.`;
-  if (isNumeric(field)) return `${shown} is no ${isDecimal(field) ? 'number' : 'whole number'}.`;
-  return `${shown} is no ${FORMS[field.type.input]}.`;
+  if (field.type.kind === 'uuid') return `${shown} is not a UUID.`;
+  if (isNumeric(field)) return `${shown} is not ${isDecimal(field) ? 'a number' : 'a whole number'}.`;
+  return `${shown} is not ${FORMS[field.type.input]}.`;
 }
 
 function quoted(text: string): string {
@@ -49,15 +49,15 @@ export function refused({ code, message, details }: Problem, name: string | unde
   const words = (details ?? '').replace(/^(?:row \d+)?(?:, )?(?:field \w+)?: /, '');
   switch (code) {
     case '23505':
-      return `Another row has this ${label} already.`;
+      return `Another row already has this ${label}.`;
     case '23503':
-      return field === undefined ? message : `There is no such row in ${referredBy(field)}.`;
+      return field === undefined ? message : `This row does not exist in ${referredBy(field)}.`;
     case '23502':
       return `${label} cannot be empty.`;
     case '23514':
       return name !== undefined && words.startsWith(`${name} `) ? `${label}${words.slice(name.length)}.` : message;
     case 'CAT404':
-      return 'It was deleted meanwhile.';
+      return 'Someone else deleted it.';
     default:
       return words === '' ? message : words;
   }

@@ -39,7 +39,7 @@ export function Overview() {
             </Button>
           }
         >
-          {figures.count === undefined ? 'The figures could not be had: ' : 'Some figures are missing: '}
+          {figures.count === undefined ? 'Could not load the figures: ' : 'Some figures are missing: '}
           {reasons.join(' ')}
         </Alert>
       )}
@@ -93,7 +93,7 @@ function Sheet({ figures }: { readonly figures: Figures }) {
         <ChartPanel id="value-by-group" title={`Stock value${by}`} chart={sums?.worthByGroup} format={formatWorth} />
         {stock && <ChartPanel id="units-by-group" title={`${labelOf(stock)}${by}`} chart={sums?.unitsByGroup} />}
         {prices.length > 0 && (
-          <Panel id="prices" title={`${labelOf(fieldWith('price')!)}: how many cost how much`}>
+          <Panel id="prices" title={`${labelOf(fieldWith('price')!)}: distribution`}>
             <Columns bars={prices} format={formatNumber} />
           </Panel>
         )}

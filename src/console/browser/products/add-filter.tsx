@@ -92,7 +92,7 @@ export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFi
         ) : (
           <FormControlLabel
             control={<Checkbox checked={not} onChange={(_event, isOn) => setNot(isOn)} />}
-            label="Show those that do not match"
+            label="Show rows that do not match"
           />
         )}
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>

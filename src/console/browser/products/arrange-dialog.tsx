@@ -39,7 +39,7 @@ export function ArrangeDialog({ close }: { readonly close: () => void }) {
               />
               <IconButton
                 size="small"
-                aria-label={`Move ${labelOf(field)} to the front`}
+                aria-label={`Move ${labelOf(field)} left`}
                 disabled={field === shown[0]}
                 onClick={() => move(field, -1)}
               >
@@ -47,7 +47,7 @@ export function ArrangeDialog({ close }: { readonly close: () => void }) {
               </IconButton>
               <IconButton
                 size="small"
-                aria-label={`Move ${labelOf(field)} to the back`}
+                aria-label={`Move ${labelOf(field)} right`}
                 disabled={field === shown.at(-1)}
                 onClick={() => move(field, 1)}
               >
@@ -58,7 +58,7 @@ export function ArrangeDialog({ close }: { readonly close: () => void }) {
         </List>
       </DialogContent>
       <DialogActions>
-        <Button onClick={reset}>As declared</Button>
+        <Button onClick={reset}>Reset</Button>
         <Button onClick={close} variant="contained">
           Done
         </Button>

@@ -36,7 +36,11 @@ interface BulkEditDialogProps {
 }
 
 /** Ways to enter the new value. */
-const WAYS = { set: 'Set to', add: 'Add (or subtract, with a minus)', percent: 'Raise by % (or lower, with a minus)' };
+const WAYS = {
+  set: 'Set to',
+  add: 'Add (a negative number subtracts)',
+  percent: 'Raise by % (a negative number lowers)',
+};
 type Way = keyof typeof WAYS;
 
 export function BulkEditDialog({ what, target: asked, apply, applyEach, close }: BulkEditDialogProps) {
@@ -123,11 +127,11 @@ export function BulkEditDialog({ what, target: asked, apply, applyEach, close }:
           {!field.required && operation === undefined && (
             <FormControlLabel
               control={<Checkbox checked={isEmptied} onChange={(_event, isOn) => setEmptied(isOn)} />}
-              label="Empty this field"
+              label="Clear this field"
             />
           )}
           {!isUndoable(target) && (
-            <DialogContentText>There are too many to remember what they were: this cannot be undone.</DialogContentText>
+            <DialogContentText>This cannot be undone, because there are too many rows.</DialogContentText>
           )}
           {error !== undefined && <ProblemInPlace error={error} />}
         </DialogContent>

@@ -67,11 +67,11 @@ export function PreviewOfNumbers({ field, calculation }: { readonly field: Field
   if (problem !== undefined) {
     return (
       <Typography role="alert" color="error">
-        {problem} Nothing is changed as long as one of them cannot be.
+        {problem} Nothing is changed until this is resolved.
       </Typography>
     );
   }
-  const left = empty === 0 ? '' : ` ${countedRows(empty)} without a number ${empty === 1 ? 'stays' : 'stay'} so.`;
+  const left = empty === 0 ? '' : ` ${countedRows(empty)} without a number ${empty === 1 ? 'does' : 'do'} not change.`;
   return (
     <Box>
       <Typography role="status" variant="body2">
@@ -79,7 +79,7 @@ export function PreviewOfNumbers({ field, calculation }: { readonly field: Field
         {left}
       </Typography>
       {changes.length > 0 && (
-        <Table size="small" aria-label="The first of them">
+        <Table size="small" aria-label="The first changes">
           <TableHead>
             <TableRow>
               <TableCell sx={{ textTransform: 'capitalize' }}>{oneOf()}</TableCell>

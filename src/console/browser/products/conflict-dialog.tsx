@@ -55,7 +55,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
       </DialogTitle>
       <DialogContent>
         <DialogContentText>
-          You both changed the same after you opened it, and nothing of yours is stored yet. Choose which to keep.
+          You both changed the same fields. Your changes are not saved yet. Choose which values to keep.
         </DialogContentText>
         <Table
           size="small"
@@ -64,7 +64,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
           <TableHead>
             <TableRow>
               <TableCell>Field</TableCell>
-              <TableCell>When you opened it</TableCell>
+              <TableCell>Before</TableCell>
               <TableCell>Yours and theirs</TableCell>
             </TableRow>
           </TableHead>
@@ -92,7 +92,7 @@ function Choices({ conflict, close }: { readonly conflict: Conflict; readonly cl
                   {labelOf(field)}
                 </TableCell>
                 <TableCell>{formatValue(field, base[field.name])}</TableCell>
-                <TableCell>Theirs: {formatValue(field, theirs[field.name])} (is kept)</TableCell>
+                <TableCell>Theirs: {formatValue(field, theirs[field.name])} (kept)</TableCell>
               </TableRow>
             ))}
           </TableBody>

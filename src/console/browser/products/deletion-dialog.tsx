@@ -35,14 +35,14 @@ export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialo
       <DialogContent>
         <DialogContentText>
           {isUndoable
-            ? 'This is done at once. You can undo it afterwards.'
+            ? 'You can undo this.'
             : mayRestore
-              ? 'This is done at once. There are too many to bring them back: it cannot be undone.'
-              : `This is done at once. It cannot be undone, since you ${
-                  seesWholeRows ? 'may not make new ones' : 'do not see all that would have to be brought back'
+              ? 'This cannot be undone, because there are too many rows.'
+              : `This cannot be undone, because you ${
+                  seesWholeRows ? 'may not create rows' : 'do not see all fields'
                 }.`}
           {deletedWithRows.length > 0 &&
-            ` What belongs to it in ${deletedWithRows.map(titleOfCollection).join(', ')} is deleted, too, and is not brought back.`}
+            ` Related rows in ${deletedWithRows.map(titleOfCollection).join(', ')} are also deleted, and undo does not restore them.`}
         </DialogContentText>
         {error !== undefined && <ProblemInPlace error={error} />}
       </DialogContent>
@@ -72,7 +72,7 @@ export function DeleteRow({ record, close, afterwards }: DeleteRowProps) {
     close();
     afterwards?.();
     refresh();
-    if (count === 0) tell(`${title} was deleted already, by someone else.`, 'warning');
+    if (count === 0) tell(`${title} was already deleted by someone else.`, 'warning');
     else if (undo === undefined) tell(`${title} was deleted.`, 'success');
     else offerUndo(`${title} was deleted.`, undo);
   };

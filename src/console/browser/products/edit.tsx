@@ -38,7 +38,7 @@ export function EditPage() {
     return (
       <Box sx={{ pt: 2 }}>
         <Title title={`${labelOf(key)} ${id}`} />
-        <ProblemInPlace title="This page could not be read" error={error} retry={refetch} />
+        <ProblemInPlace title="Could not load this page" error={error} retry={refetch} />
       </Box>
     );
   }

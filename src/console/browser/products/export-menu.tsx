@@ -25,13 +25,13 @@ interface Format {
 const FORMATS: readonly Format[] = [
   {
     label: 'CSV for a spreadsheet',
-    what: 'Nothing in it runs as a formula; Excel reads every letter',
+    what: 'Safe for Excel: no cell runs as a formula',
     type: 'text/csv;spreadsheet=true',
     extension: 'csv',
   },
-  { label: 'CSV', what: 'Exactly what is stored, for programs', type: 'text/csv', extension: 'csv' },
+  { label: 'CSV', what: 'The stored values, for programs', type: 'text/csv', extension: 'csv' },
   { label: 'JSON', what: 'One list of objects', type: 'application/json', extension: 'json' },
-  { label: 'NDJSON', what: 'One object a line', type: 'application/x-ndjson', extension: 'ndjson' },
+  { label: 'NDJSON', what: 'One object per line', type: 'application/x-ndjson', extension: 'ndjson' },
 ];
 
 /** A file with at least this many rows is streamed to the disk. */

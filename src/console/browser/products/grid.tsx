@@ -63,11 +63,7 @@ function NotRead({ error, retry }: { readonly error: unknown; readonly retry: ()
   const isFiltered = Object.keys((filterValues ?? {}) as object).length > 0;
   return (
     <Box sx={{ p: 2 }}>
-      <ProblemInPlace
-        title={`The ${collectionName.replaceAll('_', ' ')} could not be read`}
-        error={error}
-        retry={retry}
-      >
+      <ProblemInPlace title={`Could not load the ${collectionName.replaceAll('_', ' ')}`} error={error} retry={retry}>
         {isFiltered && (
           <Button size="small" color="inherit" onClick={() => setFilters({}, undefined, false)}>
             Clear filters

@@ -66,7 +66,7 @@ function SortCell({ field }: { readonly field: Field }) {
     <th scope="col" className={columnClass(field)} {...(at === 0 ? { 'aria-sort': WORDS[order] } : {})}>
       <button
         type="button"
-        title={`${title}. With the Shift key: after the others`}
+        title={`${title}. With Shift: sort by this column after the others`}
         aria-label={title}
         onClick={onClick}
       >

@@ -44,7 +44,7 @@ const Context = createContext<Editing | undefined>(undefined);
 
 export function useEditing(): Editing {
   const editing = useContext(Context);
-  if (editing === undefined) throw new Error('useEditing belongs inside InlineEditing');
+  if (editing === undefined) throw new Error('useEditing must be used inside InlineEditing');
   return editing;
 }
 

@@ -10,7 +10,7 @@ export function Preview({ label, address }: { readonly label: string; readonly a
   if (failed === address) {
     return (
       <Typography variant="body2" role="status" sx={{ px: 1.75 }}>
-        There is no picture at this address.
+        Could not load a picture from this address.
       </Typography>
     );
   }

@@ -25,12 +25,12 @@ export function ReferrersOf({ row: { id } }: { readonly row: Record_ }) {
     return () => ending.abort();
   }, [read]);
   if (error !== undefined)
-    return <ProblemInPlace title="What refers to it could not be read" error={error} retry={() => read()} />;
+    return <ProblemInPlace title="Could not load the referring rows" error={error} retry={() => read()} />;
   if (all === undefined || all.length === 0) return null;
   return (
-    <Card component="section" aria-label={`What refers to this ${oneOf()}`} sx={{ mt: 2, p: 2, maxWidth: 820 }}>
+    <Card component="section" aria-label={`Rows that refer to this ${oneOf()}`} sx={{ mt: 2, p: 2, maxWidth: 820 }}>
       <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
-        What refers to this {oneOf()}
+        Rows that refer to this {oneOf()}
       </Typography>
       {all.map(({ title, rows, href, isMore }) => (
         <Box key={title} sx={{ mt: 1.5 }}>

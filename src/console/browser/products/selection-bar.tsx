@@ -71,7 +71,7 @@ function BulkActions({ target, clear }: { readonly target: Target; readonly clea
     const done = await changeEach(changes, field);
     finish(
       done,
-      `changed${done.left.length === 0 ? '' : `. Left, since someone else was quicker: ${named(done.left)}`}`,
+      `changed${done.left.length === 0 ? '' : `. Not changed, because someone else changed them first: ${named(done.left)}`}`,
     );
   };
   const remove = async () => finish(await deleteAll(target), 'deleted');

@@ -37,7 +37,7 @@ const Context = createContext<Selection | undefined>(undefined);
 
 export function useSelection(): Selection {
   const selection = useContext(Context);
-  if (selection === undefined) throw new Error('useSelection belongs inside SelectionOfRows');
+  if (selection === undefined) throw new Error('useSelection must be used inside SelectionOfRows');
   return selection;
 }
 

@@ -71,7 +71,9 @@ export function ViewsButton() {
         <Dialog open onClose={close} fullWidth maxWidth="xs" aria-labelledby="views-title">
           <DialogTitle id="views-title">Views</DialogTitle>
           <DialogContent>
-            {views.length === 0 && <Typography>There are none yet. A view keeps the filters and the order.</Typography>}
+            {views.length === 0 && (
+              <Typography>You have no views yet. A view stores the filters and the sort order.</Typography>
+            )}
             <List dense disablePadding>
               {views.map((view) => (
                 <ListItem
@@ -80,7 +82,7 @@ export function ViewsButton() {
                   secondaryAction={
                     <IconButton
                       edge="end"
-                      aria-label={`Forget the view ${view.name}`}
+                      aria-label={`Delete the view ${view.name}`}
                       onClick={() => remove(view.name)}
                     >
                       <Delete fontSize="small" />

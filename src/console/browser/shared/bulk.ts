@@ -125,13 +125,13 @@ async function insertAgain(text: string, count: number): Promise<string> {
     headers: { prefer: 'resolution=ignore-duplicates, return=representation' },
     body: text,
   });
-  return outcome((json as unknown[]).length, count, 'made anew');
+  return outcome((json as unknown[]).length, count, 'created again');
 }
 
 function outcome(done: number, all: number, what: string): string {
   if (done === all) return 'Undone.';
   const left = all - done;
-  const reason = `${left === 1 ? 'one was' : `${left} were`} ${what} by someone else since`;
+  const reason = `${left === 1 ? 'one was' : `${left} were`} ${what} by someone else`;
   return done === 0 ? `Nothing was undone: ${reason}.` : `Undone for ${countedRows(done)}; ${reason}.`;
 }
 

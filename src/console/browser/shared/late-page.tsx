@@ -3,7 +3,7 @@ import { LinearProgress } from '@mui/material';
 import { type ComponentType, useCallback, useEffect, useState } from 'react';
 import { ProblemInPlace } from './problem.tsx';
 
-const NOT_LOADED = new Error('This page could not be loaded. Check the connection, and try again.');
+const NOT_LOADED = new Error('This page could not be loaded. Check the connection and try again.');
 
 export function latePage(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | undefined;

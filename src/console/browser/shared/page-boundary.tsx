@@ -8,7 +8,7 @@ const BROKEN = 'Something went wrong here';
 /** A script that could not be loaded. This is not a bug of the console. */
 export class NotLoaded extends Error {
   constructor() {
-    super('This part could not be loaded. Check the connection, and try again.');
+    super('This part could not be loaded. Check the connection and try again.');
   }
 }
 

@@ -12,13 +12,14 @@ import { offerUndo, tell } from './undo.tsx';
 /** Reports the outcome of a save. */
 export function tellOutcome(outcome: Outcome): void {
   if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
-  else if (outcome.kind === 'theirs') tell('What someone else stored was kept; nothing of yours was saved.');
+  else if (outcome.kind === 'theirs') tell("Kept the other person's values. Your changes were not saved.");
   else if (outcome.kind === 'stored') tell(`${titleOf(outcome.row)} already holds these values.`);
   else if (outcome.kind === 'unchanged') tell('Nothing was changed.');
 }
 
 function offerUndoOfChange(change: StoredChange): void {
-  const others = change.merged.length === 0 ? '' : ` Someone else had changed ${labels(change.merged)}: both are kept.`;
+  const others =
+    change.merged.length === 0 ? '' : ` Someone else also changed ${labels(change.merged)}. Both changes are kept.`;
   offerUndo(`${titleOf(change.row)} was saved.${others}`, () => undoChange(change));
 }
 
@@ -37,8 +38,8 @@ async function undoChange({ row: { id }, before, after }: StoredChange): Promise
     const back = names.filter((name) => !left.includes(name));
     if (back.length > 0) await changeRow(id, Object.fromEntries(back.map((name) => [name, before[name]])), version);
     if (left.length === 0) return 'Undone.';
-    const reason = `someone else has changed ${labels(left)} since`;
-    return back.length === 0 ? `Nothing was undone: ${reason}.` : `Undone, except that ${reason}.`;
+    const reason = `someone else changed ${labels(left)}`;
+    return back.length === 0 ? `Nothing was undone: ${reason}.` : `Undone in part: ${reason}.`;
   });
 }
 
@@ -46,7 +47,7 @@ async function undoCreation(created: Record_): Promise<string> {
   return whileOthersWrite(async () => {
     const { row, version } = await readRow(created.id);
     const isOurs = fields.every(({ name }) => isSame(row[name], created[name]));
-    if (!isOurs) return `Nothing was undone: someone else has changed ${titleOf(row)} since.`;
+    if (!isOurs) return `Nothing was undone: someone else changed ${titleOf(row)}.`;
     await ask(itemPath(created.id), { method: 'DELETE', headers: { 'if-match': version } });
     return 'Undone.';
   });
@@ -59,7 +60,7 @@ async function whileOthersWrite(attempt: () => Promise<string>): Promise<string>
       return await attempt();
     } catch (error) {
       const status = error instanceof HttpError ? error.status : undefined;
-      if (status === 404) return 'Nothing was undone: someone else has deleted it since.';
+      if (status === 404) return 'Nothing was undone: someone else deleted it.';
       if (status !== 412) throw error;
     }
   }

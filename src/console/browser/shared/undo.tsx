@@ -56,7 +56,7 @@ async function undoLast(): Promise<void> {
   } catch (error) {
     // The service was not reached, so the person can try again.
     lastUndo = undo;
-    show({ text: `It could not be undone. ${wordsOf(error)}`, severity: 'error', isOffer: true });
+    show({ text: `Could not undo. ${wordsOf(error)}`, severity: 'error', isOffer: true });
   }
 }
 

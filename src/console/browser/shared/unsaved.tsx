@@ -42,14 +42,14 @@ export function DiscardDialog({ what, discard, stay }: DiscardDialogProps) {
         Discard the changes to {what}?
       </DialogTitle>
       <DialogContent>
-        <DialogContentText>They are not saved yet.</DialogContentText>
+        <DialogContentText>They are not saved.</DialogContentText>
       </DialogContent>
       <DialogActions>
         <Button onClick={discard} color="error">
           Discard
         </Button>
         <Button onClick={stay} variant="contained" autoFocus>
-          Go on editing
+          Keep editing
         </Button>
       </DialogActions>
     </Dialog>

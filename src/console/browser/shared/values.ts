@@ -166,7 +166,7 @@ function brokenRule(field: Field, value: Value): string | undefined {
   if (typeof value === 'number' && typeof maximum === 'number' && value > maximum)
     return `must be at most ${formatValue(field, maximum)}`;
   if (maxLength !== undefined && [...String(value)].length > maxLength)
-    return `may have ${formatNumber(maxLength)} letters at most`;
+    return `must have at most ${formatNumber(maxLength)} characters`;
   if (oneOf !== undefined && !oneOf.some((each) => String(each) === String(value)))
     return `must be one of ${oneOf.join(', ')}`;
   return undefined;

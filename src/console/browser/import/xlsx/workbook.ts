@@ -15,7 +15,7 @@ export async function readXlsx(name: string, bytes: Uint8Array): Promise<Sheet> 
 }
 
 async function readParts(name: string, zip: Zip): Promise<Sheet> {
-  if (!zip.has('xl/workbook.xml')) throw new Error('it is another kind of file');
+  if (!zip.has('xl/workbook.xml')) throw new Error('it is not an .xlsx file');
   const workbook = await xmlOf(zip, 'xl/workbook.xml');
   const sheets = elements(workbook, 'sheet').filter((sheet) => sheet.getAttribute('state') !== 'hidden');
   const [first] = sheets;

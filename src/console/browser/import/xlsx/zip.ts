@@ -52,7 +52,7 @@ export class Zip {
     const start = entry.at + 30 + this.view.getUint16(entry.at + 26, true) + this.view.getUint16(entry.at + 28, true);
     const packed = this.bytes.slice(start, start + entry.size);
     if (entry.method === STORED) return new TextDecoder().decode(packed);
-    if (entry.method !== DEFLATED) throw new Error('it is packed in a way that is not known here');
+    if (entry.method !== DEFLATED) throw new Error('it uses an unknown compression');
     return this.inflated(packed);
   }
 
@@ -75,7 +75,7 @@ export class Zip {
     for (let at = last; at >= Math.max(0, last - MAX_COMMENT); at--) {
       if (this.view.getUint32(at, true) === END) return at;
     }
-    throw new Error('it breaks off');
+    throw new Error('it is incomplete');
   }
 }
 
