@@ -1,7 +1,7 @@
 /** The HTML shell of the console, and the Content-Security-Policy of our pages. */
 import { escapeHtml } from '../openapi/reference/html.ts';
 
-export interface Shell {
+interface Shell {
   readonly title: string;
   /** The relative path from the page to the root of the service. A proxy may add a prefix. */
   readonly root: string;

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { type Assets, packAssets, unpackAssets } from './assets.ts';
 
-export interface Checkout {
+interface Checkout {
   /** All files that may be part of a script. */
   readonly sources: string;
   readonly packages: string;

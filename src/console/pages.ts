@@ -37,9 +37,9 @@ type AccountOf = (request: Request, noted?: Noted) => Promise<{ readonly role: s
 /** The pages. `accountOf` is present if the catalogue has roles. A caller without a role gets the login page. */
 export function consolePages(described: Described, accountOf?: AccountOf): Pages {
   // Built at the first request, so that the service starts quickly.
-  const assets = whenAsked(loadAssets);
+  const assets = lazy(loadAssets);
   const reference = oncePer((catalogue: Catalogue) =>
-    whenAsked(async () => makeReference({ ...described, catalogue }, await assets())),
+    lazy(async () => makeReference({ ...described, catalogue }, await assets())),
   );
 
   async function consolePage(path: string, request: Request, seen: Seen, noted?: Noted): Promise<Response> {
@@ -111,7 +111,7 @@ function hidesFields({ fields, view }: Collection): boolean {
 }
 
 /** Calls a function once on demand, and again if it failed. */
-function whenAsked<Made>(make: () => Promise<Made>): () => Promise<Made> {
+function lazy<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return () => {
     made ??= make().catch((error: unknown) => {

@@ -13,7 +13,7 @@ browserStories(
       async () => {
         await stage.open('/categories');
         await stage.until('Beverages');
-        await stage.until('Not shown, since the key has several fields: product_labels, prices');
+        await stage.until('Not shown, because the key has several fields: product_labels, prices');
         await stage.page.getByRole('menuitem', { name: 'Suppliers' }).click();
         await stage.until('Exotic Liquids');
         expect(new URL(stage.page.url()).search).toBe('?collection=suppliers');

@@ -180,7 +180,7 @@ browserStories('import', (stage) => {
       const names = async (name: string, content: Uint8Array | string) => {
         await choose(stage, name, content);
         await stage.until(`${name}: 1 row, all valid.`);
-        return stage.page.locator('tr[data-fate=new] td').allTextContents();
+        return stage.page.locator('tr[data-plan=new] td').allTextContents();
       };
       const latin = Buffer.from('Product name;Unit price\r\nKäse;1,5\r\n', 'latin1');
       expect(await names('latin.csv', latin)).toEqual(['2', 'New', 'Käse', '1,5']);

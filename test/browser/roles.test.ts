@@ -149,7 +149,7 @@ browserStories(
       'is offered no undo of rows of which it does not see all, and is told so before',
       async () => {
         const { page } = stage;
-        const why = 'It cannot be undone, since you do not see all that would have to be brought back.';
+        const why = 'This cannot be undone, because you do not see all fields.';
         await page.goto(`${stage.service.url}/console?collection=products#/products`);
         await untilShown(page, ['Chai', 'Chang']);
         await page.getByRole('button', { name: 'Delete: Chai' }).click();

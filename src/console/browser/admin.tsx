@@ -15,32 +15,32 @@ import { Overview } from './overview/page.tsx';
 import { ListPage } from './products/list.tsx';
 import { collectionName, listPath, version } from './shared/collection.ts';
 import { queryClient } from './shared/first-page.ts';
-import { latePage } from './shared/late-page.tsx';
+import { lazyPage } from './shared/late-page.tsx';
 import { Boundary } from './shared/page-boundary.tsx';
 import { Title } from './shared/page-title.tsx';
 import { dataProvider } from './shared/provider.ts';
 import { mayCreate, mayImport } from './shared/rights.ts';
-import { isLoginWanted } from './shared/session.ts';
+import { isLoginNeeded } from './shared/session.ts';
 import { token } from './shared/token.ts';
 import { darkTheme, lightTheme } from './theme.ts';
 
 /** Pages that the first view does not need are loaded on demand, so that the first view appears sooner. */
-const EditPage = latePage(async () => (await import('./products/edit.tsx')).EditPage);
-const CreatePage = latePage(async () => (await import('./products/create.tsx')).CreatePage);
-const ImportPage = latePage(async () => (await import('./import/page.tsx')).ImportPage);
-const LoginPage = latePage(async () => (await import('./login.tsx')).LoginPage);
-const TokenPage = latePage(async () => (await import('./auth.tsx')).TokenPage);
+const EditPage = lazyPage(async () => (await import('./products/edit.tsx')).EditPage);
+const CreatePage = lazyPage(async () => (await import('./products/create.tsx')).CreatePage);
+const ImportPage = lazyPage(async () => (await import('./import/page.tsx')).ImportPage);
+const LoginPage = lazyPage(async () => (await import('./login.tsx')).LoginPage);
+const TokenPage = lazyPage(async () => (await import('./auth.tsx')).TokenPage);
 
-const kept = localStorageStore(version, 'catalogue');
+const localStore = localStorageStore(version, 'catalogue');
 /** Returns the locale synchronously, so that react-admin does not render twice to find it. */
-const store: typeof kept = {
-  ...kept,
+const store: typeof localStore = {
+  ...localStore,
   getItem: (key, otherwise) =>
-    key === 'locale' ? (defaultI18nProvider.getLocale() as never) : kept.getItem(key, otherwise),
+    key === 'locale' ? (defaultI18nProvider.getLocale() as never) : localStore.getItem(key, otherwise),
 };
 
 export function Console() {
-  if (isLoginWanted()) return <LoginPage />;
+  if (isLoginNeeded()) return <LoginPage />;
   if (token.isAskedFor() && token.get() === null) return <TokenPage />;
   return (
     <AdminContext
@@ -74,15 +74,15 @@ function Pages() {
           {mayImport && <Route path="/import" element={<ImportPage />} />}
           {mayCreate && <Route path={`${listPath}/create/*`} element={<CreatePage />} />}
           <Route path={`${listPath}/:id/*`} element={<EditPage />} />
-          <Route path={`${listPath}/*`} element={<PlacedList />} />
-          <Route path="*" element={<Nowhere />} />
+          <Route path={`${listPath}/*`} element={<ScrolledList />} />
+          <Route path="*" element={<NotFoundPage />} />
         </Routes>
       </ConsoleLayout>
     </ResourceContextProvider>
   );
 }
 
-function PlacedList() {
+function ScrolledList() {
   return (
     <RestoreScrollPosition storeKey={`${collectionName}.list.scrollPosition`}>
       <ListPage />
@@ -90,7 +90,7 @@ function PlacedList() {
   );
 }
 
-function Nowhere() {
+function NotFoundPage() {
   return (
     <>
       <Title title="Not found" />

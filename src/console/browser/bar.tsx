@@ -2,12 +2,12 @@
 import { memo, Suspense, useState } from 'react';
 import { useLoading, useRefresh, useSidebarState, useTheme } from 'react-admin';
 import { Icon } from './shared/icon.tsx';
-import { latePart } from './shared/page-boundary.tsx';
+import { lazyPart } from './shared/page-boundary.tsx';
 import { TitleInBar } from './shared/page-title.tsx';
-import { isLoggedIn, logOut, session, wantLogin } from './shared/session.ts';
+import { isLoggedIn, logOut, requestLogin, session } from './shared/session.ts';
 import { token } from './shared/token.ts';
 
-const PasswordDialog = latePart(async () => (await import('./password-dialog.tsx')).PasswordDialog);
+const PasswordDialog = lazyPart(async () => (await import('./password-dialog.tsx')).PasswordDialog);
 
 export const ConsoleBar = memo(function ConsoleBar() {
   return (
@@ -71,7 +71,7 @@ function Person() {
   const [isChanging, setChanging] = useState(false);
   if (!isLoggedIn) {
     return (
-      <button type="button" onClick={() => wantLogin()}>
+      <button type="button" onClick={() => requestLogin()}>
         Log in
       </button>
     );

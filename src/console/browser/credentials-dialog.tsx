@@ -11,7 +11,7 @@ import {
 } from '@mui/material';
 import { type FormEvent, useEffect, useState } from 'react';
 import { onCredentialsEnd } from './shared/credentials.ts';
-import { isLoggedIn, logIn, session, wantLogin } from './shared/session.ts';
+import { isLoggedIn, logIn, requestLogin, session } from './shared/session.ts';
 import { token } from './shared/token.ts';
 
 export function CredentialsDialog() {
@@ -64,7 +64,7 @@ function CredentialsForm({ reason, close }: CredentialsFormProps) {
           />
         </DialogContent>
         <DialogActions sx={{ flexWrap: 'wrap' }}>
-          {isLoggedIn && <Button onClick={() => wantLogin(reason)}>Log in as someone else</Button>}
+          {isLoggedIn && <Button onClick={() => requestLogin(reason)}>Log in as someone else</Button>}
           <Button onClick={() => close(false)}>Cancel</Button>
           <Button type="submit" variant="contained" disabled={isBusy}>
             Log in

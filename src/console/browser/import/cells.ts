@@ -9,9 +9,9 @@ import { COMMA } from '../../../encode/csv-reader.ts';
 import { coerce, readCell } from '../../../plan/coerce.ts';
 import { isText, labelOf } from '../shared/collection.ts';
 import type { Sheet } from './sheet.ts';
-import { notAccepted } from './words.ts';
+import { explainCell } from './words.ts';
 
-export interface Entered {
+export interface ParsedCell {
   /** The value as it is sent. */
   readonly json: unknown;
   /** A canonical text: equal for equal values, however they were written. */
@@ -20,10 +20,10 @@ export interface Entered {
 
 export class BadCell extends Error {}
 
-const NOTHING: Entered = { json: null, same: 'null' };
+const NOTHING: ParsedCell = { json: null, same: 'null' };
 
 /** Reads a cell. Returns undefined if it is empty. */
-export function enter(field: Field, cell: unknown, { areTexts, separator }: Sheet): Entered | undefined {
+export function enter(field: Field, cell: unknown, { areTexts, separator }: Sheet): ParsedCell | undefined {
   if (cell === undefined) return undefined;
   if (cell === null) return NOTHING;
   // If commas separate the cells, a comma cannot be a decimal point.
@@ -33,7 +33,7 @@ export function enter(field: Field, cell: unknown, { areTexts, separator }: Shee
   try {
     value = areTexts || typeof written === 'string' ? readText(field, written, areTexts) : coerce(field, written);
   } catch (error) {
-    throw new BadCell(notAccepted(field, cell, error));
+    throw new BadCell(explainCell(field, cell, error));
   }
   const broken = brokenRule(field, value);
   if (broken !== undefined) throw new BadCell(`${labelOf(field)} ${broken}.`);
@@ -45,11 +45,11 @@ function readText(field: Field, written: unknown, areTexts: boolean): Value {
 }
 
 /** Converts a stored value, to compare it with a cell. */
-export function stored(field: Field, json: unknown): Entered {
+export function stored(field: Field, json: unknown): ParsedCell {
   return json === null || json === undefined ? NOTHING : entered(field, storeJson(field.type, json));
 }
 
-function entered({ type }: Field, value: Value): Entered {
+function entered({ type }: Field, value: Value): ParsedCell {
   if (value === null) return NOTHING;
   const same = type.json(value);
   return { json: parseJson(same), same };

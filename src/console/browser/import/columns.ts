@@ -53,7 +53,7 @@ export function isUnique(field: Field): boolean {
 }
 
 /** Whether the service assigns keys, so that a row can be stored without one. */
-export const makesKeys: boolean = collection?.assigned === key || key.generated !== undefined || key.filled;
+export const assignsKeys: boolean = collection?.assigned === key || key.generated !== undefined || key.filled;
 
 /**
  * Fields that can identify stored rows, the most reliable first: the key, unique fields, the title, then any other. A
@@ -61,7 +61,7 @@ export const makesKeys: boolean = collection?.assigned === key || key.generated 
  */
 export function matchFields(sheet: Sheet, mapping: Mapping): readonly Field[] {
   const filled = mapping.flatMap((field, column) =>
-    field !== undefined && isTelling(field) && sheet.rows.some(({ cells }) => isGiven(cells[column])) ? [field] : [],
+    field !== undefined && canIdentify(field) && sheet.rows.some(({ cells }) => isGiven(cells[column])) ? [field] : [],
   );
   const title = titleField ?? fields.find(isText);
   const rank = (field: Field) =>
@@ -70,7 +70,7 @@ export function matchFields(sheet: Sheet, mapping: Mapping): readonly Field[] {
 }
 
 /** Lists, json and switches do not identify a row. */
-function isTelling(field: Field): boolean {
+function canIdentify(field: Field): boolean {
   return !isJson(field) && field.type.input !== 'switch' && field.role !== 'flag';
 }
 

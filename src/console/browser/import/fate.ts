@@ -1,7 +1,7 @@
 /** The options of an import, and the planned result for each row of the file. */
 import type { Field } from '../../../collection/declaration.ts';
 import { mayUpdate } from '../shared/rights.ts';
-import type { Entered } from './cells.ts';
+import type { ParsedCell } from './cells.ts';
 import type { Mapping } from './columns.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -11,7 +11,7 @@ export type Decision = 'leave' | 'change' | 'add';
 /** The initial choice. A role that may not change rows leaves them. */
 export const UNDECIDED: Decision | undefined = mayUpdate ? undefined : 'leave';
 
-export interface Terms {
+export interface ImportOptions {
   readonly sheet: Sheet;
   readonly mapping: Mapping;
   /** The field that identifies stored rows; undefined if every row is new. */
@@ -30,19 +30,19 @@ export interface Fault {
 
 export interface Change {
   readonly field: Field;
-  readonly before: Entered;
-  readonly after: Entered;
+  readonly before: ParsedCell;
+  readonly after: ParsedCell;
 }
 
 /** The planned result for one row. `exists` waits for the person's decision. */
-export type Fate =
+export type RowPlan =
   | { readonly kind: 'bad'; readonly faults: readonly Fault[] }
   | { readonly kind: 'new'; readonly row: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'change' | 'exists'; readonly id: Entered; readonly changes: readonly Change[] }
+  | { readonly kind: 'change' | 'exists'; readonly id: ParsedCell; readonly changes: readonly Change[] }
   | { readonly kind: 'same' | 'left' };
 
 export interface Plan {
-  readonly fates: readonly Fate[];
+  readonly rowPlans: readonly RowPlan[];
   /** Number of file rows that match a stored row. */
   readonly existing: number;
   /** Number of matching rows that differ from the stored row. */
@@ -51,4 +51,4 @@ export interface Plan {
   readonly emptied: number;
 }
 
-export type Values = ReadonlyMap<Field, Entered>;
+export type Values = ReadonlyMap<Field, ParsedCell>;

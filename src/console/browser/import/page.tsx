@@ -8,16 +8,16 @@ import { counted, formatNumber } from '../shared/numbers.ts';
 import { Title } from '../shared/page-title.tsx';
 import { mayDelete } from '../shared/rights.ts';
 import { DropZone } from './drop-zone.tsx';
-import type { Plan, Terms } from './fate.ts';
+import type { ImportOptions, Plan } from './fate.ts';
 import { Preview } from './preview.tsx';
 import { Questions } from './questions.tsx';
-import { downloadRest } from './rest.ts';
-import type { Undone } from './undo.ts';
-import { type Done, type Import, type Progress, useImport } from './use-import.ts';
+import { downloadInvalid } from './rest.ts';
+import type { UndoResult } from './undo.ts';
+import { type Import, type ImportResult, type Progress, useImport } from './use-import.ts';
 
 export function ImportPage() {
   const current = useImport();
-  const { terms, plan, progress, problem } = current;
+  const { options, plan, progress, problem } = current;
   return (
     <Box sx={{ py: 2, display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)' }}>
       <Title title="Import" />
@@ -28,8 +28,8 @@ export function ImportPage() {
             <Alert
               severity="error"
               action={
-                terms && (
-                  <Button color="inherit" size="small" onClick={() => void current.check(terms)}>
+                options && (
+                  <Button color="inherit" size="small" onClick={() => void current.check(options)}>
                     Try again
                   </Button>
                 )
@@ -42,35 +42,35 @@ export function ImportPage() {
           {current.done !== undefined && (
             <Outcome done={current.done} undo={() => void current.undo()} isBusy={progress !== undefined} />
           )}
-          {current.undone !== undefined && <TakenBack undone={current.undone} close={current.close} />}
+          {current.undone !== undefined && <UndoSummary undone={current.undone} close={current.close} />}
         </CardContent>
       </Card>
-      {terms !== undefined && plan !== undefined && <Proposal current={current} terms={terms} plan={plan} />}
+      {options !== undefined && plan !== undefined && <Proposal current={current} options={options} plan={plan} />}
     </Box>
   );
 }
 
 interface ProposalProps {
   readonly current: Import;
-  readonly terms: Terms;
+  readonly options: ImportOptions;
   readonly plan: Plan;
 }
 
-function Proposal({ current, terms, plan }: ProposalProps) {
-  const count = (kind: string) => plan.fates.filter((fate) => fate.kind === kind).length;
+function Proposal({ current, options, plan }: ProposalProps) {
+  const count = (kind: string) => plan.rowPlans.filter((rowPlan) => rowPlan.kind === kind).length;
   const [bad, asked] = [count('bad'), count('exists')];
   const good = count('new') + count('change');
-  const check = (next: Terms) => void current.check(next);
+  const check = (next: ImportOptions) => void current.check(next);
   const isBusy = current.progress !== undefined;
-  const isUndecided = plan.existing > 0 && terms.decision === undefined;
+  const isUndecided = plan.existing > 0 && options.decision === undefined;
   return (
     <Card aria-busy={isBusy}>
       <CardContent sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'minmax(0, 1fr)', justifyItems: 'start' }}>
         <Alert severity={bad === 0 ? 'success' : 'warning'}>
-          {terms.sheet.name}: {counted(plan.fates.length, 'row')},{' '}
+          {options.sheet.name}: {counted(plan.rowPlans.length, 'row')},{' '}
           {bad === 0 ? 'all valid' : `${formatNumber(bad)} with errors`}. Nothing is stored yet.
         </Alert>
-        <Questions terms={terms} plan={plan} check={check} />
+        <Questions options={options} plan={plan} check={check} />
         <Box sx={{ display: 'flex', gap: 1, flexWrap: 'wrap', alignItems: 'center' }}>
           <Button
             variant="contained"
@@ -84,11 +84,11 @@ function Proposal({ current, terms, plan }: ProposalProps) {
                 : `Import ${counted(good + asked, 'valid row')}`}
           </Button>
           {bad > 0 && (
-            <Button onClick={() => downloadRest(terms.sheet, plan)}>Download {counted(bad, 'invalid row')}</Button>
+            <Button onClick={() => downloadInvalid(options.sheet, plan)}>Download {counted(bad, 'invalid row')}</Button>
           )}
           {isUndecided && <Typography variant="body2">First choose what happens to existing rows.</Typography>}
         </Box>
-        <Preview terms={terms} plan={plan} check={check} />
+        <Preview options={options} plan={plan} check={check} />
       </CardContent>
     </Card>
   );
@@ -106,7 +106,7 @@ function Bar({ progress: { what, done, total } }: { readonly progress: Progress 
 }
 
 interface OutcomeProps {
-  readonly done: Done;
+  readonly done: ImportResult;
   readonly undo: () => void;
   readonly isBusy: boolean;
 }
@@ -148,7 +148,7 @@ function Outcome({ done, undo, isBusy }: OutcomeProps) {
   );
 }
 
-function TakenBack({ undone, close }: { readonly undone: Undone; readonly close: () => void }) {
+function UndoSummary({ undone, close }: { readonly undone: UndoResult; readonly close: () => void }) {
   const { removed, restored, kept } = undone;
   const told = [
     ...(removed > 0 ? [`${counted(removed, 'row was', 'rows were')} removed.`] : []),

@@ -13,22 +13,22 @@ import {
 import { key, labelOf } from '../shared/collection.ts';
 import { counted, formatNumber } from '../shared/numbers.ts';
 import { mayCreate, mayUpdate } from '../shared/rights.ts';
-import { isUnique, makesKeys, matchFields } from './columns.ts';
-import { type Decision, type Plan, type Terms, UNDECIDED } from './fate.ts';
+import { assignsKeys, isUnique, matchFields } from './columns.ts';
+import { type Decision, type ImportOptions, type Plan, UNDECIDED } from './fate.ts';
 
 interface QuestionsProps {
-  readonly terms: Terms;
+  readonly options: ImportOptions;
   readonly plan: Plan;
-  readonly check: (terms: Terms) => void;
+  readonly check: (options: ImportOptions) => void;
 }
 
 const NONE = '';
 
-export function Questions({ terms, plan, check }: QuestionsProps) {
-  const { sheet, mapping, match, decision, emptying } = terms;
+export function Questions({ options, plan, check }: QuestionsProps) {
+  const { sheet, mapping, match, decision, emptying } = options;
   const candidates = matchFields(sheet, mapping);
   // A row cannot repeat a unique value. It can repeat a key, since it gets a new one.
-  const mayAdd = mayCreate && (match === key ? makesKeys : match !== undefined && !isUnique(match));
+  const mayAdd = mayCreate && (match === key ? assignsKeys : match !== undefined && !isUnique(match));
   return (
     <>
       {candidates.length > 0 && (
@@ -39,7 +39,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
           value={match?.name ?? NONE}
           sx={{ maxWidth: 320 }}
           onChange={({ target }) =>
-            check({ ...terms, decision: UNDECIDED, match: candidates.find(({ name }) => name === target.value) })
+            check({ ...options, decision: UNDECIDED, match: candidates.find(({ name }) => name === target.value) })
           }
         >
           {candidates.map((field) => (
@@ -60,7 +60,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
           <RadioGroup
             aria-labelledby="existing"
             value={decision ?? NONE}
-            onChange={({ target }) => check({ ...terms, decision: target.value as Decision })}
+            onChange={({ target }) => check({ ...options, decision: target.value as Decision })}
           >
             <FormControlLabel value="leave" control={<Radio size="small" />} label="Keep the stored values" />
             {mayUpdate && (
@@ -80,7 +80,7 @@ export function Questions({ terms, plan, check }: QuestionsProps) {
             <Checkbox
               size="small"
               checked={emptying}
-              onChange={({ target }) => check({ ...terms, emptying: target.checked })}
+              onChange={({ target }) => check({ ...options, emptying: target.checked })}
             />
           }
           label={`Empty cells clear the stored value (${counted(plan.emptied, 'cell')})`}

@@ -1,14 +1,14 @@
 /** The request bodies of an import: a new row, or the key of a stored row with its changes. */
 import { fields, key } from '../shared/collection.ts';
-import type { Fate } from './fate.ts';
+import type { RowPlan } from './fate.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-export function bodyOf(fate: Extract<Fate, { kind: 'new' | 'change' | 'exists' }>): Body {
-  if (fate.kind === 'new') return fate.row;
+export function bodyOf(rowPlan: Extract<RowPlan, { kind: 'new' | 'change' | 'exists' }>): Body {
+  if (rowPlan.kind === 'new') return rowPlan.row;
   return Object.fromEntries([
-    [key.name, fate.id.json],
-    ...fate.changes.map(({ field, after }) => [field.name, after.json]),
+    [key.name, rowPlan.id.json],
+    ...rowPlan.changes.map(({ field, after }) => [field.name, after.json]),
   ]);
 }
 

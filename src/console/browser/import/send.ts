@@ -2,12 +2,12 @@
 import { parseJson } from '../../../collection/exact-json.ts';
 import { key, listPath } from '../shared/collection.ts';
 import { askOnce, isRepeatable } from '../shared/idempotency.ts';
-import { isStill } from '../shared/taking-back.ts';
-import { partsOf, type Shown, sendUnchanged } from '../shared/while-unchanged.ts';
-import { wordsOf } from '../shared/words.ts';
+import { stillEquals } from '../shared/taking-back.ts';
+import { chunksOf, type Shown, sendUnchanged } from '../shared/while-unchanged.ts';
+import { describeError } from '../shared/words.ts';
 import { stored } from './cells.ts';
 import { ROWS_PER_REQUEST } from './dry-run.ts';
-import type { Change, Fate } from './fate.ts';
+import type { Change, RowPlan } from './fate.ts';
 import { type Body, bodyOf, columnsOf } from './requests.ts';
 import { parts, rowsWith, type StoredRow, textOf } from './stored-rows.ts';
 
@@ -26,8 +26,8 @@ interface Filled extends Report {
   readonly failed: Map<number, string>;
 }
 
-type New = Extract<Fate, { kind: 'new' }>;
-type Changed = Extract<Fate, { kind: 'change' | 'exists' }>;
+type New = Extract<RowPlan, { kind: 'new' }>;
+type Changed = Extract<RowPlan, { kind: 'change' | 'exists' }>;
 
 /** Attempts per chunk if no answer comes. The Idempotency-Key makes sure that it is stored once. */
 const ATTEMPTS = 3;
@@ -37,15 +37,15 @@ export class Sender {
   /** Idempotency keys of chunks that may have been stored without an answer. */
   private readonly open = new Map<string, string>();
 
-  async send(fates: readonly Fate[], progress: (done: number) => void): Promise<Report> {
+  async send(rowPlans: readonly RowPlan[], progress: (done: number) => void): Promise<Report> {
     const report: Filled = { created: [], changed: [], failed: new Map() };
-    const placesOf = (kind: Fate['kind']) => fates.flatMap((fate, at) => (fate.kind === kind ? [at] : []));
+    const placesOf = (kind: RowPlan['kind']) => rowPlans.flatMap((rowPlan, at) => (rowPlan.kind === kind ? [at] : []));
     let done = 0;
     const attempt = async (part: readonly number[], store: () => Promise<void>) => {
       try {
         await store();
       } catch (error) {
-        for (const at of part) report.failed.set(at, wordsOf(error));
+        for (const at of part) report.failed.set(at, describeError(error));
       }
       done += part.length;
       progress(done);
@@ -54,27 +54,31 @@ export class Sender {
     for (let start = 0; start < created.length; start += ROWS_PER_REQUEST) {
       const part = created.slice(start, start + ROWS_PER_REQUEST);
       await attempt(part, async () => {
-        const body = part.map((at) => bodyOf(fates[at] as New));
+        const body = part.map((at) => bodyOf(rowPlans[at] as New));
         const url = `${listPath}?columns=${columnsOf(body)}`;
         report.created.push(...(await this.once('POST', url, body, { prefer: ',missing=default' })));
       });
     }
     const shown = placesOf('change').map((at) => {
-      const { id, changes } = fates[at] as Changed;
-      return { of: at, id: textOf(id), conditions: changes.map(({ field, before }) => isStill(field, before.json)) };
+      const { id, changes } = rowPlans[at] as Changed;
+      return {
+        of: at,
+        id: textOf(id),
+        conditions: changes.map(({ field, before }) => stillEquals(field, before.json)),
+      };
     });
-    for (const part of partsOf(shown)) {
+    for (const part of chunksOf(shown)) {
       await attempt(
         part.map(({ of }) => of),
-        () => this.change(part, fates, report),
+        () => this.change(part, rowPlans, report),
       );
     }
     return report;
   }
 
   /** Changes only rows that are still as the preview showed them, and reports the others. */
-  private async change(part: readonly Shown<number>[], fates: readonly Fate[], report: Filled): Promise<void> {
-    const changed = (at: number) => fates[at] as Changed;
+  private async change(part: readonly Shown<number>[], rowPlans: readonly RowPlan[], report: Filled): Promise<void> {
+    const changed = (at: number) => rowPlans[at] as Changed;
     const gone = new Set<number>();
     const left = await sendUnchanged(part, {
       send: async (places, filter) => {

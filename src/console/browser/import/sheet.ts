@@ -62,11 +62,11 @@ function readText(name: string, bytes: Uint8Array): Sheet {
   if (OLD_EXCEL.every((byte, at) => bytes[at] === byte)) {
     throw new Error(`${name} is in an old Excel format. Save it as .xlsx or CSV, then import it again.`);
   }
-  const { text, notes } = decoded(bytes);
+  const { text, notes } = decode(bytes);
   const isJson = /^\s*[[{]/.test(text);
   const reader: RecordReader = !isJson
     ? new CsvRecords()
-    : areLines(name, text)
+    : isNdjson(name, text)
       ? new NdjsonReader()
       : new JsonReader();
   const records = recordsOf(name, reader, text);
@@ -89,7 +89,7 @@ function blankLines(count: number): string[] {
  * Decodes UTF-8, or UTF-16 with a byte order mark. Anything else is decoded as windows-1252, which older spreadsheets
  * write.
  */
-function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
+function decode(bytes: Uint8Array): { text: string; notes: string[] } {
   const read = (encoding?: 'windows-1252') => {
     const reader = new TextReader(encoding);
     return reader.push(bytes) + reader.end();
@@ -105,7 +105,7 @@ function decoded(bytes: Uint8Array): { text: string; notes: string[] } {
 }
 
 /** Whether each line is a JSON object. */
-function areLines(name: string, text: string): boolean {
+function isNdjson(name: string, text: string): boolean {
   if (/\.(ndjson|jsonl)$/i.test(name)) return true;
   return /^\s*\{[^\n]*\}[ \t\r]*\n\s*\{/.test(text);
 }

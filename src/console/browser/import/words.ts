@@ -28,7 +28,7 @@ const FORMS: Readonly<Record<Input, string>> = {
 
 const LONGEST_QUOTE = 40;
 
-export function notAccepted(field: Field, cell: unknown, error: unknown): string {
+export function explainCell(field: Field, cell: unknown, error: unknown): string {
   const code = error instanceof Refusal ? error.code : '';
   const shown = quoted(cellText(cell));
   if (code === '22003') return `${shown} is too large a number for ${labelOf(field)}.`;

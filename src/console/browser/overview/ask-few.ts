@@ -1,5 +1,5 @@
 /** Requests a bounded number of groups, however large the catalogue is. */
-import { listPath, type Record_ } from '../shared/collection.ts';
+import { type KeyedRow, listPath } from '../shared/collection.ts';
 import { ask } from '../shared/http.ts';
 import { queryText } from '../shared/query.ts';
 
@@ -9,11 +9,11 @@ type Pairs = Parameters<typeof queryText>[0];
 const FEW = 3_000;
 
 /** Returns undefined if there are more rows than the page can use. */
-export async function fewRows(pairs: Pairs, most = FEW): Promise<readonly Record_[] | undefined> {
+export async function fewRows(pairs: Pairs, most = FEW): Promise<readonly KeyedRow[] | undefined> {
   const rows = await rowsOf([...pairs, ['limit', String(most + 1)]]);
   return rows.length > most ? undefined : rows;
 }
 
-export async function rowsOf(pairs: Pairs, path = listPath): Promise<readonly Record_[]> {
-  return (await ask(`${path}?${queryText(pairs)}`)).json as Record_[];
+export async function rowsOf(pairs: Pairs, path = listPath): Promise<readonly KeyedRow[]> {
+  return (await ask(`${path}?${queryText(pairs)}`)).json as KeyedRow[];
 }

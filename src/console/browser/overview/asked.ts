@@ -2,13 +2,13 @@
  * Requests the figures before any other script runs, if the overview is the first page. They are the slowest requests.
  */
 import { collectionName } from '../shared/collection.ts';
-import { isLoginWanted } from '../shared/session.ts';
+import { isLoginNeeded } from '../shared/session.ts';
 import { token } from '../shared/token.ts';
 import { PARTS, type PartName } from './figures.ts';
 
 export const NAMES = Object.keys(PARTS) as PartName[];
 
-const isOpened = /^#?\/?$/.test(location.hash) && !token.isAskedFor() && !isLoginWanted();
+const isOpened = /^#?\/?$/.test(location.hash) && !token.isAskedFor() && !isLoginNeeded();
 const early = new Map<PartName, Promise<unknown>>(isOpened ? NAMES.map((name) => [name, PARTS[name]()]) : []);
 for (const asked of early.values()) asked.catch(() => undefined);
 

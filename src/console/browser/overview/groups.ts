@@ -9,9 +9,9 @@ import type { Bar } from './bar.ts';
 import type { Key } from './sums.ts';
 
 /** Bars per chart; further groups are only counted. */
-export const MOST_BARS = 12;
+export const MAX_BARS = 12;
 
-export interface Sized {
+export interface GroupSize {
   readonly key: Key;
   readonly value: number;
 }
@@ -22,7 +22,7 @@ export type Names = ReadonlyMap<Key, string>;
 /** The largest groups, with names and filters. */
 export function barsOf(
   field: Field,
-  sizes: readonly Sized[],
+  sizes: readonly GroupSize[],
   names: Names,
   also: readonly Chip[] = [],
 ): readonly Bar[] {
@@ -38,12 +38,12 @@ export function barsOf(
   }));
 }
 
-function largest(sizes: readonly Sized[]): readonly Sized[] {
-  return [...sizes].sort((one, other) => other.value - one.value).slice(0, MOST_BARS);
+function largest(sizes: readonly GroupSize[]): readonly GroupSize[] {
+  return [...sizes].sort((one, other) => other.value - one.value).slice(0, MAX_BARS);
 }
 
 /** Loads the names that the charts show. */
-export function namesFor(field: Field, ...charts: readonly (readonly Sized[])[]): Promise<Names> {
+export function namesFor(field: Field, ...charts: readonly (readonly GroupSize[])[]): Promise<Names> {
   return namesOf(field, [...new Set(charts.flatMap((sizes) => largest(sizes).map(({ key }) => key)))]);
 }
 

@@ -1,10 +1,10 @@
 /** The overview page. */
 import { Alert, Box, Button, LinearProgress } from '@mui/material';
 import { useQueries } from '@tanstack/react-query';
-import { collectionTitle, fieldWith, labelOf } from '../shared/collection.ts';
+import { collectionTitle, fieldWithRole, labelOf } from '../shared/collection.ts';
 import { formatNumber, formatPrice } from '../shared/numbers.ts';
 import { Title } from '../shared/page-title.tsx';
-import { wordsOf } from '../shared/words.ts';
+import { describeError } from '../shared/words.ts';
 import { keyOf, NAMES, readPart } from './asked.ts';
 import { Columns } from './charts.tsx';
 import { byGroup, type Figures } from './figures.ts';
@@ -25,7 +25,7 @@ export function Overview() {
   const figures = Object.fromEntries(NAMES.map((name, at) => [name, parts[at]!.data ?? undefined])) as Figures;
   const isFetching = parts.some((part) => part.isFetching);
   const failed = parts.filter((part) => part.error !== null && !part.isFetching);
-  const reasons = [...new Set(failed.map((part) => wordsOf(part.error)))];
+  const reasons = [...new Set(failed.map((part) => describeError(part.error)))];
   return (
     <Box sx={{ py: 2, display: 'grid', gap: 2 }} aria-busy={isFetching}>
       <Title title="Overview" />
@@ -43,7 +43,7 @@ export function Overview() {
           {reasons.join(' ')}
         </Alert>
       )}
-      <Sheet figures={figures} />
+      <FigureGrid figures={figures} />
     </Box>
   );
 }
@@ -51,12 +51,12 @@ export function Overview() {
 /** Omits cents of large amounts. */
 const formatWorth = (value: number): string => (value < 1e6 ? formatPrice(value) : formatNumber(value));
 
-function Sheet({ figures }: { readonly figures: Figures }) {
+function FigureGrid({ figures }: { readonly figures: Figures }) {
   const { count, sums, low, prices = [], counts = [] } = figures;
   const flagged = sums?.flagged;
-  const flag = fieldWith('flag');
-  const stock = fieldWith('stock');
-  const threshold = fieldWith('threshold');
+  const flag = fieldWithRole('flag');
+  const stock = fieldWithRole('stock');
+  const threshold = fieldWithRole('threshold');
   const by = byGroup();
   return (
     <>
@@ -93,7 +93,7 @@ function Sheet({ figures }: { readonly figures: Figures }) {
         <ChartPanel id="value-by-group" title={`Stock value${by}`} chart={sums?.worthByGroup} format={formatWorth} />
         {stock && <ChartPanel id="units-by-group" title={`${labelOf(stock)}${by}`} chart={sums?.unitsByGroup} />}
         {prices.length > 0 && (
-          <Panel id="prices" title={`${labelOf(fieldWith('price')!)}: distribution`}>
+          <Panel id="prices" title={`${labelOf(fieldWithRole('price')!)}: distribution`}>
             <Columns bars={prices} format={formatNumber} />
           </Panel>
         )}

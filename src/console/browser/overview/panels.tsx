@@ -2,7 +2,7 @@
 import { Box, Button, Card, CardContent, Link, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link as RouterLink } from 'react-router-dom';
-import { fieldWith, itemPath, key, labelOf, titleOf } from '../shared/collection.ts';
+import { fieldWithRole, itemPath, key, labelOf, titleOf } from '../shared/collection.ts';
 import { formatNumber } from '../shared/numbers.ts';
 import { type Chip, listLink } from '../shared/query.ts';
 import { BarList } from './charts.tsx';
@@ -84,8 +84,8 @@ export function Tile({ id, label, value, where }: TileProps) {
 }
 
 export function LowPanel({ low }: { readonly low: Low }) {
-  const stock = fieldWith('stock')!;
-  const threshold = fieldWith('threshold')!;
+  const stock = fieldWithRole('stock')!;
+  const threshold = fieldWithRole('threshold')!;
   return (
     <Panel id="low" title={`${labelOf(stock)} below ${labelOf(threshold).toLowerCase()}`}>
       <Box component="ul" sx={{ listStyle: 'none', p: 0, m: 0 }}>

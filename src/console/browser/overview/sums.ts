@@ -3,7 +3,7 @@
  * per stock (or stocks per price, if that gives fewer rows), and the page multiplies.
  */
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldWith } from '../shared/collection.ts';
+import { fieldWithRole } from '../shared/collection.ts';
 import { fewRows } from './ask-few.ts';
 
 export interface GroupSum {
@@ -27,21 +27,21 @@ interface Row {
   readonly flag?: number | boolean | null;
 }
 
-const group = fieldWith('group');
-const price = fieldWith('price');
-const flag = fieldWith('flag');
+const group = fieldWithRole('group');
+const price = fieldWithRole('price');
+const flag = fieldWithRole('flag');
 
 const GROUP = group === undefined ? [] : [`group:${group.name}`];
 
 /** Largest number of distinct stocks of all groups in one answer. */
-const MOST_STOCKS = 12_000;
+const MAX_STOCKS = 12_000;
 
 /** Reads the sums with one request, or with two or three if there are many distinct stocks. */
 export async function readSums(stock: Field): Promise<readonly GroupSum[]> {
   const priced = price === undefined ? [] : [`price:${price.name}.sum()`];
   const flagged = flag === undefined ? [] : [`flag:${flag.name}`];
   const columns = [`stock:${stock.name}`, ...flagged, 'count()', ...priced];
-  const byStock = await fewRows([['select', [...GROUP, ...columns].join(',')]], MOST_STOCKS);
+  const byStock = await fewRows([['select', [...GROUP, ...columns].join(',')]], MAX_STOCKS);
   if (byStock !== undefined) {
     return added(byStock as unknown as Row[], (row) => ({
       units: (row.stock ?? 0) * row.count,

@@ -10,28 +10,28 @@ import { inputModeOf, ValueInput } from './value-input.tsx';
 interface AddFilterProps {
   readonly anchor: HTMLElement;
   /** The initial filter. */
-  readonly begun?: Begun | undefined;
+  readonly initial?: InitialFilter | undefined;
   readonly isChange?: boolean;
   readonly add: (chips: readonly Chip[]) => void;
   readonly close: () => void;
 }
 
-export interface Begun {
+export interface InitialFilter {
   readonly field: Field;
   readonly condition: Condition;
   readonly typed?: string;
   readonly not?: boolean;
 }
 
-export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFilterProps) {
-  const first = begun?.field ?? titleField ?? fields[0]!;
+export function AddFilter({ anchor, initial, isChange = false, add, close }: AddFilterProps) {
+  const first = initial?.field ?? titleField ?? fields[0]!;
   const [name, setName] = useState(first.name);
   const field = fieldNamed(name) ?? first;
   const conditions = conditionsFor(field);
-  const [chosen, setChosen] = useState(begun?.condition.label ?? '');
+  const [chosen, setChosen] = useState(initial?.condition.label ?? '');
   const condition = conditions.find(({ label }) => label === chosen) ?? conditions[0]!;
-  const [not, setNot] = useState(begun?.not ?? false);
-  const [typed, setTyped] = useState(begun?.typed ?? '');
+  const [not, setNot] = useState(initial?.not ?? false);
+  const [typed, setTyped] = useState(initial?.typed ?? '');
   const [upTo, setUpTo] = useState('');
   const [problem, setProblem] = useState<string>();
 
@@ -86,7 +86,7 @@ export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFi
             </MenuItem>,
           ])}
         </TextField>
-        {condition.needs !== 'nothing' && <Looked key={name} {...{ condition, field, typed, type, problem }} />}
+        {condition.needs !== 'nothing' && <FilterValue key={name} {...{ condition, field, typed, type, problem }} />}
         {condition.needs === 'range' ? (
           <ValueInput field={field} label="To" text={upTo} onChange={setUpTo} isFirst={false} />
         ) : (
@@ -106,7 +106,7 @@ export function AddFilter({ anchor, begun, isChange = false, add, close }: AddFi
   );
 }
 
-interface LookedProps {
+interface FilterValueProps {
   readonly condition: Condition;
   readonly field: (typeof fields)[number];
   readonly typed: string;
@@ -115,7 +115,7 @@ interface LookedProps {
 }
 
 /** The inputs for the value. */
-function Looked({ condition: { needs, around }, field, typed, type, problem }: LookedProps) {
+function FilterValue({ condition: { needs, around }, field, typed, type, problem }: FilterValueProps) {
   if ((needs === 'value' && around === undefined) || needs === 'range') {
     const label = needs === 'range' ? 'From' : 'Value';
     return <ValueInput field={field} label={label} text={typed} onChange={type} problem={problem} />;

@@ -2,16 +2,16 @@
 import { Box, Table, TableBody, TableCell, TableHead, TableRow, Typography } from '@mui/material';
 import { useEffect, useMemo, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { calculated, type Operation } from '../shared/arithmetic.ts';
+import { applyOperation, type Operation } from '../shared/arithmetic.ts';
 import { isUndoable, type RowChange, rowsFor, type Target } from '../shared/bulk.ts';
-import { countedRows, labelOf, oneOf, type Record_, titleOf } from '../shared/collection.ts';
+import { countedRows, type KeyedRow, labelOf, oneOf, titleOf } from '../shared/collection.ts';
 import { readNumber } from '../shared/numbers.ts';
 import { isSame } from '../shared/same.ts';
 import { formatValue } from '../shared/values.ts';
 
 const SHOWN = 5;
 
-export interface Calculation {
+interface Calculation {
   readonly changes: readonly RowChange[];
   /** Number of rows without a value. */
   readonly empty: number;
@@ -19,14 +19,19 @@ export interface Calculation {
   readonly problem?: string;
 }
 
-export interface Numbers {
+export interface CalculationState {
   readonly calculation: Calculation | undefined;
   readonly error: unknown;
 }
 
 /** Reads the rows once per field, and calculates every typed amount locally. */
-export function useNumbers(target: Target, field: Field, operation: Operation | undefined, typed: string): Numbers {
-  const [rows, setRows] = useState<{ readonly name: string; readonly all: readonly Record_[] }>();
+export function useCalculation(
+  target: Target,
+  field: Field,
+  operation: Operation | undefined,
+  typed: string,
+): CalculationState {
+  const [rows, setRows] = useState<{ readonly name: string; readonly all: readonly KeyedRow[] }>();
   const [error, setError] = useState<unknown>();
   const isWanted = operation !== undefined && isUndoable(target);
   useEffect(() => {
@@ -49,12 +54,12 @@ export function useNumbers(target: Target, field: Field, operation: Operation | 
   return { calculation, error };
 }
 
-function calculate(rows: readonly Record_[], field: Field, operation: Operation, amount: string): Calculation {
+function calculate(rows: readonly KeyedRow[], field: Field, operation: Operation, amount: string): Calculation {
   const changes: RowChange[] = [];
   let empty = 0;
   for (const row of rows) {
     const before = row[field.name] ?? null;
-    const entered = calculated(field, before, operation, amount);
+    const entered = applyOperation(field, before, operation, amount);
     if (entered === undefined) empty++;
     else if ('problem' in entered) return { changes: [], empty, problem: `${titleOf(row)}: ${entered.problem}` };
     else if (!isSame(before, entered.value)) changes.push({ row, before, after: entered.value });
@@ -62,7 +67,13 @@ function calculate(rows: readonly Record_[], field: Field, operation: Operation,
   return { changes, empty };
 }
 
-export function PreviewOfNumbers({ field, calculation }: { readonly field: Field; readonly calculation: Calculation }) {
+export function CalculationPreview({
+  field,
+  calculation,
+}: {
+  readonly field: Field;
+  readonly calculation: Calculation;
+}) {
   const { changes, empty, problem } = calculation;
   if (problem !== undefined) {
     return (

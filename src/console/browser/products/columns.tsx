@@ -7,7 +7,7 @@ import { useStore } from 'react-admin';
 import type { Field } from '../../../collection/declaration.ts';
 import { collectionName, fields, key, labelOf, titleField } from '../shared/collection.ts';
 import { Icon } from '../shared/icon.tsx';
-import { latePart } from '../shared/page-boundary.tsx';
+import { lazyPart } from '../shared/page-boundary.tsx';
 import { columnWidth, gridWidth, NARROW_SCREEN } from './grid-style.ts';
 
 const ICON = { fontSize: 'small', sx: { mr: 1 } } as const;
@@ -91,7 +91,7 @@ export function useColumns(): Columns {
 }
 
 /** Loaded on demand. */
-const ArrangeDialog = latePart(async () => (await import('./arrange-dialog.tsx')).ArrangeDialog);
+const ArrangeDialog = lazyPart(async () => (await import('./arrange-dialog.tsx')).ArrangeDialog);
 
 export function ColumnsButton() {
   const { shown, ordered, toggle } = useColumns();

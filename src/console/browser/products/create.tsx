@@ -8,7 +8,7 @@ import { Title } from '../shared/page-title.tsx';
 import { offerUndoOfCreation } from '../shared/undo-row.ts';
 import { FormEnd, FormFields, FormToolbar, isFilledIn, readForm } from './form.tsx';
 import { useSaveOnce } from './save-once.ts';
-import { noteCreated } from './shown-rows.tsx';
+import { rememberCreated } from './shown-rows.tsx';
 
 const NONE = {};
 
@@ -22,7 +22,7 @@ export function CreatePage() {
     try {
       const row = await createRow(withoutEmpty(readForm(data)), idempotencyKey);
       isUnsaved.current = false;
-      noteCreated(row.id);
+      rememberCreated(row.id);
       redirect('list', collectionName);
       offerUndoOfCreation(row);
       return 'saved';

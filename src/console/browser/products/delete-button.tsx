@@ -2,11 +2,11 @@
 import Delete from '@mui/icons-material/Delete';
 import { Button } from '@mui/material';
 import { useState } from 'react';
-import type { Record_ } from '../shared/collection.ts';
+import type { KeyedRow } from '../shared/collection.ts';
 import { DeleteRow } from './deletion-dialog.tsx';
 
 interface DeleteButtonProps {
-  readonly record: Record_;
+  readonly record: KeyedRow;
   readonly afterwards: () => void;
 }
 

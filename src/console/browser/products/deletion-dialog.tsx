@@ -3,10 +3,10 @@ import { Button, Dialog, DialogActions, DialogContent, DialogContentText, Dialog
 import { useState } from 'react';
 import { useRefresh } from 'react-admin';
 import { deleteAll, isDeletionUndoable, type Target } from '../shared/bulk.ts';
-import { deletedWithRows, type Record_, titleOf, titleOfCollection } from '../shared/collection.ts';
+import { deletedWithRows, type KeyedRow, titleOf, titleOfCollection } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayRestore, seesWholeRows } from '../shared/rights.ts';
-import { offerUndo, tell } from '../shared/undo.tsx';
+import { offerUndo, showMessage } from '../shared/undo.tsx';
 
 interface DeletionDialogProps {
   readonly what: string;
@@ -57,7 +57,7 @@ export function DeletionDialog({ what, isUndoable, apply, close }: DeletionDialo
 }
 
 interface DeleteRowProps {
-  readonly record: Record_;
+  readonly record: KeyedRow;
   readonly close: () => void;
   /** Called when the row no longer exists. */
   readonly afterwards?: () => void;
@@ -72,8 +72,8 @@ export function DeleteRow({ record, close, afterwards }: DeleteRowProps) {
     close();
     afterwards?.();
     refresh();
-    if (count === 0) tell(`${title} was already deleted by someone else.`, 'warning');
-    else if (undo === undefined) tell(`${title} was deleted.`, 'success');
+    if (count === 0) showMessage(`${title} was already deleted by someone else.`, 'warning');
+    else if (undo === undefined) showMessage(`${title} was deleted.`, 'success');
     else offerUndo(`${title} was deleted.`, undo);
   };
   return <DeletionDialog what={title} isUndoable={isDeletionUndoable(target)} apply={remove} close={close} />;

@@ -3,13 +3,13 @@ import { Box, Card, LinearProgress } from '@mui/material';
 import { type RefObject, useRef, useState } from 'react';
 import { RecordContextProvider, SimpleForm, useGetOne, useRedirect } from 'react-admin';
 import { useParams } from 'react-router-dom';
-import { collectionName, key, labelOf, type Record_, titleOf } from '../shared/collection.ts';
+import { collectionName, type KeyedRow, key, labelOf, titleOf } from '../shared/collection.ts';
 import { Title } from '../shared/page-title.tsx';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { hasReferrers } from '../shared/referrers.ts';
 import { mayDelete, mayUpdate } from '../shared/rights.ts';
 import { saveRow } from '../shared/save-row.ts';
-import { tellOutcome } from '../shared/undo-row.ts';
+import { reportOutcome } from '../shared/undo-row.ts';
 import { DeleteButton } from './delete-button.tsx';
 import { FormEnd, FormFields, FormToolbar, readForm } from './form.tsx';
 import { ReferrersOf } from './referrers.tsx';
@@ -26,13 +26,14 @@ const ONCE = {
 
 export function EditPage() {
   const { id = '' } = useParams();
-  const { data, error, isFetching, refetch } = useGetOne<Record_>(collectionName, { id }, ONCE);
+  const { data, error, isFetching, refetch } = useGetOne<KeyedRow>(collectionName, { id }, ONCE);
   const isUnsaved = useRef(false);
-  const begun = useRef<Record_>(undefined);
-  if (begun.current !== undefined && String(begun.current.id) !== id) begun.current = undefined;
+  const editedRow = useRef<KeyedRow>(undefined);
+  if (editedRow.current !== undefined && String(editedRow.current.id) !== id) editedRow.current = undefined;
   // The list may have cached an older row. An untouched form takes the current one.
-  if (data !== undefined && !isFetching && (begun.current === undefined || !isUnsaved.current)) begun.current = data;
-  const row = begun.current;
+  if (data !== undefined && !isFetching && (editedRow.current === undefined || !isUnsaved.current))
+    editedRow.current = data;
+  const row = editedRow.current;
   if (row !== undefined) return <EditForm key={id} row={row} isUnsaved={isUnsaved} />;
   if (error && !isFetching) {
     return (
@@ -45,7 +46,7 @@ export function EditPage() {
   return <LinearProgress aria-label="Loading" />;
 }
 
-function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsaved: RefObject<boolean> }) {
+function EditForm({ row, isUnsaved }: { readonly row: KeyedRow; readonly isUnsaved: RefObject<boolean> }) {
   const [error, setError] = useState<unknown>();
   const redirect = useRedirect();
   const { save, isSaving } = useSaveOnce(async (data) => {
@@ -55,7 +56,7 @@ function EditForm({ row, isUnsaved }: { readonly row: Record_; readonly isUnsave
       if (outcome.kind === 'editing') return 'editing';
       isUnsaved.current = false;
       redirect('list', collectionName);
-      tellOutcome(outcome);
+      reportOutcome(outcome);
       return 'saved';
     } catch (problem) {
       setError(problem);

@@ -12,7 +12,7 @@ import { formatDecimal, formatNumber } from '../shared/numbers.ts';
 import { type Filter, listUrl, type Sort } from '../shared/query.ts';
 import { chooseTarget, datedName } from '../shared/save-file.ts';
 import { askStream } from '../shared/stream.ts';
-import { wordsOf } from '../shared/words.ts';
+import { describeError } from '../shared/words.ts';
 import { useSelection } from './selection.tsx';
 
 interface Format {
@@ -58,11 +58,11 @@ export function ExportMenu() {
       setBytes(0);
       const url = selected?.kind === 'rows' ? selectionUrl(selected.ids, sort) : listUrl(filterValues as Filter, sort);
       const content = await askStream(url, { accept: type, signal: control.signal });
-      await target(content.pipeThrough(counting(setBytes)), type);
+      await target(content.pipeThrough(countBytes(setBytes)), type);
       notify(`Exported ${rows === undefined ? '' : `${formatNumber(rows)} rows`}.`, { type: 'info' });
     } catch (error) {
       if (!control.signal.aborted) {
-        notify(`Nothing was exported: ${wordsOf(error)}`, { type: 'error', autoHideDuration: null });
+        notify(`Nothing was exported: ${describeError(error)}`, { type: 'error', autoHideDuration: null });
       }
     }
     setBytes(undefined);
@@ -116,15 +116,15 @@ function selectionUrl(ids: readonly Id[], sort: Sort): string {
 }
 
 /** Reports progress a few times a second. */
-function counting(tell: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+function countBytes(report: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
-  let told = 0;
+  let reportedAt = 0;
   return new TransformStream({
     transform(piece, out) {
       bytes += piece.byteLength;
-      if (performance.now() - told > 200) {
-        told = performance.now();
-        tell(bytes);
+      if (performance.now() - reportedAt > 200) {
+        reportedAt = performance.now();
+        report(bytes);
       }
       out.enqueue(piece);
     },

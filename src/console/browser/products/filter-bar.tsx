@@ -2,13 +2,13 @@
 import { Box, Chip as MuiChip } from '@mui/material';
 import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
-import { collectionName, fieldNamed, labelOf, type Record_, titleField } from '../shared/collection.ts';
+import { collectionName, fieldNamed, type KeyedRow, labelOf, titleField } from '../shared/collection.ts';
 import { conditionOf, describeCondition } from '../shared/conditions.ts';
 import { Icon } from '../shared/icon.tsx';
 import { type Chip, type Filter, filterOf } from '../shared/query.ts';
 import { quickFilters } from '../shared/quick-filters.ts';
-import { noteTitles } from '../shared/references.ts';
-import { AddFilter, type Begun } from './add-filter.tsx';
+import { cacheTitles } from '../shared/references.ts';
+import { AddFilter, type InitialFilter } from './add-filter.tsx';
 import { RequestLine } from './request-line.tsx';
 
 /** Long enough not to search letter by letter, short enough to feel immediate. */
@@ -17,14 +17,14 @@ const PAUSE_MS = 180;
 /** The filter in the dialog, and the index of the chip that it replaces. */
 interface Open {
   readonly anchor: HTMLElement;
-  readonly begun?: Begun;
+  readonly initial?: InitialFilter;
   readonly at?: number;
 }
 
 export function FilterBar() {
-  const { filterValues, setFilters, data } = useListContext<Record_>();
+  const { filterValues, setFilters, data } = useListContext<KeyedRow>();
   const { q, where = [] } = filterOf(filterValues);
-  noteTitles(data ?? []);
+  cacheTitles(data ?? []);
   const [open, setOpen] = useState<Open>();
   const change = (next: Filter) => {
     const filter: Filter = { ...(next.q ? { q: next.q } : {}), ...(next.where?.length ? { where: next.where } : {}) };
@@ -40,7 +40,7 @@ export function FilterBar() {
     const field = 'raw' in chip ? undefined : fieldNamed(chip.field);
     const fits = 'raw' in chip || field === undefined ? undefined : conditionOf(field, chip);
     if ('raw' in chip || field === undefined || fits === undefined) return;
-    setOpen({ anchor, at, begun: { field, ...fits, not: chip.not === true } });
+    setOpen({ anchor, at, initial: { field, ...fits, not: chip.not === true } });
   };
   const remove = (index: number) =>
     change({ ...(q === undefined ? {} : { q }), where: where.filter((_chip, at) => at !== index) });
@@ -92,7 +92,7 @@ export function FilterBar() {
               className="chip"
               title={`Filter by ${labelOf(field)}`}
               aria-haspopup="dialog"
-              onClick={(event) => setOpen({ anchor: event.currentTarget, begun: { field, condition } })}
+              onClick={(event) => setOpen({ anchor: event.currentTarget, initial: { field, condition } })}
             >
               {labelOf(field)}
             </button>
@@ -103,7 +103,7 @@ export function FilterBar() {
       {open !== undefined && (
         <AddFilter
           anchor={open.anchor}
-          begun={open.begun}
+          initial={open.initial}
           isChange={open.at !== undefined}
           add={add}
           close={() => setOpen(undefined)}
@@ -131,7 +131,7 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
     return () => clearTimeout(timer);
   }, [typed, onChange]);
   /** Restores the text if the search was cancelled to keep unsaved work. */
-  const showWhatHolds = () => {
+  const restoreSearch = () => {
     if (typed !== sent.current || value === sent.current) return;
     sent.current = value;
     setTyped(value);
@@ -145,7 +145,7 @@ function SearchBox({ value, onChange }: { readonly value: string; readonly onCha
       placeholder={label}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
-      onBlur={showWhatHolds}
+      onBlur={restoreSearch}
     />
   );
 }

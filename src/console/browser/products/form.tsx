@@ -17,12 +17,12 @@ import type { Field } from '../../../collection/declaration.ts';
 import type { Value } from '../../../collection/value.ts';
 import {
   type Cells,
-  describes,
   fields,
+  helpTextOf,
   isWritable,
+  type KeyedRow,
   key,
   labelOf,
-  type Record_,
   titleField,
 } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
@@ -51,11 +51,11 @@ export function FormFields({ isNew }: { readonly isNew: boolean }) {
 }
 
 function FieldInput({ field, isNew }: { readonly field: Field; readonly isNew: boolean }) {
-  const help = describes(field) ?? false;
+  const help = helpTextOf(field) ?? false;
   const isReadOnly = !mayWrite(field, isNew);
   const common = { source: field.name, label: labelOf(field), helperText: help, readOnly: isReadOnly };
   const isNeeded = field.required && !(isNew && isFilledIn(field));
-  const before = useRecordContext<Record_>()?.[field.name];
+  const before = useRecordContext<KeyedRow>()?.[field.name];
   // A stored value is valid, even if it could not be typed.
   const validate: Validator = (value) => (value === before && value ? undefined : problemOf(field, value, isNeeded));
   const entry = entryOf(field, before);

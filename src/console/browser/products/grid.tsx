@@ -20,12 +20,12 @@ export function Grid() {
   const { shown, widthOf } = useColumns();
   const { error, isPending, isFetching, refetch } = useListContext();
   const { rows } = useShownRows();
-  if (error !== null && error !== undefined && !isFetching) return <NotRead error={error} retry={refetch} />;
+  if (error !== null && error !== undefined && !isFetching) return <LoadError error={error} retry={refetch} />;
   if (isPending) return <LinearProgress aria-label="Loading" />;
   return (
     <>
       <SelectionBar />
-      {rows.length === 0 ? <Nothing /> : <Table columns={shown} widthOf={widthOf} />}
+      {rows.length === 0 ? <EmptyList /> : <Table columns={shown} widthOf={widthOf} />}
       <Announcement />
     </>
   );
@@ -58,7 +58,7 @@ function Table({ columns, widthOf }: TableProps) {
   );
 }
 
-function NotRead({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
+function LoadError({ error, retry }: { readonly error: unknown; readonly retry: () => unknown }) {
   const { filterValues, setFilters } = useListContext();
   const isFiltered = Object.keys((filterValues ?? {}) as object).length > 0;
   return (
@@ -74,7 +74,7 @@ function NotRead({ error, retry }: { readonly error: unknown; readonly retry: ()
   );
 }
 
-function Nothing() {
+function EmptyList() {
   const { filterValues, setFilters } = useListContext();
   const isFiltered = Object.keys((filterValues ?? {}) as object).length > 0;
   const words = collectionName.replaceAll('_', ' ');

@@ -5,17 +5,17 @@ import type { Value } from '../../../collection/value.ts';
 import { readRow, type Versioned } from '../shared/api.ts';
 import { type Cells, fieldNamed, type Id, titleOf } from '../shared/collection.ts';
 import { changesOf, saveRow } from '../shared/save-row.ts';
-import { tell } from '../shared/undo.tsx';
-import { tellOutcome } from '../shared/undo-row.ts';
+import { showMessage } from '../shared/undo.tsx';
+import { reportOutcome } from '../shared/undo-row.ts';
 import { DiscardDialog, LeaveGuard } from '../shared/unsaved.tsx';
 import { readEntered } from '../shared/values.ts';
-import { wordsOf } from '../shared/words.ts';
+import { describeError } from '../shared/words.ts';
 
 export interface Draft {
   /** The row and version at the start of the edit. */
-  readonly begun: Versioned;
+  readonly original: Versioned;
   /** Edited fields: typed text, which is parsed on save, or a chosen value. */
-  readonly typed: Readonly<Record<string, Typed>>;
+  readonly typed: Readonly<Record<string, EditedValue>>;
   /** Validation messages by field, set on save. */
   readonly faults: Readonly<Record<string, string>>;
   /** The error of the last save. */
@@ -25,12 +25,12 @@ export interface Draft {
   readonly focus: string;
 }
 
-export type Typed = { readonly text: string } | { readonly value: Value };
+export type EditedValue = { readonly text: string } | { readonly value: Value };
 
 /** These functions stay identical during an edit, so that other rows do not render again. */
 export interface EditingActions {
   readonly begin: (id: Id, focus: string) => void;
-  readonly set: (name: string, typed: Typed) => void;
+  readonly set: (name: string, typed: EditedValue) => void;
   readonly save: () => Promise<void>;
   readonly cancel: () => void;
 }
@@ -58,7 +58,7 @@ export function InlineEditing({ children }: { readonly children: ReactNode }) {
   isUnsaved.current = draft !== undefined && hasChanges(draft);
   const actions = useActions(latest, isUnsaved, setDraft, setNext);
   const editing = useMemo<Editing>(() => ({ draft, actions }), [draft, actions]);
-  const what = draft === undefined ? '' : titleOf(draft.begun.row);
+  const what = draft === undefined ? '' : titleOf(draft.original.row);
   const discard = () => {
     setNext(undefined);
     setDraft(undefined);
@@ -83,10 +83,10 @@ function useActions(
   return useMemo(() => {
     const open = async (id: Id, focus: string) => {
       try {
-        const begun = await readRow(id);
-        setDraft(() => ({ begun, typed: {}, faults: {}, focus }));
+        const original = await readRow(id);
+        setDraft(() => ({ original, typed: {}, faults: {}, focus }));
       } catch (error) {
-        tell(wordsOf(error), 'error');
+        showMessage(describeError(error), 'error');
         refresh();
       }
     };
@@ -109,10 +109,10 @@ function useActions(
         if (Object.keys(faults).length > 0) return setDraft(() => ({ ...saved, faults }));
         setDraft((now) => now && { ...now, isSaving: true });
         try {
-          const outcome = await saveRow(saved.begun, values);
+          const outcome = await saveRow(saved.original, values);
           if (outcome.kind === 'editing') return setDraft((now) => now && { ...now, isSaving: false });
           close();
-          tellOutcome(outcome);
+          reportOutcome(outcome);
         } catch (error) {
           setDraft((now) => now && { ...now, error, isSaving: false });
         }
@@ -141,7 +141,7 @@ function readDraft({ typed }: Draft): ReadDraft {
 /** Text that is not a valid value is also unsaved work. */
 function hasChanges(draft: Draft): boolean {
   const { values, faults } = readDraft(draft);
-  return Object.keys(faults).length > 0 || Object.keys(changesOf(draft.begun.row, values)).length > 0;
+  return Object.keys(faults).length > 0 || Object.keys(changesOf(draft.original.row, values)).length > 0;
 }
 
 function without(faults: Draft['faults'], name: string): Draft['faults'] {

@@ -2,11 +2,11 @@
 import { Autocomplete, TextField } from '@mui/material';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { type Found, findRows, isMadeByTitle, makeRow } from '../shared/find-rows.ts';
-import { knownTitle, noteTitle, referenceOf } from '../shared/references.ts';
+import { createReferencedRow, findRows, needsOnlyTitle, type RowOption } from '../shared/find-rows.ts';
+import { cachedTitle, cacheTitle, referenceOf } from '../shared/references.ts';
 import { mayCreateIn } from '../shared/rights.ts';
-import { tell } from '../shared/undo.tsx';
-import { wordsOf } from '../shared/words.ts';
+import { showMessage } from '../shared/undo.tsx';
+import { describeError } from '../shared/words.ts';
 
 /** Delay before a search, so that a word is not searched letter by letter. */
 const PAUSE_MS = 150;
@@ -28,39 +28,39 @@ interface ReferenceInputProps {
   readonly help?: string | undefined;
 }
 
-type Option = Found & { readonly isNew?: boolean };
+type Option = RowOption & { readonly isNew?: boolean };
 
 export function ReferenceInput(props: ReferenceInputProps) {
   const { field, label, text, title, onChange, onKeyDown, isCell = false, problem, help } = props;
   const other = referenceOf(field)!;
-  const [typed, setTyped] = useState(title ?? knownTitle(field, text) ?? text);
+  const [typed, setTyped] = useState(title ?? cachedTitle(field, text) ?? text);
   const [isOpen, setOpen] = useState(false);
   /** The search text. It is empty until the person types, so that all rows are offered first. */
-  const [looked, setLooked] = useState('');
-  const [found, setFound] = useState<readonly Found[]>([]);
-  const [trouble, setTrouble] = useState<string>();
+  const [searchText, setSearchText] = useState('');
+  const [found, setFound] = useState<readonly RowOption[]>([]);
+  const [searchError, setSearchError] = useState<string>();
 
   useEffect(() => {
     if (!isOpen) return;
     const ending = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        setFound(await findRows(other, looked, ending.signal));
-        setTrouble(undefined);
+        setFound(await findRows(other, searchText, ending.signal));
+        setSearchError(undefined);
       } catch (error) {
-        if (!ending.signal.aborted) setTrouble(wordsOf(error));
+        if (!ending.signal.aborted) setSearchError(describeError(error));
       }
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       ending.abort();
     };
-  }, [isOpen, looked, other]);
+  }, [isOpen, searchText, other]);
 
-  const choose = ({ key, title: chosen }: Found) => {
-    noteTitle(field, key, chosen);
+  const choose = ({ key, title: chosen }: RowOption) => {
+    cacheTitle(field, key, chosen);
     setTyped(chosen);
-    setLooked('');
+    setSearchText('');
     setOpen(false);
     onChange(key);
   };
@@ -70,19 +70,20 @@ export function ReferenceInput(props: ReferenceInputProps) {
     if (isCreating.current) return;
     isCreating.current = true;
     try {
-      const made = await makeRow(other, option.key);
+      const made = await createReferencedRow(other, option.key);
       choose(made);
-      tell(`${made.title} was created.`, 'success');
+      showMessage(`${made.title} was created.`, 'success');
     } catch (error) {
-      setTrouble(wordsOf(error));
+      setSearchError(describeError(error));
     }
     isCreating.current = false;
   };
   const named = (name: string) => found.find((each) => each.title.toLowerCase() === name.trim().toLowerCase());
-  const mayMake = looked.trim() !== '' && named(looked) === undefined && mayCreateIn(other) && isMadeByTitle(other);
+  const mayMake =
+    searchText.trim() !== '' && named(searchText) === undefined && mayCreateIn(other) && needsOnlyTitle(other);
   const options: Option[] = [
     ...found,
-    ...(mayMake ? [{ key: looked.trim(), title: `Create “${looked.trim()}”`, isNew: true }] : []),
+    ...(mayMake ? [{ key: searchText.trim(), title: `Create “${searchText.trim()}”`, isNew: true }] : []),
   ];
   return (
     <Autocomplete<Option, false, true, true>
@@ -103,13 +104,13 @@ export function ReferenceInput(props: ReferenceInputProps) {
       onInputChange={(_event, words, reason) => {
         if (reason !== 'input') return;
         setTyped(words);
-        setLooked(words);
+        setSearchText(words);
         setOpen(true);
         onChange(words);
       }}
       onChange={(_event, option) => void (typeof option === 'string' ? undefined : pick(option))}
       onBlur={() => {
-        const meant = looked === '' ? undefined : named(looked);
+        const meant = searchText === '' ? undefined : named(searchText);
         if (meant !== undefined) choose(meant);
       }}
       slotProps={{ popper: { sx: { minWidth: 220 } } }}
@@ -122,8 +123,8 @@ export function ReferenceInput(props: ReferenceInputProps) {
           {...(isCell ? { hiddenLabel: true } : { label })}
           required={props.required ?? false}
           autoFocus={props.autoFocus ?? false}
-          error={problem !== undefined || trouble !== undefined}
-          {...(isCell ? { title: problem ?? trouble } : { helperText: problem ?? trouble ?? help })}
+          error={problem !== undefined || searchError !== undefined}
+          {...(isCell ? { title: problem ?? searchError } : { helperText: problem ?? searchError ?? help })}
           onKeyDown={(event) => {
             // While options are shown, these keys belong to the list of options.
             const isOffered = isOpen && options.length > 0;

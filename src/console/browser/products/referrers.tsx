@@ -1,11 +1,11 @@
 /** Lists the rows that refer to the current row, below its form. */
 import { Box, Card, Link, Typography } from '@mui/material';
 import { useCallback, useEffect, useState } from 'react';
-import { oneOf, type Record_ } from '../shared/collection.ts';
+import { type KeyedRow, oneOf } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { type Referrers, referrersOf } from '../shared/referrers.ts';
 
-export function ReferrersOf({ row: { id } }: { readonly row: Record_ }) {
+export function ReferrersOf({ row: { id } }: { readonly row: KeyedRow }) {
   const [all, setAll] = useState<readonly Referrers[]>();
   const [error, setError] = useState<unknown>();
   const read = useCallback(

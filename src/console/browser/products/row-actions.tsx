@@ -1,16 +1,16 @@
 /** The buttons of a row: edit and delete, or save and cancel during an edit. */
 import { type Ref, useEffect, useRef } from 'react';
-import { fields, key, type Record_, titleField, titleOf } from '../shared/collection.ts';
+import { fields, type KeyedRow, key, titleField, titleOf } from '../shared/collection.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import { mayDelete, mayUpdate, mayWrite } from '../shared/rights.ts';
 import type { EditingActions } from './inline-editing.tsx';
 
 interface RowActionsProps {
-  readonly record: Record_;
+  readonly record: KeyedRow;
   readonly isEdited: boolean;
   readonly isSaving: boolean;
   readonly actions: EditingActions;
-  readonly remove: (record: Record_) => void;
+  readonly remove: (record: KeyedRow) => void;
 }
 
 export function RowActions({ record, isEdited, isSaving, actions: { begin, save, cancel }, remove }: RowActionsProps) {

@@ -2,8 +2,17 @@
 import { Switch } from '@mui/material';
 import { type KeyboardEvent, Suspense } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
-import { isJson, isWritable, itemPath, key, labelOf, type Record_, titleField, titleOf } from '../shared/collection.ts';
-import { hrefOfRow, referenceOf, titleReferred } from '../shared/references.ts';
+import {
+  isJson,
+  isWritable,
+  itemPath,
+  type KeyedRow,
+  key,
+  labelOf,
+  titleField,
+  titleOf,
+} from '../shared/collection.ts';
+import { hrefOfRow, referencedTitle, referenceOf } from '../shared/references.ts';
 import {
   editableText,
   formatCell,
@@ -21,9 +30,9 @@ import { isAddress } from './picture.tsx';
 import { inputModeOf, inputTypeOf, ReferenceInput, stepOf } from './value-input.tsx';
 
 /** `Rows` handles clicks on these links. */
-const hrefOf = ({ id }: Record_) => `#${itemPath(id)}`;
+const hrefOf = ({ id }: KeyedRow) => `#${itemPath(id)}`;
 
-export function CellValue({ field, record }: { readonly field: Field; readonly record: Record_ }) {
+export function CellValue({ field, record }: { readonly field: Field; readonly record: KeyedRow }) {
   const value = record[field.name];
   const text = formatCell(field, record);
   if (field === titleField) return <a href={hrefOf(record)}>{value === '' ? titleOf(record) : text}</a>;
@@ -53,7 +62,7 @@ interface CellInputProps {
 }
 
 export function CellInput({ field, draft, actions: { set, save, cancel } }: CellInputProps) {
-  const { row } = draft.begun;
+  const { row } = draft.original;
   const { name } = field;
   const typed = draft.typed[name];
   const value = typed !== undefined && 'value' in typed ? typed.value : row[name];
@@ -83,7 +92,7 @@ export function CellInput({ field, draft, actions: { set, save, cancel } }: Cell
           field={field}
           label={label}
           text={typed !== undefined && 'text' in typed ? typed.text : valueText(value)}
-          title={titleReferred(field, row)}
+          title={referencedTitle(field, row)}
           onChange={(text) => set(name, { text })}
           onKeyDown={onKeyDown}
           isCell

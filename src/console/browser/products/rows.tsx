@@ -2,7 +2,7 @@
 import { type ComponentProps, type MouseEvent, memo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import type { Field } from '../../../collection/declaration.ts';
-import { fieldNamed, key, type Record_, titleOf } from '../shared/collection.ts';
+import { fieldNamed, type KeyedRow, key, titleOf } from '../shared/collection.ts';
 import { ProblemInPlace } from '../shared/problem.tsx';
 import { mayWrite } from '../shared/rights.ts';
 import { DeleteRow } from './deletion-dialog.tsx';
@@ -17,7 +17,7 @@ export function Rows({ columns }: { readonly columns: readonly Field[] }) {
   const { rows, created } = useShownRows();
   const { ids: selected, actions: selecting } = useSelection();
   const { draft, actions } = useEditing();
-  const [deleting, setDeleting] = useState<Record_>();
+  const [deleting, setDeleting] = useState<KeyedRow>();
   const navigate = useNavigate();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the click targets are links, which handle keys themselves
@@ -27,7 +27,7 @@ export function Rows({ columns }: { readonly columns: readonly Field[] }) {
           key={record.id}
           record={record}
           columns={columns.map(({ name }) => name).join()}
-          draft={draft?.begun.row.id === record.id ? draft : undefined}
+          draft={draft?.original.row.id === record.id ? draft : undefined}
           actions={actions}
           isSelected={selected.includes(record.id)}
           isNew={record.id === created}
@@ -55,7 +55,7 @@ function followLink(event: MouseEvent, navigate: (to: string) => void): void {
 const isChangeable = (field: Field) => field !== key && mayWrite(field, false);
 
 interface RowProps {
-  readonly record: Record_;
+  readonly record: KeyedRow;
   /** The column names as one string, so that memo can compare them. */
   readonly columns: string;
   readonly draft: Draft | undefined;
@@ -64,7 +64,7 @@ interface RowProps {
   /** Whether the row was just created. */
   readonly isNew: boolean;
   readonly selecting: SelectionActions;
-  readonly remove: (record: Record_) => void;
+  readonly remove: (record: KeyedRow) => void;
 }
 
 const Row = memo(function Row({ record, columns, draft, actions, isSelected, isNew, selecting, remove }: RowProps) {

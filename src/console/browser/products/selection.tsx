@@ -7,7 +7,7 @@ import { useListContext } from 'react-admin';
 import type { Target } from '../shared/bulk.ts';
 import type { Id } from '../shared/collection.ts';
 import { filterOf } from '../shared/query.ts';
-import { usePlace, useShownRows } from './shown-rows.tsx';
+import { useListLocation, useShownRows } from './shown-rows.tsx';
 
 interface Selection {
   readonly ids: readonly Id[];
@@ -44,7 +44,7 @@ export function useSelection(): Selection {
 export function SelectionOfRows({ children }: { readonly children: ReactNode }) {
   const { filterValues, total = 0 } = useListContext();
   const inSight = useShownRows().rows.map(({ id }) => id);
-  const { place } = usePlace();
+  const { place } = useListLocation();
   const [kept, setKept] = useState<Kept>({ place, ids: [], isAllMatching: false });
   const isHere = kept.place === place;
   // The selection is also empty after coming back to the list.

@@ -4,13 +4,13 @@ import { Suspense } from 'react';
 import type { Field } from '../../../collection/declaration.ts';
 import { isDecimal, isJson, isNumeric } from '../shared/collection.ts';
 import { dateInputOf } from '../shared/dates.ts';
-import { latePart } from '../shared/page-boundary.tsx';
+import { lazyPart } from '../shared/page-boundary.tsx';
 import { entryOf, formatValue, isReference, isTags, isYesNo, valueText, yesOrNo } from '../shared/values.ts';
 
 /** Loaded on demand, so that the first view appears sooner. */
-export const ReferenceInput = latePart(async () => (await import('./reference-input.tsx')).ReferenceInput);
+export const ReferenceInput = lazyPart(async () => (await import('./reference-input.tsx')).ReferenceInput);
 
-const TagsInput = latePart(async () => (await import('./tags-input.tsx')).TagsInput);
+const TagsInput = lazyPart(async () => (await import('./tags-input.tsx')).TagsInput);
 
 interface ValueInputProps {
   readonly field: Field;

@@ -1,5 +1,5 @@
 /** Requests beyond react-admin's data provider: rows with versions, new rows, lists of keys. */
-import { type Id, itemPath, key, listPath, type Record_ } from './collection.ts';
+import { type Id, itemPath, type KeyedRow, key, listPath } from './collection.ts';
 import { type Answer, ask } from './http.ts';
 import { askOnce } from './idempotency.ts';
 import { withTitles } from './references.ts';
@@ -13,15 +13,15 @@ export type Changes = Readonly<Record<string, unknown>>;
 
 /** A row and its version (ETag). */
 export interface Versioned {
-  readonly row: Record_;
+  readonly row: KeyedRow;
   readonly version: string;
 }
 
 function versioned({ json, headers }: Answer): Versioned {
-  return { row: withId(json as Record_), version: headers.get('etag') ?? '*' };
+  return { row: withId(json as KeyedRow), version: headers.get('etag') ?? '*' };
 }
 
-export function withId(row: Record_): Record_ {
+export function withId(row: KeyedRow): KeyedRow {
   return key.name === 'id' ? row : { ...row, id: row[key.name] as Id };
 }
 
@@ -39,8 +39,10 @@ export async function changeRow(id: Id, changes: Changes, version: string): Prom
 }
 
 /** Stores a new row. A repetition with the same key and row stores nothing, and returns the row that was stored. */
-export async function createRow(row: Changes, idempotencyKey: string): Promise<Record_> {
-  return withId((await askOnce(listPath, { method: 'POST', headers: ONE, body: row }, idempotencyKey)).json as Record_);
+export async function createRow(row: Changes, idempotencyKey: string): Promise<KeyedRow> {
+  return withId(
+    (await askOnce(listPath, { method: 'POST', headers: ONE, body: row }, idempotencyKey)).json as KeyedRow,
+  );
 }
 
 export function keysAre(ids: readonly Id[]): string {

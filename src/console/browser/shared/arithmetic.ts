@@ -15,7 +15,7 @@ export const isCalculable = (field: Field): boolean =>
   isNumeric(field) && field !== key && !isReference(field) && !isYesNo(field) && field.rules.oneOf === undefined;
 
 /** Calculates a new value. `amount` is in the service's notation. Returns undefined if the row has no number. */
-export function calculated(field: Field, value: Value, operation: Operation, amount: string): Entered | undefined {
+export function applyOperation(field: Field, value: Value, operation: Operation, amount: string): Entered | undefined {
   const before = value === null ? undefined : exactDecimal(String(value));
   const by = exactDecimal(amount);
   if (before === undefined || by === undefined) return undefined;

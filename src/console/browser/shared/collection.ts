@@ -65,7 +65,7 @@ export const listPath = `/${collectionName}`;
 export type Cells = Readonly<Record<string, Value>>;
 /** A row with `id`, the name that react-admin expects for the key. */
 export type Id = number | string;
-export type Record_ = Cells & { readonly id: Id };
+export type KeyedRow = Cells & { readonly id: Id };
 
 /** Converts an id from the address, which is text. */
 export function idOf(id: Id): Id {
@@ -76,7 +76,7 @@ export function fieldNamed(name: string): Field | undefined {
   return fields.find((field) => field.name === name);
 }
 
-export function fieldWith(role: string): Field | undefined {
+export function fieldWithRole(role: string): Field | undefined {
   return fields.find((field) => field.role === role);
 }
 
@@ -125,10 +125,10 @@ export const isDecimal = ({ type }: Field): boolean => can(type, 'number') && ty
 export const isWritable = ({ readOnly, onUpdate }: Field): boolean => !readOnly && onUpdate === undefined;
 
 /** The help text of an input. A description is omitted if it repeats the label or explains how a flag is stored. */
-export function describes(field: Field): string | undefined {
+export function helpTextOf(field: Field): string | undefined {
   const { description = '', role } = field;
-  const isTelling = description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
-  return role !== 'flag' && isTelling && description !== '' ? description : undefined;
+  const isInformative = description.replace('.', '').toLowerCase() !== labelOf(field).toLowerCase();
+  return role !== 'flag' && isInformative && description !== '' ? description : undefined;
 }
 
 export const titleField: Field | undefined = titleFieldOf(collection);

@@ -7,7 +7,7 @@ import { OPERATORS, type OperatorName, type OperatorRules, servesType } from '..
 import { isJson, isNumeric, isText, labelOf } from './collection.ts';
 import { editableNumber, readNumber } from './numbers.ts';
 import { escapeLike, type FieldChip } from './query.ts';
-import { knownTitle } from './references.ts';
+import { cachedTitle } from './references.ts';
 import { isReference, isTags, isYesNo, readEntered } from './values.ts';
 
 /** The inputs that a condition needs. */
@@ -232,7 +232,7 @@ export function describeCondition(field: Field, chip: FieldChip): string {
   if (fits?.needs === 'nothing')
     return `${turned}${label}${isYesNo(field) && fits.operator !== 'is' ? ':' : ''} ${fits.label}`;
   const shown = fits?.around === undefined ? value : within(fits.around, value);
-  const title = isReference(field) ? knownTitle(field, value) : undefined;
+  const title = isReference(field) ? cachedTitle(field, value) : undefined;
   const text = title ?? (isNumeric(field) ? editableNumber(shown) : shown);
   return `${turned}${label} ${SIGNS[operator] ?? fits?.label ?? WORDS[operator]} ${text}`;
 }

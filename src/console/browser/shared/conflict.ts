@@ -30,7 +30,7 @@ export function onConflict(next: Listener): () => void {
   };
 }
 
-export function askAbout(conflict: Conflict): Promise<Decision> {
+export function askForDecision(conflict: Conflict): Promise<Decision> {
   return new Promise((resolve) => {
     if (listener === undefined) resolve(undefined);
     else listener(conflict, resolve);

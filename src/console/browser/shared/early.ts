@@ -6,7 +6,7 @@
 import { base } from './base.ts';
 import { key, listPath } from './collection.ts';
 import { withTitles } from './references.ts';
-import { isLoginWanted } from './session.ts';
+import { isLoginNeeded } from './session.ts';
 import { token } from './token.ts';
 
 export const ROWS_PER_PAGE = 25;
@@ -15,13 +15,13 @@ const FIRST_PAGE = `${listPath}?offset=0&limit=${ROWS_PER_PAGE}&order=${key.name
 const HEADERS: Readonly<Record<string, string>> = { accept: 'application/json', prefer: 'count=exact' };
 
 /** Whether the page opened the list and requested its first page. */
-export const hasBegun = location.hash === `#${listPath}` && !token.isAskedFor() && !isLoginWanted();
-let begun = hasBegun ? fetch(`${base}${FIRST_PAGE}`, { headers: HEADERS }) : undefined;
-begun?.catch(() => undefined);
+export const isRequested = location.hash === `#${listPath}` && !token.isAskedFor() && !isLoginNeeded();
+let earlyResponse = isRequested ? fetch(`${base}${FIRST_PAGE}`, { headers: HEADERS }) : undefined;
+earlyResponse?.catch(() => undefined);
 
-export function takeEarly(method: string, url: string, headers: Headers): Promise<Response> | undefined {
-  const taken = begun;
-  begun = undefined;
+export function takeEarlyResponse(method: string, url: string, headers: Headers): Promise<Response> | undefined {
+  const taken = earlyResponse;
+  earlyResponse = undefined;
   const isSame = Object.entries(HEADERS).every(([name, value]) => headers.get(name) === value);
   return method === 'GET' && url === FIRST_PAGE && isSame ? taken : undefined;
 }

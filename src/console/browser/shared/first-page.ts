@@ -1,7 +1,7 @@
 /** Loads the first page of the list before the first render, so that the grid renders once. */
 import { QueryClient } from '@tanstack/react-query';
 import { collectionName, key } from './collection.ts';
-import { hasBegun, ROWS_PER_PAGE } from './early.ts';
+import { isRequested, ROWS_PER_PAGE } from './early.ts';
 import { dataProvider } from './provider.ts';
 
 export const queryClient = new QueryClient();
@@ -15,7 +15,7 @@ const PARAMS = {
 export const FIRST_SORT = PARAMS.sort;
 
 /** The first render waits at most this long. */
-const PATIENCE_MS = 100;
+const MAX_WAIT_MS = 100;
 
 let first: unknown;
 
@@ -28,7 +28,7 @@ export function endFreshness(): void {
 }
 
 export async function readFirstPage(): Promise<void> {
-  if (!hasBegun) return;
+  if (!isRequested) return;
   const asked = queryClient
     .fetchQuery({
       queryKey: [collectionName, 'getList', PARAMS],
@@ -43,5 +43,5 @@ export async function readFirstPage(): Promise<void> {
       // The list requests it again and shows the error.
       () => undefined,
     );
-  await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+  await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
 }

@@ -4,9 +4,9 @@ import { WrittenNumber } from '../../../collection/exact-json.ts';
 import { POSITION_HEADER } from '../../../http/position.ts';
 import { base } from './base.ts';
 import { renewCredentials } from './credentials.ts';
-import { takeEarly } from './early.ts';
+import { takeEarlyResponse } from './early.ts';
 import { HttpError } from './http-error.ts';
-import { isLoggedIn, isLoginWanted, session, wantLogin } from './session.ts';
+import { isLoggedIn, isLoginNeeded, requestLogin, session } from './session.ts';
 import { token } from './token.ts';
 
 /**
@@ -19,7 +19,7 @@ async function askForCredentials(reason: string): Promise<boolean> {
     if (renewal !== undefined) return renewal;
   }
   if (session !== undefined) {
-    if (!isLoginWanted()) wantLogin(reason);
+    if (!isLoginNeeded()) requestLogin(reason);
     return false;
   }
   if (token.isAskedFor() && token.get() === null) return false;
@@ -44,7 +44,7 @@ export interface Answer {
   readonly json: unknown;
 }
 
-export interface Ask {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Headers | Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -59,7 +59,7 @@ let hadCredentials = isLoggedIn;
 let newest: string | undefined;
 
 /** Sends a request. `url` is a path of the service. */
-export async function ask(url: string, request: Ask = {}): Promise<Answer> {
+export async function ask(url: string, request: RequestOptions = {}): Promise<Answer> {
   const { method = 'GET', headers: given, body, signal } = request;
   const headers = new Headers(given as HeadersInit);
   if (!headers.has('accept')) headers.set('accept', 'application/json');
@@ -68,7 +68,7 @@ export async function ask(url: string, request: Ask = {}): Promise<Answer> {
   if (newest !== undefined) headers.set(POSITION_HEADER, newest);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
   const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const response = await (takeEarly(method, url, headers) ??
+  const response = await (takeEarlyResponse(method, url, headers) ??
     fetch(`${base}${url}`, { method, headers, ...content, ...(signal && { signal }) }));
   newest = response.headers.get(POSITION_HEADER) ?? newest;
   const text = await response.text();

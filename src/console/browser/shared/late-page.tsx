@@ -5,9 +5,9 @@ import { ProblemInPlace } from './problem.tsx';
 
 const NOT_LOADED = new Error('This page could not be loaded. Check the connection and try again.');
 
-export function latePage(load: () => Promise<ComponentType>): ComponentType {
+export function lazyPage(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | undefined;
-  return function LatePage() {
+  return function LazyPage() {
     const [Page, setPage] = useState(() => loaded);
     const [hasFailed, setFailed] = useState(false);
     const attempt = useCallback(() => {

@@ -42,7 +42,7 @@ export class Boundary extends Component<BoundaryProps, { readonly error?: unknow
 }
 
 /** A part of a page that is loaded on demand, within `Suspense`. */
-export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const loaded = () =>
     load().catch(() => {
       throw new NotLoaded();
@@ -50,7 +50,7 @@ export function latePart<Props extends object>(load: () => Promise<ComponentType
   const part = () => lazy(async () => ({ default: await loaded() }));
   // A failed lazy component never loads again, so each retry needs a new one.
   let current = part();
-  return function LatePart(props: Props) {
+  return function LazyPart(props: Props) {
     const [Part, setPart] = useState(() => current);
     const prepare = () => {
       current = part();

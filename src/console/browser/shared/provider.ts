@@ -4,14 +4,14 @@
  */
 import type { DataProvider } from 'react-admin';
 import { readRow, withId } from './api.ts';
-import { idOf, key, listPath, type Record_ } from './collection.ts';
+import { idOf, type KeyedRow, key, listPath } from './collection.ts';
 import { ask, countIn, type Problem } from './http.ts';
 import { HttpError } from './http-error.ts';
 import { type Filter, orderKeys, pairsOf, queryText, type SortKey, sortKeysOf } from './query.ts';
 import { withTitles } from './references.ts';
 
 /** Largest page size; an address may contain any number. */
-const MOST_PER_PAGE = 1_000;
+const MAX_PER_PAGE = 1_000;
 
 const provider: Pick<DataProvider, 'getList' | 'getOne' | 'supportAbortSignal'> = {
   supportAbortSignal: true,
@@ -41,7 +41,7 @@ interface Place {
 }
 
 interface Page {
-  readonly data: readonly Record_[];
+  readonly data: readonly KeyedRow[];
   readonly total: number;
 }
 
@@ -54,21 +54,21 @@ async function readPage(filter: Filter, { page, perPage, keys }: Place, signal?:
   ];
   const url = `${listPath}?${parts.filter((part) => part !== '').join('&')}`;
   const { json, headers } = await ask(url, { headers: { prefer: 'count=exact' }, signal });
-  return { data: (json as Record_[]).map(withId), total: countIn(headers) };
+  return { data: (json as KeyedRow[]).map(withId), total: countIn(headers) };
 }
 
-interface Asked {
+interface ListParams {
   readonly pagination?: { readonly page?: number; readonly perPage?: number } | undefined;
   readonly sort?: { readonly field?: string; readonly order?: string } | undefined;
 }
 
 /** Validates pagination and sort order, since an address may contain anything. */
-function placeOf(pagination: Asked['pagination'] = {}, sort: Asked['sort'] = {}): Place {
+function placeOf(pagination: ListParams['pagination'] = {}, sort: ListParams['sort'] = {}): Place {
   const { page = 1, perPage = 1 } = pagination;
   const keys = orderKeys(sortKeysOf(sort), { isListed: true });
   return {
-    page: whole(page, Number.MAX_SAFE_INTEGER / MOST_PER_PAGE),
-    perPage: whole(perPage, MOST_PER_PAGE),
+    page: whole(page, Number.MAX_SAFE_INTEGER / MAX_PER_PAGE),
+    perPage: whole(perPage, MAX_PER_PAGE),
     keys: keys.length === 0 ? [{ name: key.name, order: 'ASC' }] : keys,
   };
 }

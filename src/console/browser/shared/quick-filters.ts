@@ -6,14 +6,14 @@ import { collection, fields, isDecimal, isText, key, titleField } from './collec
 import { type Condition, conditionsFor } from './conditions.ts';
 import { isReference, isYesNo } from './values.ts';
 
-export interface QuickFilter {
+interface QuickFilter {
   readonly field: Field;
   readonly condition: Condition;
 }
 
 /** Quick filters per kind. */
 const MOST = 3;
-const MOST_RANGES = 2;
+const MAX_RANGES = 2;
 
 const isChoice = (field: Field) => field.role === 'group' || isReference(field) || field.rules.oneOf !== undefined;
 const isMeasured = ({ role }: Field) => role === 'price' || role === 'stock';
@@ -38,7 +38,7 @@ export const quickFilters: readonly QuickFilter[] = [
     .slice(0, MOST)
     .map((field) => ({ field, condition: conditionsFor(field).find(({ operator }) => operator === 'eq')! })),
   ...ranges
-    .slice(0, MOST_RANGES)
+    .slice(0, MAX_RANGES)
     .map((field) => ({ field, condition: conditionsFor(field).find(({ needs }) => needs === 'range')! })),
   ...texts.slice(0, 1).map((field) => ({ field, condition: conditionsFor(field)[0]! })),
 ];

@@ -49,16 +49,16 @@ export function namesOf(of: Collection): string {
 }
 
 /** The title of the row that a field refers to; undefined if unknown. */
-export function titleReferred(field: Field, row: Cells): string | undefined {
+export function referencedTitle(field: Field, row: Cells): string | undefined {
   const other = referenceOf(field);
   const value = row[field.name];
   if (other === undefined || value === null || value === undefined) return undefined;
   const found = (row as Readonly<Record<string, unknown>>)[placeOf(field)];
-  if (typeof found !== 'object' || found === null) return knownTitle(field, value);
+  if (typeof found !== 'object' || found === null) return cachedTitle(field, value);
   const title = titleIn(other, found as Cells);
   // During an edit the value may differ from the embedded row.
-  if (String((found as Cells)[other.key[0]!.name]) !== String(value)) return knownTitle(field, value);
-  noteTitle(field, value, title);
+  if (String((found as Cells)[other.key[0]!.name]) !== String(value)) return cachedTitle(field, value);
+  cacheTitle(field, value, title);
   return title;
 }
 
@@ -66,11 +66,11 @@ export function titleReferred(field: Field, row: Cells): string | undefined {
 const known = new Map<string, string>();
 const placeIn = (field: Field, value: unknown) => `${field.name} ${String(value)}`;
 
-export function noteTitle(field: Field, value: unknown, title: string): void {
+export function cacheTitle(field: Field, value: unknown, title: string): void {
   known.set(placeIn(field, value), title);
 }
 
-export function knownTitle(field: Field, value: unknown): string | undefined {
+export function cachedTitle(field: Field, value: unknown): string | undefined {
   return known.get(placeIn(field, value));
 }
 
@@ -92,6 +92,6 @@ export function hrefOfNew({ name }: Collection): string {
 }
 
 /** Caches the titles of all shown rows. */
-export function noteTitles(rows: readonly Cells[]): void {
-  for (const row of rows) for (const field of named) titleReferred(field, row);
+export function cacheTitles(rows: readonly Cells[]): void {
+  for (const row of rows) for (const field of named) referencedTitle(field, row);
 }

@@ -16,9 +16,9 @@ import { ask } from './http.ts';
 import { hrefOfList, hrefOfRow, namesOf } from './references.ts';
 
 /** Rows listed per collection. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 /** Largest number of collections, below the service's limit of embeddings. */
-const MOST_REFERRING = 20;
+const MAX_REFERRING = 20;
 
 interface Referring {
   readonly of: Collection;
@@ -35,13 +35,13 @@ export interface Referrers {
 
 const referring: readonly Referring[] = allCollections
   .flatMap((of) => of.references.filter(({ to }) => to === collection.name).map(({ field }) => ({ of, by: field })))
-  .slice(0, MOST_REFERRING);
+  .slice(0, MAX_REFERRING);
 
 export const hasReferrers = referring.length > 0;
 
 export async function referrersOf(id: Id, signal?: AbortSignal): Promise<readonly Referrers[]> {
   const parts = referring.map(({ of, by }, at) => `r${at}:${of.name}!${by.name}(${selectOf(of, by)})`);
-  const limits = referring.map((_each, at) => `r${at}.limit=${MOST_NAMED + 1}`);
+  const limits = referring.map((_each, at) => `r${at}.limit=${MAX_NAMED + 1}`);
   const { json } = await ask(`${itemPath(id)}?select=${[key.name, ...parts].join(',')}&${limits.join('&')}`, {
     signal,
   });
@@ -52,12 +52,12 @@ export async function referrersOf(id: Id, signal?: AbortSignal): Promise<readonl
     return [
       {
         title: titleOfReferring(of, by),
-        rows: rows.slice(0, MOST_NAMED).map((row) => ({
+        rows: rows.slice(0, MAX_NAMED).map((row) => ({
           title: nameOf(of, by, row),
           href: of.key.length === 1 ? hrefOfRow(of, row[of.key[0]!.name]) : undefined,
         })),
         href: hrefOfList(of, [{ field: by.name, operator: 'eq', value: String(id) }]),
-        isMore: rows.length > MOST_NAMED,
+        isMore: rows.length > MAX_NAMED,
       },
     ];
   });

@@ -8,22 +8,22 @@ export const { session } = pageData;
 export const isLoggedIn = session?.by === 'session';
 
 /** Whether the login page has to be shown: the service asked for credentials, or the person wants to log in. */
-export function isLoginWanted(): boolean {
+export function isLoginNeeded(): boolean {
   if (session === undefined || isLoggedIn) return false;
   return session.role === null || sessionStorage.getItem(WANTED) !== null;
 }
 
 /** The rejection that led to the login page. */
-export function reasonForLogin(): string {
+export function loginReason(): string {
   return sessionStorage.getItem(WANTED) ?? '';
 }
 
-export function wantLogin(reason = ''): void {
+export function requestLogin(reason = ''): void {
   sessionStorage.setItem(WANTED, reason);
   location.reload();
 }
 
-export function goOnWithout(): void {
+export function continueWithoutLogin(): void {
   sessionStorage.removeItem(WANTED);
   location.reload();
 }

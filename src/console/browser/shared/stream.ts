@@ -3,12 +3,12 @@ import { base } from './base.ts';
 import { ask } from './http.ts';
 import { token } from './token.ts';
 
-export interface StreamDemand {
+interface StreamOptions {
   readonly accept: string;
   readonly signal: AbortSignal;
 }
 
-export async function askStream(url: string, { accept, signal }: StreamDemand): Promise<ReadableStream<Uint8Array>> {
+export async function askStream(url: string, { accept, signal }: StreamOptions): Promise<ReadableStream<Uint8Array>> {
   const credentials = token.get();
   const headers = { accept, ...(credentials === null ? {} : { authorization: `Bearer ${credentials}` }) };
   const response = await fetch(`${base}${url}`, { headers, signal });

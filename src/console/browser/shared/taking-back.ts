@@ -16,16 +16,16 @@ export interface Step {
 }
 
 /** Parallel requests, as many as a browser sends to one host. */
-const AT_A_TIME = 6;
+const PARALLEL_REQUESTS = 6;
 
 /** A condition for `and` and `or`. */
-export function isStill(field: Field, value: unknown): string {
+export function stillEquals(field: Field, value: unknown): string {
   if (value === null || value === undefined) return `${field.name}.is.null`;
   const text = field.type.print(storeJson(field.type, value));
   return `${field.name}.eq."${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-export function areStill(conditions: readonly string[]): string {
+export function stillEqualAll(conditions: readonly string[]): string {
   return `and=(${encodeURIComponent(conditions.join(','))})`;
 }
 
@@ -33,7 +33,7 @@ export function areStill(conditions: readonly string[]): string {
  * Returns a function that sends the steps and resolves to the number of reverted rows. After a failure, a second call
  * only sends the remaining steps.
  */
-export function takingBack(steps: readonly Step[], progress?: (rows: number) => void): () => Promise<number> {
+export function makeReverter(steps: readonly Step[], progress?: (rows: number) => void): () => Promise<number> {
   const left = [...steps];
   let met = 0;
   let done = 0;
@@ -49,7 +49,7 @@ export function takingBack(steps: readonly Step[], progress?: (rows: number) => 
     progress?.(done);
   };
   return async () => {
-    while (left.length > 0) await Promise.all(left.slice(0, AT_A_TIME).map(send));
+    while (left.length > 0) await Promise.all(left.slice(0, PARALLEL_REQUESTS).map(send));
     return met;
   };
 }

@@ -1,20 +1,20 @@
 /** Undoes the change of one row: only fields that this person changed, and only if they are still unchanged. */
 
 import { changeRow, readRow } from './api.ts';
-import { fieldNamed, fields, itemPath, labelOf, type Record_, titleOf } from './collection.ts';
+import { fieldNamed, fields, itemPath, type KeyedRow, labelOf, titleOf } from './collection.ts';
 import { ask } from './http.ts';
 import { HttpError } from './http-error.ts';
 import { mayDelete } from './rights.ts';
 import { isSame } from './same.ts';
 import type { Outcome, StoredChange } from './save-row.ts';
-import { offerUndo, tell } from './undo.tsx';
+import { offerUndo, showMessage } from './undo.tsx';
 
 /** Reports the outcome of a save. */
-export function tellOutcome(outcome: Outcome): void {
+export function reportOutcome(outcome: Outcome): void {
   if (outcome.kind === 'saved') offerUndoOfChange(outcome.change);
-  else if (outcome.kind === 'theirs') tell("Kept the other person's values. Your changes were not saved.");
-  else if (outcome.kind === 'stored') tell(`${titleOf(outcome.row)} already holds these values.`);
-  else if (outcome.kind === 'unchanged') tell('Nothing was changed.');
+  else if (outcome.kind === 'theirs') showMessage("Kept the other person's values. Your changes were not saved.");
+  else if (outcome.kind === 'stored') showMessage(`${titleOf(outcome.row)} already holds these values.`);
+  else if (outcome.kind === 'unchanged') showMessage('Nothing was changed.');
 }
 
 function offerUndoOfChange(change: StoredChange): void {
@@ -23,15 +23,15 @@ function offerUndoOfChange(change: StoredChange): void {
   offerUndo(`${titleOf(change.row)} was saved.${others}`, () => undoChange(change));
 }
 
-export function offerUndoOfCreation(row: Record_): void {
+export function offerUndoOfCreation(row: KeyedRow): void {
   const text = `${titleOf(row)} was created.`;
   if (mayDelete) offerUndo(text, () => undoCreation(row));
-  else tell(text, 'success');
+  else showMessage(text, 'success');
 }
 
 /** Resolves to a message. */
 async function undoChange({ row: { id }, before, after }: StoredChange): Promise<string> {
-  return whileOthersWrite(async () => {
+  return retryOnConflict(async () => {
     const { row, version } = await readRow(id);
     const names = Object.keys(after);
     const left = names.filter((name) => !isSame(row[name], after[name]));
@@ -43,8 +43,8 @@ async function undoChange({ row: { id }, before, after }: StoredChange): Promise
   });
 }
 
-async function undoCreation(created: Record_): Promise<string> {
-  return whileOthersWrite(async () => {
+async function undoCreation(created: KeyedRow): Promise<string> {
+  return retryOnConflict(async () => {
     const { row, version } = await readRow(created.id);
     const isOurs = fields.every(({ name }) => isSame(row[name], created[name]));
     if (!isOurs) return `Nothing was undone: someone else changed ${titleOf(row)}.`;
@@ -54,7 +54,7 @@ async function undoCreation(created: Record_): Promise<string> {
 }
 
 /** Tries again if the row changes between read and write. */
-async function whileOthersWrite(attempt: () => Promise<string>): Promise<string> {
+async function retryOnConflict(attempt: () => Promise<string>): Promise<string> {
   for (;;) {
     try {
       return await attempt();

@@ -5,9 +5,9 @@
 import { Alert, type AlertColor, Button, Snackbar } from '@mui/material';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useRefresh } from 'react-admin';
-import { wordsOf } from './words.ts';
+import { describeError } from './words.ts';
 
-const LONG_ENOUGH_MS = 12_000;
+const MESSAGE_MS = 12_000;
 const DONE = 'Undone.';
 
 /** Undoes a change. Resolves to a message if something could not be undone. */
@@ -39,7 +39,7 @@ export function offerUndo(text: string, undo: Undo): void {
 }
 
 /** Shows a message without undo. It also ends the previous offer. */
-export function tell(text: string, severity: AlertColor = 'info'): void {
+export function showMessage(text: string, severity: AlertColor = 'info'): void {
   lastUndo = undefined;
   show({ text, severity });
 }
@@ -56,7 +56,7 @@ async function undoLast(): Promise<void> {
   } catch (error) {
     // The service was not reached, so the person can try again.
     lastUndo = undo;
-    show({ text: `Could not undo. ${wordsOf(error)}`, severity: 'error', isOffer: true });
+    show({ text: `Could not undo. ${describeError(error)}`, severity: 'error', isOffer: true });
   }
 }
 
@@ -97,7 +97,7 @@ export function UndoBar() {
     </Button>
   );
   return (
-    <Snackbar key={shown.text} open autoHideDuration={LONG_ENOUGH_MS} onClose={close} sx={{ maxWidth: 640 }}>
+    <Snackbar key={shown.text} open autoHideDuration={MESSAGE_MS} onClose={close} sx={{ maxWidth: 640 }}>
       <Alert severity={shown.severity} variant="filled" role="status" action={action} sx={{ overflowWrap: 'anywhere' }}>
         {shown.text}
       </Alert>

@@ -21,13 +21,13 @@ import {
 import { editableTime, formatDate, readTime } from './dates.ts';
 import { messageOf } from './http.ts';
 import { editableNumber, formatDigits, formatNumber, readNumber } from './numbers.ts';
-import { knownTitle, referenceOf, titleReferred } from './references.ts';
-import { wordsOf } from './words.ts';
+import { cachedTitle, referencedTitle, referenceOf } from './references.ts';
+import { describeError } from './words.ts';
 
 export function formatValue(field: Field, value: Value | undefined): string {
   if (value === null || value === undefined) return '–';
   if (isYesNo(field)) return isYes(value) ? 'Yes' : 'No';
-  if (isReference(field)) return knownTitle(field, value) ?? String(value);
+  if (isReference(field)) return cachedTitle(field, value) ?? String(value);
   if (isTags(field) && Array.isArray(value)) return value.map((each) => each ?? '–').join(', ');
   if (typeof value === 'object') return valueText(value);
   if (!isNumeric(field)) return formatDate(field, String(value));
@@ -40,7 +40,7 @@ const IDENTIFIERS = /(^|_)(id|code|barcode|ean|gtin|isbn|zip|year|number)$/;
 
 /** Formats a cell. A reference is shown as the title of the other row. */
 export function formatCell(field: Field, row: Cells): string {
-  return titleReferred(field, row) ?? formatValue(field, row[field.name]);
+  return referencedTitle(field, row) ?? formatValue(field, row[field.name]);
 }
 
 /** The text of a value: JSON for lists and json. */
@@ -136,7 +136,7 @@ export function readPlain(field: Field, plain: string): Entered {
     const broken = brokenRule(field, value);
     return broken === undefined ? { value } : { problem: `${label} ${broken}.` };
   } catch (error) {
-    return { problem: `${label}: ${wordsOf(error)}` };
+    return { problem: `${label}: ${describeError(error)}` };
   }
 }
 

@@ -55,7 +55,7 @@ function placeIn(error: unknown): number {
 }
 
 /** Splits rows into chunks that the filter of one request can name. */
-export function* partsOf<Of>(rows: readonly Shown<Of>[]): Generator<readonly Shown<Of>[]> {
+export function* chunksOf<Of>(rows: readonly Shown<Of>[]): Generator<readonly Shown<Of>[]> {
   let part: Shown<Of>[] = [];
   let [length, conditions] = [0, 0];
   for (const [shown, alike] of Map.groupBy(rows, shownIn)) {

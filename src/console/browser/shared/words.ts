@@ -62,7 +62,7 @@ const SENTENCES: Readonly<Record<string, (problem: Problem, about: string) => st
 
 const UNREACHED = 'The service cannot be reached. Check the connection and try again.';
 
-export function wordsOf(error: unknown): string {
+export function describeError(error: unknown): string {
   // fetch throws a TypeError if no answer came, with a message that differs by browser.
   if (error instanceof TypeError) return UNREACHED;
   const problem = problemIn(error);
