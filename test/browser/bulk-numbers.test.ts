@@ -1,4 +1,4 @@
-/** Numbers of many rows at once: so much more or less, or so many percent. */
+/** Bulk calculations: adds an amount or a percentage to many rows. */
 import { expect, test } from 'bun:test';
 import { seriousFindings } from '../support/axe.ts';
 import { browserStories, type Product, quicker, SECONDS } from '../support/browser.ts';
@@ -10,7 +10,7 @@ browserStories(
   'calculations',
   (stage) => {
     test(
-      'prices are raised by percent after a look at the first five, in one request, and set back by one undo',
+      'a percentage is previewed for five rows, applied in one request, and undone at once',
       async () => {
         const { page } = stage;
         await stage.service.fetch('/products/10', { method: 'PATCH', body: '{"unit_price":null,"units_in_stock":3}' });
@@ -57,7 +57,7 @@ browserStories(
     );
 
     test(
-      'what someone else stores between the preview and the change is left to them, and named',
+      'a row that someone else changes after the preview is kept and named',
       async () => {
         const { page } = stage;
         const before = await stage.ask<Product[]>('/products?id=in.(1,2,3)&order=id');

@@ -1,4 +1,4 @@
-/** The main stories once more, on PostgreSQL and on large tables: they must not differ to a person either. */
+/** The main stories on PostgreSQL and on large tables. They must look the same to a person. */
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ for (const [name, database] of Object.entries(DATABASES))
       );
 
       test(
-        'an import with bad rows, and the overview with what was imported',
+        'an import with invalid rows, and the overview with the imported rows',
         async () => {
           const file = join(temporaryFolder(), 'new.csv');
           writeFileSync(

@@ -1,4 +1,4 @@
-/** A file is imported in a real browser: what it would do and what is wrong with it first, then the good rows, and back again. */
+/** Imports in a real browser: preview, errors, import of the valid rows, and undo. */
 import { expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const WITH_FAULTS = `id,product_name,unit_price,units_in_stock,colour
 
 browserStories('import', (stage) => {
   test(
-    'every bad cell is marked before anything is stored, mended in place or downloaded, and all is undone as one',
+    'every invalid cell is marked before the import, can be fixed or downloaded, and undo reverts everything',
     async () => {
       await stage.open('/import');
       await choose(stage, 'new.csv', WITH_FAULTS);
@@ -65,7 +65,7 @@ browserStories('import', (stage) => {
   );
 
   test(
-    'what changes is shown from what to what, and only that is changed and taken back',
+    'changes are shown as old → new, and only those are stored and undone',
     async () => {
       await stage.open('/import');
       await choose(stage, 'prices.csv', 'ID;Unit price\r\n1;18,5\r\n2;19,5\r\n3;10\r\n4;22,5\r\n999;1\r\n');
@@ -97,7 +97,7 @@ browserStories('import', (stage) => {
   );
 
   test(
-    'what someone else stores between the preview and the import is left to them',
+    'a row that someone else changes after the preview is kept',
     async () => {
       const { page } = stage;
       await stage.open('/import');
@@ -121,7 +121,7 @@ browserStories('import', (stage) => {
   );
 
   test(
-    'the same file twice stores nothing twice, unless one says so',
+    'importing a file twice stores its rows once, unless the person chooses otherwise',
     async () => {
       const file = 'Product name,Price,Discontinued\nSea Buckthorn Jam,4.5,No\nCloudberry Jam,5,Yes\n';
       await stage.open('/import');
@@ -145,7 +145,7 @@ browserStories('import', (stage) => {
   );
 
   test(
-    'a workbook, and texts of other encodings, are read as they were meant',
+    'a workbook and texts in other encodings are read correctly',
     async () => {
       await stage.open('/import');
       await choose(
@@ -193,7 +193,7 @@ browserStories('import', (stage) => {
   );
 
   test(
-    'a large file goes in parts, with a bar that shows how far it is, and is undone as one',
+    'a large file is imported in chunks with a progress bar, and undone at once',
     async () => {
       const lines = Array.from({ length: 2_500 }, (_, index) => `${index + 1000},Part ${index + 1000},${index}.25`);
       let goOn: () => void = () => undefined;
@@ -226,7 +226,7 @@ browserStories('import', (stage) => {
   );
 
   test(
-    'a file that cannot be read is refused with a sentence that says why, and so is a service that is gone',
+    'an unreadable file and an unreachable service are explained',
     async () => {
       const files: readonly [name: string, content: string | Uint8Array, sentence: string][] = [
         ['broken.json', '[{"id": 1', 'broken.json cannot be read: line 1: the JSON breaks off inside an object'],
@@ -260,7 +260,7 @@ browserStories(
   'import into a declared collection on PostgreSQL',
   (stage) => {
     test(
-      'rows are matched by any unique field; what only the service can tell is told before anything is stored',
+      'rows are matched by any unique field; errors of the service appear before the import',
       async () => {
         await stage.page.goto(`${stage.service.url}/console?collection=products#/import`);
         const before = await stage.ask<Record<string, unknown>>('/products/1');

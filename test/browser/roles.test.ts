@@ -1,4 +1,4 @@
-/** A person whose role sees some fields and may do some things: everything works with these, and nothing else is offered. */
+/** A role with some fields and rights: everything works within them, and nothing else is offered. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { browserStories, type Database, SECONDS, untilShown } from '../support/browser.ts';
@@ -42,7 +42,7 @@ const ROWS = {
   ].map((row) => ({ ...row, reorder_level: 5 })),
 };
 
-/** A role that may delete rows, and make them, and sees all of their fields but one. */
+/** A role that may delete and create rows, and sees all fields but one. */
 const DELETING = DECLARATION.replace(
   'create: { fields: [product_name, category_id, unit_price] }',
   'create: { fields: [id, product_name, category_id, supplier_id, unit_price, units_in_stock] }\n      delete: true',
@@ -69,7 +69,7 @@ for (const [name, database] of Object.entries(DATABASES))
     `a role on ${name}`,
     (stage) => {
       test(
-        'lists, forms, files and figures are those of the role, and nothing is offered that it may not do',
+        'lists, forms, imports and figures follow the role, and forbidden actions are not offered',
         async () => {
           const { page } = stage;
           const refused: string[] = [];
@@ -146,7 +146,7 @@ browserStories(
   'a role that deletes',
   (stage) => {
     test(
-      'is offered no undo of rows of which it does not see all, and is told so before',
+      'cannot undo a deletion if it does not see all fields, and is warned before',
       async () => {
         const { page } = stage;
         const why = 'This cannot be undone, because you do not see all fields.';

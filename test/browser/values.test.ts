@@ -1,4 +1,4 @@
-/** Values as people write and read them, and what is wrong with them in the words of a shop. */
+/** Values in the reader's notation, and error messages in everyday words. */
 import { expect, test } from 'bun:test';
 import { browserStories, type Product, SECONDS } from '../support/browser.ts';
 
@@ -6,7 +6,7 @@ const DECLARED = new URL('../data/shop/collections.yaml', import.meta.url).pathn
 
 browserStories('values', (stage) => {
   test(
-    'numbers are shown and read as the reader writes them, and what is wrong is said at once',
+    'numbers are shown and parsed in the notation of the reader, and errors appear at once',
     async () => {
       await stage.reopen({ locale: 'de-DE' });
       const { page } = stage;
@@ -65,7 +65,7 @@ browserStories(
   'values of a declared catalogue',
   (stage) => {
     test(
-      'rules, references and uniqueness are explained, and long numbers come back digit for digit',
+      'rules, references and uniqueness are explained, and long numbers keep all digits',
       async () => {
         const { page } = stage;
         const goTo = (collection: string, place: string) =>

@@ -1,4 +1,4 @@
-/** Two people at once: nobody's work is overwritten, undone or hidden by the other. */
+/** Two people edit at the same time: neither overwrites, undoes or hides the other's work. */
 import { expect, test } from 'bun:test';
 import { browserStories, type Database, SECONDS, type Stage } from '../support/browser.ts';
 import { newSchema, testServer } from '../support/postgres.ts';
@@ -8,7 +8,7 @@ const DATABASES: Readonly<Record<string, Database>> = {
   PostgreSQL: () => ({ args: ['--schema', newSchema()], env: { DATABASE_URL: testServer.url } }),
 };
 
-/** What the other person stores meanwhile. */
+/** Stores a change as the other person. */
 async function other(stage: Stage, id: number, changes: object): Promise<void> {
   await stage.service.fetch(`/products/${id}`, { method: 'PATCH', body: JSON.stringify(changes) });
 }
@@ -25,7 +25,7 @@ for (const [name, database] of Object.entries(DATABASES)) {
     `two people on ${name}`,
     (stage) => {
       test(
-        'different fields are merged, a conflict leads back to editing, and undo leaves what the other has stored since',
+        'different fields are merged, a conflict leads back to editing, and undo keeps later changes of the other person',
         async () => {
           const { page } = stage;
           await stage.open('/products');

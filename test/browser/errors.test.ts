@@ -1,12 +1,12 @@
-/** When something goes wrong: the reason stands where the rows would, with the way to try again. */
+/** Errors: the reason is shown in place of the rows, with a retry button. */
 import { expect, test } from 'bun:test';
 import { browserStories, SECONDS, untilShown } from '../support/browser.ts';
 
 const filtered = (filter: unknown) => `/products?filter=${encodeURIComponent(JSON.stringify(filter))}`;
 
-browserStories('trouble', (stage) => {
+browserStories('errors', (stage) => {
   test(
-    'a superseded search is given up; a connection that is cut is said in place, and everything can be tried again',
+    'a superseded search is aborted; a lost connection is reported in place, and everything can be retried',
     async () => {
       const { page } = stage;
       await stage.open('/products');
@@ -16,7 +16,7 @@ browserStories('trouble', (stage) => {
       const isBegun = new Promise<void>((resolve) => {
         begun = resolve;
       });
-      // A slow network: this request would take for ever.
+      // This request never gets an answer, as on a slow network.
       await page.route(/ilike\.\*ch\*/, () => begun());
       await page.getByLabel('Search products').fill('ch');
       await isBegun;
@@ -63,7 +63,7 @@ browserStories('trouble', (stage) => {
   );
 
   test(
-    'a refused filter is explained, and whatever an address says, the list is shown',
+    'a rejected filter is explained, and the list is shown for every address',
     async () => {
       const { page } = stage;
       await stage.open(filtered({ where: [{ field: 'id', operator: 'eq', value: 'abc' }] }));
