@@ -1,8 +1,7 @@
 /**
- * Where the assets of the pages come from: embedded in the executable, built on the spot by Bun's bundler, which takes
- * well under a second, and kept for the next start, or packed in `dist/`. The console is built from packages that are
- * there in a checkout, and that an installation without them (`npm install --omit=dev`) does without; the API
- * reference needs none. `bun src/console/bundle.ts FOLDER` packs the assets:
+ * Loads the assets of the pages: embedded in the executable, built by Bun's bundler (in under a second) and cached for
+ * the next start, or packed in `dist/`. The console needs development packages, which `npm install --omit=dev` leaves
+ * out. The API reference needs none. `bun src/console/bundle.ts FOLDER` packs the assets:
  *
  *     bun src/console/bundle.ts dist
  *     bun build --compile --asset-naming=[name].[ext] src/main.ts dist/console.assets

@@ -5,7 +5,7 @@ import type { ParsedCell } from './cells.ts';
 import type { Mapping } from './columns.ts';
 import type { Sheet } from './sheet.ts';
 
-/** What happens to rows that already exist. */
+/** The decision about rows that already exist. */
 export type Decision = 'leave' | 'change' | 'add';
 
 /** The initial choice. A role that may not change rows leaves them. */

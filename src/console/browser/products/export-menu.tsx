@@ -34,7 +34,7 @@ const FORMATS: readonly Format[] = [
   { label: 'NDJSON', what: 'One object per line', type: 'application/x-ndjson', extension: 'ndjson' },
 ];
 
-/** A file with at least this many rows is streamed to the disk. */
+/** A file with more rows than this is streamed to the disk. */
 const LARGE_ROWS = 2_000;
 const MEGABYTE = 1024 * 1024;
 

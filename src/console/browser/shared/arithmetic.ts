@@ -10,7 +10,7 @@ export type Operation = 'add' | 'percent';
 /** Decimal places of money. */
 const CENTS = 2;
 
-/** Whether a field is a quantity, not a key or a reference. */
+/** Whether a field is a quantity: not a key, a reference, a flag or a choice. */
 export const isCalculable = (field: Field): boolean =>
   isNumeric(field) && field !== key && !isReference(field) && !isYesNo(field) && field.rules.oneOf === undefined;
 

@@ -13,7 +13,7 @@ import {
   titleIn,
 } from './collection.ts';
 
-/** The collection that a field refers to; undefined if there is none or the role does not see it. */
+/** The collection that a field refers to; undefined if it has no reference or the role does not see it. */
 export function referenceOf({ name }: Field): Collection | undefined {
   const reference = collection.references.find(({ field }) => field.name === name);
   return reference && collectionNamed(reference.to);
